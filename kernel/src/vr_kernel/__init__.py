@@ -1,0 +1,105 @@
+"""Everything a plugin author needs; names are imported at first use."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vr_kernel.artifacts import Artifact
+    from vr_kernel.cache import cache_key
+    from vr_kernel.call import Call
+    from vr_kernel.commands import Command
+    from vr_kernel.config import Config, EnvAlias, Section, load_config
+    from vr_kernel.errors import Code, VrError
+    from vr_kernel.hookspecs import hookimpl
+    from vr_kernel.journal import Change
+    from vr_kernel.kernel import Kernel
+    from vr_kernel.providers import (
+        Embedder,
+        Filter,
+        Hit,
+        Provider,
+        Query,
+        Store,
+        StoredRecord,
+        TextLine,
+        TextRecognizer,
+    )
+    from vr_kernel.records import Record, RecordField, RecordKind, entity_key
+    from vr_kernel.services import Services
+    from vr_kernel.tools import (
+        CALLS_OUT,
+        DESTRUCTIVE,
+        IDEMPOTENT,
+        READ_ONLY,
+        WRITES_LOCAL,
+        Effects,
+        tool,
+    )
+
+_HOMES = {
+    "artifacts": "Artifact",
+    "cache": "cache_key",
+    "call": "Call",
+    "commands": "Command",
+    "config": "Config EnvAlias Section load_config",
+    "errors": "Code VrError",
+    "hookspecs": "hookimpl",
+    "journal": "Change",
+    "kernel": "Kernel",
+    "providers": "Embedder Filter Hit Provider Query Store StoredRecord TextLine TextRecognizer",
+    "records": "Record RecordField RecordKind entity_key",
+    "services": "Services",
+    "tools": "CALLS_OUT DESTRUCTIVE IDEMPOTENT READ_ONLY WRITES_LOCAL Effects tool",
+}
+_MODULES = {name: module for module, names in _HOMES.items() for name in names.split()}
+
+__all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read it
+    "Artifact",
+    "CALLS_OUT",
+    "Call",
+    "Change",
+    "Code",
+    "Command",
+    "Config",
+    "DESTRUCTIVE",
+    "Effects",
+    "Embedder",
+    "EnvAlias",
+    "Filter",
+    "Hit",
+    "IDEMPOTENT",
+    "Kernel",
+    "Provider",
+    "Query",
+    "READ_ONLY",
+    "Record",
+    "RecordField",
+    "RecordKind",
+    "Section",
+    "Services",
+    "Store",
+    "StoredRecord",
+    "TextLine",
+    "TextRecognizer",
+    "VrError",
+    "WRITES_LOCAL",
+    "cache_key",
+    "entity_key",
+    "hookimpl",
+    "load_config",
+    "tool",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

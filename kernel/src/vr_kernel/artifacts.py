@@ -1,0 +1,94 @@
+"""Files that tools produce, named by their content."""
+
+from __future__ import annotations
+
+import hashlib
+import mimetypes
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from vr_kernel.errors import Code, VrError
+
+URI_PREFIX = "vr://artifacts/"
+_NAME = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{1,8}")
+_EXTENSIONS = {
+    "image/jpeg": ".jpg",
+    "image/png": ".png",
+    "application/json": ".json",
+    "text/markdown": ".md",
+    "text/plain": ".txt",
+    "text/html": ".html",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A file in the artifacts folder; `size` in bytes."""
+
+    uri: str
+    path: Path
+    mime: str
+    size: int
+
+
+class Artifacts:
+    """The artifacts folder: equal content is one file."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def add(self, content: bytes | Path, mime: str) -> Artifact:
+        """Keep bytes, or a copy of a file; blocks while writing.
+
+        Raises:
+            VrError: UNAVAILABLE when the folder cannot be written.
+        """
+        data = content if isinstance(content, bytes) else content.read_bytes()
+        name = hashlib.sha256(data).hexdigest() + _extension(mime)
+        path = self.folder / name
+        try:
+            if not path.exists():
+                self._write(path, data)
+        except OSError as error:
+            raise VrError(
+                f"The artifacts folder cannot be written: {error.strerror}.",
+                Code.UNAVAILABLE,
+                category="STATE_UNAVAILABLE",
+                hint=f"Check that {self.folder} is writable and has free space.",
+            ) from error
+        return Artifact(URI_PREFIX + name, path, mime, len(data))
+
+    def find(self, name: str) -> Artifact:
+        """The artifact of that name, the last part of its address.
+
+        Raises:
+            VrError: NOT_FOUND when there is none.
+        """
+        path = self.folder / name
+        if not _NAME.fullmatch(name) or not path.is_file():
+            raise VrError(
+                f"No artifact {name!r}.",
+                Code.NOT_FOUND,
+                hint="Artifacts are cleaned by age and size; run the tool again.",
+            )
+        mime = next((m for m, e in _EXTENSIONS.items() if e == path.suffix), None)
+        guessed = mime or mimetypes.guess_type(name)[0] or "application/octet-stream"
+        return Artifact(URI_PREFIX + name, path, guessed, path.stat().st_size)
+
+    def _write(self, path: Path, data: bytes) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=".part-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+
+def _extension(mime: str) -> str:
+    return _EXTENSIONS.get(mime) or mimetypes.guess_extension(mime) or ".bin"

@@ -1,0 +1,169 @@
+"""Results of pure analyses, kept between runs and shared by processes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from vr_kernel.database import Database
+from vr_kernel.errors import VrError
+
+T = TypeVar("T")
+SECONDS_PER_DAY = 86_400
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS result (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL,
+    checksum TEXT NOT NULL,
+    content_id TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    model TEXT NOT NULL,
+    cached_at REAL NOT NULL
+);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheEntry:
+    """A cached result, as `infra_cache` lists it; times in seconds since the epoch."""
+
+    content_id: str
+    tool: str
+    model: str
+    cached_at: float
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStats:
+    """How many results the cache holds, and their size in bytes."""
+
+    entries: int
+    size: int
+
+
+def cache_key(**parts: Any) -> str:
+    """A key of JSON-able parts; name everything that changes the answer."""
+    canonical = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+class Cache:
+    """JSON values by key, with an age limit. What cannot be read is a miss, never an error.
+
+    Args:
+        path: the database file.
+        ttl_days: age in days after which a value counts as missing.
+        warn: called once when the cache cannot be used.
+    """
+
+    def __init__(self, path: Path, *, ttl_days: float, warn: Callable[[VrError], None]) -> None:
+        self.path = path
+        self.ttl_days = ttl_days
+        self._database = Database(path, _SCHEMA, disposable=True)
+        self._warn = warn
+        self._warned = False
+
+    async def get(self, key: str) -> dict[str, Any] | None:
+        """The value, or None when it is missing, too old or damaged."""
+
+        def read(connection: sqlite3.Connection) -> dict[str, Any] | None:
+            row = connection.execute(
+                "SELECT value, checksum, cached_at FROM result WHERE key = ?", (key,)
+            ).fetchone()
+            if row is None:
+                return None
+            value = self._checked(key, *row)
+            if value is None:
+                connection.execute("DELETE FROM result WHERE key = ?", (key,))
+            return value
+
+        return await self._attempt(read, None)
+
+    async def set(
+        self,
+        key: str,
+        value: dict[str, Any],
+        *,
+        content_id: str = "",
+        tool: str = "",
+        model: str = "",
+    ) -> None:
+        """Keep a value; the names are for `infra_cache` to list and clear by."""
+        text = json.dumps(value, ensure_ascii=False)
+        row = (key, text, _checksum(key, text), content_id, tool, model, time.time())
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute("INSERT OR REPLACE INTO result VALUES (?,?,?,?,?,?,?)", row)
+
+        await self._attempt(write, None)
+
+    async def delete(self, key: str) -> None:
+        """Forget one value."""
+
+        def forget(connection: sqlite3.Connection) -> None:
+            connection.execute("DELETE FROM result WHERE key = ?", (key,))
+
+        await self._attempt(forget, None)
+
+    async def clear(self, content_id: str | None = None) -> int:
+        """Forget everything, or what belongs to one content; returns how many."""
+
+        def forget(connection: sqlite3.Connection) -> int:
+            where, values = ("WHERE content_id = ?", (content_id,)) if content_id else ("", ())
+            return connection.execute(f"DELETE FROM result {where}", values).rowcount  # noqa: S608 - constant text
+
+        return await self._attempt(forget, 0)
+
+    async def entries(self, limit: int, content_id: str | None = None) -> list[CacheEntry]:
+        """The newest entries."""
+
+        def read(connection: sqlite3.Connection) -> list[CacheEntry]:
+            rows = connection.execute(
+                "SELECT content_id, tool, model, cached_at, length(value) FROM result"
+                " WHERE ? IS NULL OR content_id = ? ORDER BY cached_at DESC LIMIT ?",
+                (content_id, content_id, limit),
+            )
+            return [CacheEntry(*row) for row in rows]
+
+        return await self._attempt(read, [])
+
+    async def stats(self) -> CacheStats:
+        """How much is there."""
+
+        def read(connection: sqlite3.Connection) -> CacheStats:
+            row = connection.execute("SELECT count(*), total(length(value)) FROM result").fetchone()
+            return CacheStats(int(row[0]), int(row[1]))
+
+        return await self._attempt(read, CacheStats(0, 0))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    async def _attempt(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
+        try:
+            return await self._database.run(work)
+        except VrError as error:
+            if not self._warned:
+                self._warned = True
+                self._warn(error)
+            return otherwise
+
+    def _checked(self, key: str, text: Any, checksum: Any, cached_at: Any) -> dict[str, Any] | None:
+        try:
+            fresh = time.time() - cached_at < self.ttl_days * SECONDS_PER_DAY
+            value = json.loads(text) if fresh and checksum == _checksum(key, text) else None
+        except (TypeError, ValueError, AttributeError):
+            return None
+        return value if isinstance(value, dict) else None
+
+
+def _checksum(key: str, text: str) -> str:
+    return hashlib.sha256(f"{key}\n{text}".encode()).hexdigest()

@@ -1,0 +1,66 @@
+"""`vr config`: settings with their origin, and trust in a project's file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from pydantic import BaseModel
+
+from vr_kernel.cli.session import open_kernel
+from vr_kernel.config import Config, shown
+from vr_kernel.config_sources import PROJECT_FILE, TRUST_FILE, trusted_folders
+
+
+@click.group()
+def config() -> None:
+    """Show settings; trust a project's."""
+
+
+@config.command("show")
+@click.option("--origin", is_flag=True, help="Say where each value was set.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def show(config: Config, *, origin: bool, as_json: bool) -> None:
+    """Show every setting; secrets are only said to be set."""
+    sections = _sections(config)
+    if as_json:
+        click.echo(json.dumps(sections, indent=2))
+        return
+    click.echo(f"# folders: {config.paths.config}, {config.paths.state}, {config.paths.cache}")
+    for name, settings in sections.items():
+        click.echo(f"\n[{name}]")
+        for key, setting in settings.items():
+            where = f"  # {setting['origin']}" if origin else ""
+            click.echo(f"{key} = {json.dumps(setting['value'])}{where}")
+
+
+@config.command("trust")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.pass_obj
+def trust(config: Config, folder: Path) -> None:
+    """Let the vr.toml of FOLDER change settings of commands that run there."""
+    known = trusted_folders(config.paths.config)
+    name = str(folder.resolve())
+    if name not in known:
+        config.paths.config.mkdir(parents=True, exist_ok=True)
+        (config.paths.config / TRUST_FILE).write_text("\n".join([*known, name, ""]), "utf-8")
+    click.echo(f"{folder / PROJECT_FILE} is trusted.")
+
+
+def _sections(config: Config) -> dict[str, Mapping[str, Any]]:
+    models: dict[str, BaseModel] = {"kernel": config.kernel, "store": config.store}
+    for name, settings in open_kernel(config).settings.items():
+        models[f"plugins.{name}"] = settings
+    return {name: _section(config, name, model) for name, model in models.items()}
+
+
+def _section(config: Config, name: str, model: BaseModel) -> Mapping[str, Any]:
+    origins = config.settings(name, type(model))
+    return {
+        key: {"value": value, "origin": origins[key].origin if key in origins else "default"}
+        for key, value in shown(model).items()
+    }

@@ -1,0 +1,70 @@
+"""The commands below a plugin's first word, such as `vr video …`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import click
+
+from vr_kernel.cli.index import command_names, subcommand
+from vr_kernel.cli.root import config_of, imported
+from vr_kernel.cli.session import open_kernel
+from vr_kernel.cli.tool_command import tool_command
+from vr_kernel.errors import did_you_mean
+from vr_kernel.kernel import Kernel
+
+
+class Domain(click.Group):
+    """Tools and commands that share a first word; plugins are loaded when one is run."""
+
+    def __init__(self, name: str, names: Mapping[str, str], context: click.Context) -> None:
+        super().__init__(name, help=f"Commands of {name}.")
+        self._names = names
+        self._context = context
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """The kernel, loaded at first use."""
+        return open_kernel(config_of(self._context))
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Second words, from the index when it has them."""
+        del ctx
+        return sorted(self._names or command_names(self.kernel).get(self.name or "", {}))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        del ctx
+        for tool in self.kernel.tools.values():
+            if tool.domain == self.name and subcommand(tool.name) == cmd_name:
+                return tool_command(self.kernel, tool)
+        for command in self.kernel.commands:
+            if command.path == (self.name, cmd_name):
+                target: click.Command = imported(command.target)
+                return target
+        return None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in `--help`, from the index when it has it."""
+        del ctx
+        names = self._names or command_names(self.kernel).get(self.name or "", {})
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(names.items()))
+
+
+def domain_command(
+    context: click.Context, name: str, names: Mapping[str, str]
+) -> click.Command | None:
+    """The group of a first word, or the lone command of that name."""
+    if names and "" not in names:
+        return Domain(name, names, context)
+    kernel = open_kernel(config_of(context))
+    found = command_names(kernel)
+    if "" in found.get(name, {}):
+        command = next(c for c in kernel.commands if c.path == (name,))
+        target: click.Command = imported(command.target)
+        return target
+    if name in found:
+        return Domain(name, found[name], context)
+    raise click.UsageError(f"No such command {name!r}. {did_you_mean(name, found)}".strip())

@@ -1,0 +1,58 @@
+"""The names of all commands, written at each load, so that `vr --help` imports no plugin."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vr_kernel.paths import Paths
+
+if TYPE_CHECKING:
+    from vr_kernel.kernel import Kernel
+
+CommandNames = Mapping[str, Mapping[str, str]]
+"""First word -> second word -> one line of help; the second word is empty for a lone command."""
+
+
+def command_names(kernel: Kernel) -> dict[str, dict[str, str]]:
+    """Every tool and every plugin's command, by the words that run it."""
+    names: dict[str, dict[str, str]] = {}
+    for tool in kernel.tools.values():
+        names.setdefault(tool.domain, {})[subcommand(tool.name)] = tool.description
+    for command in kernel.commands:
+        first, *rest = command.path
+        names.setdefault(first, {})[" ".join(rest)] = command.help
+    return names
+
+
+def subcommand(tool_name: str) -> str:
+    """The second word of a tool's command: all after the domain, in kebab case."""
+    return tool_name.partition("_")[2].replace("_", "-")
+
+
+def write_index(kernel: Kernel) -> None:
+    """Remember the names; a cache folder that cannot be written is no reason to fail."""
+    path = _path(kernel.config.paths)
+    text = json.dumps(command_names(kernel), indent=1, sort_keys=True)
+    with suppress(OSError):
+        if not path.is_file() or path.read_text("utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            fresh = path.with_suffix(".part")
+            fresh.write_text(text, "utf-8")
+            fresh.replace(path)
+
+
+def read_index(paths: Paths) -> CommandNames:
+    """The remembered names, none before the first load."""
+    try:
+        names = json.loads(_path(paths).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return names if isinstance(names, dict) else {}
+
+
+def _path(paths: Paths) -> Path:
+    return paths.cache / "commands.json"

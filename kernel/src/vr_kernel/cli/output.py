@@ -1,0 +1,91 @@
+"""What a person reads: results as text on stdout, progress and errors on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+from vr_kernel.errors import VrError
+
+INDENT = "  "
+
+
+def print_result(data: Mapping[str, Any], notes: tuple[str, ...], *, as_json: bool) -> None:
+    """Print a tool's result, and remarks beside it on stderr."""
+    if as_json:
+        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    else:
+        click.echo("\n".join(lines_of(data)))
+    for note in notes:
+        click.echo(f"Note: {note}", err=True)
+
+
+def print_error(error: VrError, call_id: str = "", *, as_json: bool = False) -> None:
+    """Print what happened and what to do next."""
+    if as_json:
+        click.echo(json.dumps({"error": error.as_dict(call_id)}, ensure_ascii=False, indent=2))
+    click.echo(f"Error: {error.message}", err=True)
+    if error.hint:
+        click.echo(f"Hint: {error.hint}", err=True)
+
+
+def lines_of(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
+    """A nested result as indented text; what is empty is left out."""
+    for key, value in data.items():
+        if value is None or value in ("", [], {}):
+            continue
+        label = f"{indent}{key.replace('_', ' ')}:"
+        if isinstance(value, Mapping):
+            yield label
+            yield from lines_of(value, indent + INDENT)
+        elif isinstance(value, list):
+            yield label
+            yield from _items(value, indent + INDENT)
+        else:
+            yield f"{label} {_scalar(value, indent)}"
+
+
+class ProgressLine:
+    """Progress on stderr: one line that is rewritten on a terminal, new lines elsewhere."""
+
+    def __init__(self) -> None:
+        self._terminal = sys.stderr.isatty()
+        self._last = ""
+
+    def __call__(self, done: float, total: float | None, message: str) -> None:
+        """Show a report; safe from any thread."""
+        share = f"{100 * done / total:3.0f} % " if total else ""
+        text = f"{share}{message}".strip()
+        if self._terminal:
+            click.echo(f"\r\033[K{text}", nl=False, err=True)
+        elif message and message != self._last:
+            click.echo(text, err=True)
+        self._last = message
+
+    def finish(self) -> None:
+        """Clear the line."""
+        if self._terminal and self._last:
+            click.echo("\r\033[K", nl=False, err=True)
+
+
+def _items(values: list[Any], indent: str) -> Iterator[str]:
+    for value in values:
+        if not isinstance(value, Mapping):
+            yield f"{indent}- {_scalar(value, indent)}"
+            continue
+        first = True
+        for line in lines_of(value, indent + INDENT):
+            yield f"{indent}- {line[len(indent) + 2 :]}" if first else line
+            first = False
+
+
+def _scalar(value: Any, indent: str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3f}".rstrip("0").rstrip(".")
+    return str(value).replace("\n", f"\n{indent}{INDENT}")

@@ -1,0 +1,45 @@
+"""`vr plugin`: what is installed, and what became of it."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from vr_kernel.cli.exits import Exit
+from vr_kernel.cli.session import open_kernel
+from vr_kernel.config import Config
+from vr_kernel.plugins import State
+
+
+@click.group()
+def plugin() -> None:
+    """List installed plugins."""
+
+
+@plugin.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def list_plugins(config: Config, *, as_json: bool) -> int:
+    """List plugins with state, version and tools; exit code 1 when one could not be loaded."""
+    statuses = open_kernel(config).plugins()
+    if as_json:
+        rows = [
+            {
+                "name": s.name,
+                "distribution": s.distribution,
+                "version": s.version,
+                "state": s.state.value,
+                "reason": s.reason,
+                "tools": s.tools,
+            }
+            for s in statuses
+        ]
+        click.echo(json.dumps({"plugins": rows}, indent=2))
+    else:
+        width = max(len(s.name) for s in statuses)
+        for s in statuses:
+            text = s.reason or ", ".join(s.tools) or "no tools"
+            click.echo(f"{s.name:<{width}}  {s.version:<8}  {s.state.value:<12}  {text}")
+    fine = {State.LOADED, State.BLOCKED}
+    return Exit.OK if all(s.state in fine for s in statuses) else Exit.FAILURE

@@ -1,0 +1,120 @@
+"""The root command: own commands at once, those of plugins when they are asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from vr_kernel.cli.exits import Exit, exit_code
+from vr_kernel.cli.index import read_index
+from vr_kernel.errors import VrError
+from vr_kernel.paths import find_paths
+from vr_kernel.version import VERSION
+
+if TYPE_CHECKING:
+    from vr_kernel.config import Config
+
+OWN = {
+    "call": ("vr_kernel.cli.call:call", "Call a tool by its name."),
+    "config": ("vr_kernel.cli.config:config", "Show settings; trust a project's."),
+    "plugin": ("vr_kernel.cli.plugin:plugin", "List installed plugins."),
+    "serve": ("vr_kernel.cli.serve:serve", "Serve all tools to an MCP client."),
+}
+
+
+class Root(click.Group):
+    """`vr`: lists names from the index and imports what is run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Own commands and the first words of all others."""
+        del ctx
+        return sorted({*OWN, *_index()})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name; its code is imported here."""
+        if cmd_name in OWN:
+            command: click.Command = imported(OWN[cmd_name][0])
+            return command
+        from vr_kernel.cli.domain import domain_command
+
+        return domain_command(ctx, cmd_name, _index().get(cmd_name, {}))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in `--help`, without importing what it names."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help_text) for name, (_, help_text) in OWN.items()])
+        rows = [(name, _summary(commands)) for name, commands in sorted(_index().items())]
+        with formatter.section("Commands of plugins"):
+            formatter.write_dl(rows or [("…", "listed after the first `vr plugin list`")])
+
+
+def _summary(commands: Any) -> str:
+    return commands[""] if "" in commands else ", ".join(sorted(commands))
+
+
+def _index() -> Any:
+    import os
+
+    return read_index(find_paths(os.environ))
+
+
+@click.group(cls=Root, invoke_without_command=False)
+@click.version_option(VERSION, prog_name="vr")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="SECTION.KEY=VALUE",
+    help="Override a setting for this run.",
+)
+@click.pass_context
+def vr(ctx: click.Context, settings: Sequence[str]) -> None:
+    """Watch videos, search what was learned, serve it all to an AI assistant."""
+    del settings
+    config_of(ctx)
+
+
+def config_of(context: click.Context) -> Config:
+    """The configuration of this run, read at first use and kept in the root context.
+
+    Commands of plugins are looked up before the root command's own code runs.
+    """
+    root = context.find_root()
+    if root.obj is None:
+        from vr_kernel.config import load_config
+
+        root.obj = load_config(flags=dict(s.partition("=")[::2] for s in root.params["settings"]))
+    config: Config = root.obj
+    return config
+
+
+def imported(target: str) -> Any:
+    """The object that `module:attribute` names."""
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run `vr` and return its exit code; errors are printed, never raised."""
+    try:
+        result = vr.main(arguments, prog_name="vr", standalone_mode=False)
+    except VrError as error:
+        from vr_kernel.cli.output import print_error
+
+        print_error(error)
+        return exit_code(error)
+    except click.ClickException as error:
+        error.show()
+        return Exit.USAGE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return Exit.FAILURE
+    return result if isinstance(result, int) else Exit.OK

@@ -1,0 +1,95 @@
+"""A client of the server over real stdio, for the demo, for tests and for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport
+from mcp_types import BlobResourceContents, TextResourceContents
+
+from vr_kernel.errors import Code, VrError
+
+OnProgress = Callable[[float, float | None, str | None], Awaitable[None]]
+Era = Literal["auto", "legacy"]
+
+
+class ToolClient:
+    """An open connection to a server."""
+
+    def __init__(self, client: Client[Any]) -> None:
+        self.client = client
+
+    async def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool and return its structured result.
+
+        Raises:
+            VrError: the error that the server answered with.
+        """
+        result = await self.client.call_tool(tool, arguments, raise_on_error=False)
+        content = result.structured_content or {}
+        if result.is_error:
+            raise _as_error(content.get("error"), [str(block) for block in result.content])
+        return content
+
+    async def tool_names(self) -> list[str]:
+        """Names of the tools that the server offers, in its order."""
+        return [tool.name for tool in await self.client.list_tools()]
+
+    async def read(self, uri: str) -> bytes:
+        """The content of a resource, such as an artifact."""
+        import base64
+
+        content = (await self.client.read_resource(uri))[0]
+        if isinstance(content, BlobResourceContents):
+            return base64.b64decode(content.blob)
+        assert isinstance(content, TextResourceContents)
+        return content.text.encode()
+
+
+@asynccontextmanager
+async def connect(
+    command: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    on_progress: OnProgress | None = None,
+    era: Era = "auto",
+    log_file: Path | None = None,
+) -> AsyncIterator[ToolClient]:
+    """Start a server process and connect to it over stdio.
+
+    Args:
+        command: program and arguments.
+        env: the whole environment of the server; a minimal safe one when left out.
+        cwd: the folder it is started in.
+        on_progress: called with done, total and message while a tool works.
+        era: `auto` speaks the newest protocol, `legacy` the one with a handshake.
+        log_file: where the server's stderr goes; this process's stderr when left out.
+    """
+    transport = StdioTransport(
+        command=command[0],
+        args=list(command[1:]),
+        env=dict(env) if env is not None else None,
+        cwd=str(cwd) if cwd else None,
+        keep_alive=False,
+        log_file=log_file,
+    )
+    async with Client(transport, progress_handler=on_progress, mode=era) as client:
+        yield ToolClient(client)
+
+
+def _as_error(error: Any, texts: Sequence[str]) -> VrError:
+    if not isinstance(error, dict):
+        return VrError(" ".join(texts) or "The server answered with an error.")
+    return VrError(
+        error["message"],
+        Code(error["code"]),
+        category=error["category"],
+        hint=error["hint"],
+        retryable=error["retryable"],
+        retry_after=error["retry_after_seconds"],
+    )

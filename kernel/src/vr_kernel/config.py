@@ -1,0 +1,193 @@
+"""Configuration: layers of settings, merged, then validated section by section."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+
+from vr_kernel.config_sources import (
+    PROJECT_FILE,
+    SEED_ENV_FILE,
+    Setting,
+    config_error,
+    env_file_settings,
+    environment_settings,
+    flag_settings,
+    is_trusted,
+    toml_settings,
+)
+from vr_kernel.errors import VrError, did_you_mean
+from vr_kernel.paths import Paths, find_paths
+
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class EnvAlias:
+    """Names another variable that sets a field: `Annotated[int, EnvAlias("OLD_NAME")]`."""
+
+    name: str
+
+
+def _split(separator: str) -> BeforeValidator:
+    return BeforeValidator(
+        lambda value: (
+            [part.strip() for part in value.split(separator) if part.strip()]
+            if isinstance(value, str)
+            else value
+        )
+    )
+
+
+Names = Annotated[list[str], _split(",")]
+Folders = Annotated[list[Path], _split(os.pathsep)]
+
+
+class Section(BaseModel):
+    """A configuration section: immutable, and strict about unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class KernelSettings(Section):
+    """`[kernel]`."""
+
+    plugins: Annotated[Names, EnvAlias("VR_PLUGINS")] = ["*"]
+    disabled: Names = []
+    strict: Annotated[bool, EnvAlias("VR_STRICT")] = False
+    import_deadline_s: float = Field(5.0, gt=0)
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        BeforeValidator(lambda v: v.lower() if isinstance(v, str) else v),
+        EnvAlias("VR_LOG_LEVEL"),
+    ] = "warning"
+    log_format: Literal["console", "json"] = "console"
+    allowed_roots: Annotated[
+        Folders, EnvAlias("VR_ALLOWED_ROOTS"), EnvAlias("LOCAL_FILE_ACCESS_ROOT")
+    ] = []
+    cache_ttl_days: Annotated[float, Field(gt=0), EnvAlias("GEMINI_CACHE_TTL_DAYS")] = 30
+    text_recognizer: str = ""
+
+
+class StoreSettings(Section):
+    """`[store]`."""
+
+    backend: str = "embedded"
+    workspace: str = Field("default", pattern=r"^[A-Za-z0-9_-]{1,64}$")
+    embedder: str = "minilm"
+
+
+def aliases_of(section: str, model: type[BaseModel]) -> dict[str, tuple[str, str]]:
+    """Variables that the fields of a section's model declare: name -> (section, key)."""
+    return {
+        mark.name: (section, key)
+        for key, field in model.model_fields.items()
+        for mark in field.metadata
+        if isinstance(mark, EnvAlias)
+    }
+
+
+class Config:
+    """All settings of one run, lowest layer first, and the folders they are kept in.
+
+    Layers: defaults, the user's `.env`, the user's `config.toml`, a trusted project's
+    `vr.toml`, the environment, flags.
+    """
+
+    def __init__(self, paths: Paths, environ: Mapping[str, str], layers: list[Setting]) -> None:
+        self.paths = paths
+        self.environ = environ
+        self._files_and_flags = layers
+        self.kernel = self.section("kernel", KernelSettings)
+        self.store = self.section("store", StoreSettings)
+
+    def section(self, name: str, model: type[M]) -> M:
+        """The validated settings of one section, such as `kernel` or `plugins.video`.
+
+        Raises:
+            VrError: INVALID_INPUT, category CONFIG_INVALID: an unknown key, with the nearest
+                name, or a value that does not fit.
+        """
+        settings = self.settings(name, model)
+        for key, setting in settings.items():
+            if key not in model.model_fields:
+                raise _unknown_key(setting, model)
+        try:
+            return model.model_validate({key: s.value for key, s in settings.items()})
+        except ValidationError as error:
+            raise _bad_value(name, settings, error) from None
+
+    def settings(self, name: str, model: type[BaseModel]) -> dict[str, Setting]:
+        """What was set in a section, the highest layer winning; defaults are not in it."""
+        low, high = self._variables(aliases_of(name, model))
+        layers = [*low, *self._files(), *high, *self._flags()]
+        return {s.key: s for s in layers if s.section == name}
+
+    def _variables(
+        self, aliases: Mapping[str, tuple[str, str]]
+    ) -> tuple[list[Setting], list[Setting]]:
+        low = [
+            setting
+            for file in (SEED_ENV_FILE, self.paths.config / ".env")
+            for setting in env_file_settings(file, aliases)
+        ]
+        return low, list(environment_settings(self.environ, aliases, "variable"))
+
+    def _files(self) -> Iterator[Setting]:
+        return (s for s in self._files_and_flags if not s.origin.startswith("--set"))
+
+    def _flags(self) -> Iterator[Setting]:
+        return (s for s in self._files_and_flags if s.origin.startswith("--set"))
+
+
+def load_config(
+    environ: Mapping[str, str] | None = None,
+    flags: Mapping[str, str] | None = None,
+    working_folder: Path | None = None,
+) -> Config:
+    """Read the configuration of this machine, user and folder.
+
+    Raises:
+        VrError: INVALID_INPUT, category CONFIG_INVALID, saying which file and what.
+    """
+    variables = os.environ if environ is None else environ
+    paths = find_paths(variables)
+    layers = list(toml_settings(paths.config / "config.toml"))
+    folder = working_folder or Path.cwd()
+    if is_trusted(folder, paths.config):
+        layers += toml_settings(folder / PROJECT_FILE)
+    layers += flag_settings(flags or {})
+    return Config(paths, variables, layers)
+
+
+def shown(value: Any) -> Any:
+    """A setting's value fit for display: secrets are only said to be set."""
+    if isinstance(value, SecretStr):
+        return "set" if value.get_secret_value() else ""
+    if isinstance(value, BaseModel):
+        return {key: shown(getattr(value, key)) for key in type(value).model_fields}
+    if isinstance(value, list):
+        return [shown(item) for item in value]
+    return str(value) if isinstance(value, Path) else value
+
+
+def _unknown_key(setting: Setting, model: type[BaseModel]) -> VrError:
+    meant = did_you_mean(setting.key, model.model_fields)
+    return config_error(
+        f"[{setting.section}] has no setting {setting.key!r} ({setting.origin}).",
+        f"{meant}Settings: {', '.join(model.model_fields) or 'none'}.",
+    )
+
+
+def _bad_value(section: str, settings: Mapping[str, Setting], error: ValidationError) -> VrError:
+    first = error.errors(include_url=False, include_input=False)[0]
+    key = str(first["loc"][0]) if first["loc"] else ""
+    origin = settings[key].origin if key in settings else "default"
+    return config_error(
+        f"[{section}] {key}: {first['msg']} ({origin}).", "Correct or remove that setting."
+    )

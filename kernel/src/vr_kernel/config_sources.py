@@ -1,0 +1,138 @@
+"""Where settings come from: files, variables and flags, each as a layer of named values."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vr_kernel.errors import Code, VrError, did_you_mean
+
+SECTIONS = ("kernel", "models", "store")
+SEED_ENV_FILE = Path("~/.config/video-research-mcp/.env")
+PREFIX = "VR_"
+TRUST_FILE = "trusted-folders.txt"
+PROJECT_FILE = "vr.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A value and where it was set, for `vr config show --origin`."""
+
+    section: str
+    key: str
+    value: Any
+    origin: str
+
+
+def config_error(message: str, hint: str) -> VrError:
+    """The error of a configuration that cannot be used; the command line exits with 3."""
+    return VrError(message, Code.INVALID_INPUT, category="CONFIG_INVALID", hint=hint)
+
+
+def toml_settings(path: Path) -> Iterator[Setting]:
+    """The settings of a TOML file; none when it does not exist.
+
+    Raises:
+        VrError: INVALID_INPUT for a file that cannot be read, or an unknown section.
+    """
+    for section, values in _read_toml(path).items():
+        if section == "plugins":
+            tables = _table(path, section, values)
+        elif section in SECTIONS:
+            tables = {section: values}
+        else:
+            meant = did_you_mean(section, [*SECTIONS, "plugins"])
+            raise config_error(
+                f"{path} has an unknown section [{section}].",
+                f"{meant}Sections: [kernel], [models], [store], [plugins.NAME].",
+            )
+        for name, table in tables.items():
+            where = f"plugins.{name}" if section == "plugins" else section
+            for key, value in _table(path, where, table).items():
+                yield Setting(where, key, value, str(path))
+
+
+def environment_settings(
+    environ: Mapping[str, str], aliases: Mapping[str, tuple[str, str]], origin: str
+) -> Iterator[Setting]:
+    """Settings of variables: `VR_SECTION__KEY`, and declared aliases of single settings.
+
+    `aliases` maps a variable's name to (section, key). Values stay text; models parse them.
+    """
+    for name, text in environ.items():
+        if name in aliases:
+            section, key = aliases[name]
+        elif name.startswith(PREFIX) and "__" in name:
+            head, _, key = name.removeprefix(PREFIX).lower().partition("__")
+            section = head if head in SECTIONS else f"plugins.{head.replace('_', '-')}"
+        else:
+            continue
+        yield Setting(section, key, parse_text(text), f"{origin} {name}")
+
+
+def env_file_settings(path: Path, aliases: Mapping[str, tuple[str, str]]) -> Iterator[Setting]:
+    """Settings of a `.env` file, as if its lines were variables."""
+    path = path.expanduser()
+    if not path.is_file():
+        return
+    from dotenv import dotenv_values
+
+    values = dotenv_values(path, interpolate=False)
+    present = {name: value for name, value in values.items() if value is not None}
+    yield from environment_settings(present, aliases, str(path))
+
+
+def flag_settings(flags: Mapping[str, str]) -> Iterator[Setting]:
+    """Settings of `--set section.key=value`."""
+    for name, text in flags.items():
+        section, dot, key = name.rpartition(".")
+        if not dot:
+            raise config_error(
+                f"--set {name} names no section.", "Write it as --set kernel.log_level=debug."
+            )
+        yield Setting(section, key, parse_text(text), f"--set {name}")
+
+
+def is_trusted(folder: Path, config_folder: Path) -> bool:
+    """Whether `vr config trust` allowed the `vr.toml` of that folder."""
+    return str(folder.resolve()) in trusted_folders(config_folder)
+
+
+def trusted_folders(config_folder: Path) -> list[str]:
+    """The folders that `vr config trust` was given."""
+    file = config_folder / TRUST_FILE
+    return file.read_text("utf-8").splitlines() if file.is_file() else []
+
+
+def parse_text(text: str) -> Any:
+    """JSON when the text is a list or an object, the text itself otherwise."""
+    if text.strip().startswith(("[", "{")):
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise config_error(f"{path} cannot be read: {error.strerror}.", "Check it.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise config_error(f"{path} is not valid TOML: {error}.", "Correct that line.") from error
+
+
+def _table(path: Path, section: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise config_error(
+            f"{path}: {section} is not a section.", f"Write its settings below [{section}]."
+        )
+    return value

@@ -1,0 +1,131 @@
+"""Carries the journal's changes to the configured store, and asks that store questions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from vr_kernel.errors import VrError
+from vr_kernel.journal import Journal
+from vr_kernel.providers import Hit, Providers, Query, Store, StoredRecord
+from vr_kernel.records import RecordKind
+
+BATCH = 500
+FIRST_PAUSE_S = 0.5
+LONGEST_PAUSE_S = 30.0
+
+
+class StoreIndex:
+    """The store of this kernel: opened at first use, kept up with the journal.
+
+    A store's failure never fails a tool: what was committed stays in the journal, and
+    delivery tries again with growing pauses.
+    """
+
+    def __init__(
+        self,
+        providers: Providers,
+        journal: Journal,
+        kinds: Mapping[str, RecordKind],
+        log: Any,
+    ) -> None:
+        self._providers = providers
+        self._journal = journal
+        self._kinds = kinds
+        self._log = log
+        self._opening = asyncio.Lock()
+        self._store: Store | None = None
+        self._pump: asyncio.Task[None] | None = None
+        self._wanted = asyncio.Event()
+        self._own_seq = 0
+
+    def available(self) -> bool:
+        """Whether a store is installed."""
+        return bool(self._providers.names(Store))
+
+    @property
+    def name(self) -> str:
+        """The configured store's name, empty when none is installed."""
+        return self._providers.get(Store).name if self.available() else ""
+
+    def wake(self, seq: int) -> None:
+        """Deliver what this process committed up to that sequence number, in the background."""
+        self._own_seq = max(self._own_seq, seq)
+        if self.available():
+            self._start_pump()
+
+    async def catch_up(self, timeout: float = 2.0) -> int:  # noqa: ASYNC109 - a bound, not an error
+        """Wait, at most `timeout` seconds, until own commits are delivered; returns what is not.
+
+        The number counts sequence numbers, so it is an upper bound of records.
+        """
+        if not self.available():
+            return 0
+        pump = self._start_pump()
+        await asyncio.wait({pump}, timeout=timeout)
+        if pump.done():
+            return 0
+        with suppress(VrError):
+            return max(0, self._own_seq - await (await self._opened()).cursor())
+        return self._own_seq
+
+    async def search(self, query: Query) -> list[Hit]:
+        """Best hits first; see `Store.search`."""
+        return await (await self._opened()).search(query)
+
+    async def near(self, kind: str, key: str, workspace: str, limit: int) -> list[Hit]:
+        """See `Store.near`."""
+        return await (await self._opened()).near(kind, key, workspace, limit)
+
+    async def get(self, kind: str, key: str, workspace: str) -> StoredRecord | None:
+        """See `Store.get`."""
+        return await (await self._opened()).get(kind, key, workspace)
+
+    async def count(self, kind: str, workspace: str, group_by: str | None = None) -> dict[str, int]:
+        """See `Store.count`."""
+        return await (await self._opened()).count(kind, workspace, group_by)
+
+    async def pending_vectors(self) -> int:
+        """See `Store.pending_vectors`."""
+        return await (await self._opened()).pending_vectors()
+
+    async def aclose(self) -> None:
+        """Stop delivering; what is left stays in the journal for the next start."""
+        if self._pump is not None:
+            self._pump.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._pump
+
+    def _start_pump(self) -> asyncio.Task[None]:
+        self._wanted.set()
+        if self._pump is None or self._pump.done():
+            self._pump = asyncio.create_task(self._deliver(), name="vr-delivery")
+        return self._pump
+
+    async def _deliver(self) -> None:
+        pause = FIRST_PAUSE_S
+        while self._wanted.is_set():
+            self._wanted.clear()
+            try:
+                await self._drain()
+                pause = FIRST_PAUSE_S
+            except Exception as error:  # noqa: BLE001 - a store is a plugin's code; it may raise anything
+                self._log.warning("store did not take changes", error=str(error), retry_in=pause)
+                self._wanted.set()
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE_S)
+
+    async def _drain(self) -> None:
+        store = await self._opened()
+        while changes := await self._journal.changes(await store.cursor(), BATCH):
+            await store.apply(changes)
+
+    async def _opened(self) -> Store:
+        async with self._opening:
+            if self._store is None:
+                store = self._providers.get(Store)
+                await store.open(list(self._kinds.values()))
+                self._store = store
+        return self._store

@@ -1,0 +1,97 @@
+"""The one error type that crosses a boundary, and the codes a client may rely on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from enum import StrEnum
+from typing import Any
+
+
+class Code(StrEnum):
+    """What went wrong, as a client may branch on it; plugins add categories, never codes."""
+
+    INVALID_INPUT = "INVALID_INPUT"
+    NOT_FOUND = "NOT_FOUND"
+    NOT_ALLOWED = "NOT_ALLOWED"
+    AUTH = "AUTH"
+    QUOTA = "QUOTA"
+    BUDGET = "BUDGET"
+    UNAVAILABLE = "UNAVAILABLE"
+    TOO_LARGE = "TOO_LARGE"
+    UNSUPPORTED = "UNSUPPORTED"
+    CONFLICT = "CONFLICT"
+    CANCELLED = "CANCELLED"
+    INTERNAL = "INTERNAL"
+
+
+# The categories of video-research-mcp, kept under their own names: category -> code.
+CATEGORIES: dict[str, Code] = {
+    "URL_INVALID": Code.INVALID_INPUT,
+    "URL_PARSE_FAILED": Code.INVALID_INPUT,
+    "API_PERMISSION_DENIED": Code.AUTH,
+    "API_QUOTA_EXCEEDED": Code.QUOTA,
+    "API_INVALID_ARGUMENT": Code.INVALID_INPUT,
+    "API_NOT_FOUND": Code.NOT_FOUND,
+    "VIDEO_RESTRICTED": Code.NOT_ALLOWED,
+    "VIDEO_PRIVATE": Code.NOT_ALLOWED,
+    "VIDEO_UNAVAILABLE": Code.UNAVAILABLE,
+    "NETWORK_ERROR": Code.UNAVAILABLE,
+    "FILE_NOT_FOUND": Code.NOT_FOUND,
+    "FILE_UNSUPPORTED": Code.UNSUPPORTED,
+    "FILE_TOO_LARGE": Code.TOO_LARGE,
+    "WEAVIATE_CONNECTION": Code.UNAVAILABLE,
+    "WEAVIATE_SCHEMA": Code.CONFLICT,
+    "WEAVIATE_QUERY": Code.INVALID_INPUT,
+    "WEAVIATE_IMPORT": Code.UNAVAILABLE,
+    "UNKNOWN": Code.INTERNAL,
+}
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The start of a hint that names the nearest known name, empty when none is near."""
+    near = get_close_matches(name, list(known), n=1)
+    return f"Did you mean {near[0]!r}? " if near else ""
+
+
+class VrError(Exception):
+    """An expected failure: what happened, and what the caller can do next.
+
+    Args:
+        message: what happened, in one sentence, without secrets.
+        code: the kind of failure a client may branch on.
+        category: a finer name that a plugin may add; the code's own name when left out.
+        hint: what to do next.
+        retryable: whether the same call may succeed later.
+        retry_after: seconds to wait before a retry, when known.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        code: Code = Code.INTERNAL,
+        *,
+        category: str | None = None,
+        hint: str = "",
+        retryable: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.category = category or code.value
+        self.hint = hint
+        self.retryable = retryable
+        self.retry_after = retry_after
+
+    def as_dict(self, call_id: str) -> dict[str, Any]:
+        """The error as every client sees it."""
+        return {
+            "code": self.code.value,
+            "category": self.category,
+            "message": self.message,
+            "hint": self.hint,
+            "retryable": self.retryable,
+            "retry_after_seconds": self.retry_after,
+            "call_id": call_id,
+        }

@@ -1,0 +1,44 @@
+"""Every hook a plugin may implement. Arguments are passed by name and only ever added."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from vr_kernel.commands import Command
+    from vr_kernel.providers import Provider
+    from vr_kernel.records import RecordKind
+
+PROJECT = "vr"
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+@hookspec
+def vr_settings() -> type[BaseModel]:  # type: ignore[empty-body]  # a specification has no body
+    """The model of the plugin's own configuration section, `[plugins.NAME]`."""
+
+
+@hookspec
+def vr_tools() -> list[Callable[..., Any]]:  # type: ignore[empty-body]
+    """Functions decorated with `@tool`."""
+
+
+@hookspec
+def vr_record_kinds() -> list[RecordKind]:  # type: ignore[empty-body]
+    """What the domain stores: fields, types, and which are searched, embedded, filtered."""
+
+
+@hookspec
+def vr_providers() -> list[Provider[Any]]:  # type: ignore[empty-body]
+    """Named implementations of kernel protocols, by which plugins serve each other."""
+
+
+@hookspec
+def vr_commands() -> list[Command]:  # type: ignore[empty-body]
+    """Commands of `vr` that are no tools; their code is imported when they run."""

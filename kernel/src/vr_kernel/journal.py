@@ -1,0 +1,128 @@
+"""Every record in order: the truth that stores index."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from vr_kernel.database import Database
+
+# AUTOINCREMENT keeps sequence numbers rising even after the newest row is replaced.
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS record (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    workspace TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    fields TEXT,
+    provenance TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    UNIQUE (workspace, kind, key)
+);
+"""
+_COLUMNS = "seq, workspace, kind, key, fields, provenance, created_at"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record on its way into the journal; `fields` None deletes it."""
+
+    kind: str
+    key: str
+    fields: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The newest state of one record; `fields` None says that it was deleted."""
+
+    seq: int
+    workspace: str
+    kind: str
+    key: str
+    fields: dict[str, Any] | None
+    provenance: dict[str, Any]
+    created_at: str
+
+
+class Journal:
+    """Records by (workspace, kind, key), each under the sequence number of its last change.
+
+    A commit survives the loss of the process and of power; writing a key again moves it to
+    a new, higher number, so that a store that reads on from its cursor sees every change.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._database = Database(path, _SCHEMA, synchronous="FULL")
+
+    async def commit(
+        self, entries: Sequence[Entry], *, workspace: str, provenance: Mapping[str, Any]
+    ) -> int:
+        """Write all entries or none, and return the highest sequence number.
+
+        Raises:
+            VrError: UNAVAILABLE when the journal cannot be written.
+        """
+        created_at = datetime.now(UTC).isoformat(timespec="microseconds")
+        origin = json.dumps(provenance, ensure_ascii=False)
+        rows = [
+            (workspace, entry.kind, entry.key, _dump(entry.fields), origin, created_at)
+            for entry in entries
+        ]
+
+        def write(connection: sqlite3.Connection) -> int:
+            connection.executemany(
+                "INSERT OR REPLACE INTO record"
+                " (workspace, kind, key, fields, provenance, created_at) VALUES (?,?,?,?,?,?)",
+                rows,
+            )
+            return _last_seq(connection)
+
+        return await self._database.run(write)
+
+    async def changes(self, after: int, limit: int = 500) -> list[Change]:
+        """Up to `limit` changes with a sequence number above `after`, rising."""
+
+        def read(connection: sqlite3.Connection) -> list[Change]:
+            rows = connection.execute(
+                f"SELECT {_COLUMNS} FROM record WHERE seq > ? ORDER BY seq LIMIT ?",  # noqa: S608 - constant columns
+                (after, limit),
+            )
+            return [_change(row) for row in rows]
+
+        return await self._database.run(read)
+
+    async def last_seq(self) -> int:
+        """The highest sequence number given out, 0 for an empty journal."""
+        return await self._database.run(_last_seq)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+
+def _last_seq(connection: sqlite3.Connection) -> int:
+    row = connection.execute("SELECT max(seq) FROM record").fetchone()
+    return int(row[0] or 0)
+
+
+def _dump(fields: Mapping[str, Any] | None) -> str | None:
+    return None if fields is None else json.dumps(fields, ensure_ascii=False)
+
+
+def _change(row: tuple[Any, ...]) -> Change:
+    seq, workspace, kind, key, fields, provenance, created_at = row
+    return Change(
+        seq=seq,
+        workspace=workspace,
+        kind=kind,
+        key=key,
+        fields=None if fields is None else json.loads(fields),
+        provenance=json.loads(provenance),
+        created_at=created_at,
+    )

@@ -1,0 +1,227 @@
+"""The composition root: builds services, loads plugins, runs calls."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from vr_kernel import infra, runner
+from vr_kernel.artifacts import Artifacts
+from vr_kernel.cache import Cache
+from vr_kernel.call import ProgressReport
+from vr_kernel.config import Config, load_config
+from vr_kernel.delivery import StoreIndex
+from vr_kernel.digests import Digests
+from vr_kernel.errors import Code, VrError, did_you_mean
+from vr_kernel.hooks import Hooks
+from vr_kernel.journal import Journal
+from vr_kernel.loading import Contribution, Loader, Registry
+from vr_kernel.log import build_logger
+from vr_kernel.plugins import Candidate, PluginStatus, State, check, discover
+from vr_kernel.policy import Policy
+from vr_kernel.providers import Providers
+from vr_kernel.runner import Outcome
+from vr_kernel.services import Services
+from vr_kernel.tools import Tool
+from vr_kernel.vectors import Vectors
+from vr_kernel.version import VERSION
+
+INFRA = "infra"
+
+
+class Kernel:
+    """Plugins and services of one configuration. Several kernels can live in one process.
+
+    Args:
+        config: the settings to use.
+        plugins: name -> plugin object or module; without it installed plugins are discovered.
+        roots: folders below which files may be read, beside the configured ones.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        plugins: Mapping[str, object] | None = None,
+        *,
+        roots: Sequence[Path] = (),
+    ) -> None:
+        self.config = config
+        self.log = build_logger(config.kernel.log_level, config.kernel.log_format)
+        self.principal = _principal()
+        self.artifacts = Artifacts(config.paths.artifacts)
+        self.policy = Policy([*roots, *config.kernel.allowed_roots, config.paths.artifacts])
+        self._build_services()
+        self._statuses: list[PluginStatus] = []
+        self._services: dict[str, Services] = {}
+        self._registry = Registry(self.log)
+        self._load(_given(plugins) if plugins is not None else None)
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        config: Config | None = None,
+        plugins: Mapping[str, object] | None = None,
+        *,
+        roots: Sequence[Path] | None = None,
+    ) -> AsyncIterator[Kernel]:
+        """A kernel for the time of an `async with`; files below the working folder may be read.
+
+        Raises:
+            VrError: INVALID_INPUT, category CONFIG_INVALID.
+        """
+        folders = (Path.cwd(),) if roots is None else roots
+        kernel = cls(config or load_config(), plugins, roots=folders)
+        try:
+            yield kernel
+        finally:
+            await kernel.aclose()
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """All tools by name, sorted."""
+        return dict(sorted(self._registry.tools.items()))
+
+    @property
+    def commands(self) -> list[Any]:
+        """The commands of plugins that are no tools."""
+        return [self._registry.commands[path] for path in sorted(self._registry.commands)]
+
+    @property
+    def settings(self) -> Mapping[str, BaseModel]:
+        """The validated settings of each loaded plugin that has any."""
+        return {n: s.settings for n, s in self._services.items() if s.settings is not None}
+
+    def plugins(self) -> tuple[PluginStatus, ...]:
+        """Every installed plugin and what became of it."""
+        return tuple(self._statuses)
+
+    async def call(self, name: str, /, **arguments: Any) -> BaseModel:
+        """Call a tool and return its result model.
+
+        Raises:
+            VrError: what the tool raised; NOT_FOUND for an unknown tool.
+        """
+        outcome = await self.run(name, arguments)
+        if outcome.error is not None:
+            raise outcome.error
+        assert outcome.result is not None
+        return outcome.result
+
+    async def run(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        report: ProgressReport = lambda _done, _total, _message: None,
+    ) -> Outcome:
+        """Call a tool and return how it ended; an error is part of the outcome.
+
+        Raises:
+            VrError: NOT_FOUND for an unknown tool, naming the nearest.
+        """
+        tool = self._registry.tools.get(name)
+        if tool is None:
+            raise VrError(
+                f"No tool {name!r}.",
+                Code.NOT_FOUND,
+                hint=f"{did_you_mean(name, self.tools)}`vr plugin list` shows all tools.",
+            )
+        return await runner.run(
+            tool, arguments, self._services[tool.plugin], self.principal, report
+        )
+
+    async def aclose(self) -> None:
+        """Stop background work and close every file."""
+        await self.store.aclose()
+        await self.providers.aclose()
+        for closing in (self.journal, self.cache, self.digests, self.vectors):
+            closing.close()
+
+    def _build_services(self) -> None:
+        paths = self.config.paths
+        self.journal = Journal(paths.journal)
+        self.cache = Cache(
+            paths.cache / "results.db",
+            ttl_days=self.config.kernel.cache_ttl_days,
+            warn=self._warn_no_cache,
+        )
+        self.digests = Digests(paths.cache / "digests.db")
+        self.providers = Providers(
+            {
+                "Store": self.config.store.backend,
+                "Embedder": self.config.store.embedder,
+                "TextRecognizer": self.config.kernel.text_recognizer,
+            }
+        )
+        self.vectors = Vectors(paths.state / "vectors.db", self.providers)
+
+    def _load(self, given: list[Candidate] | None) -> None:
+        kernel = self.config.kernel
+        checked = check(
+            discover() if given is None else given,
+            wanted=kernel.plugins,
+            disabled=kernel.disabled,
+            kernel_version=VERSION,
+        )
+        loader = Loader(self.config, Hooks(), self.log)
+        own = PluginStatus(INFRA, "vr-kernel", VERSION)
+        contributions = [loader.load(own, lambda: infra, trusted=True)]
+        self._statuses.append(own)
+        for candidate, status in checked:
+            self._statuses.append(status)
+            if status.state is State.LOADED:
+                contributions.append(loader.load(status, candidate.load))
+        made = [contribution for contribution in contributions if contribution]
+        for contribution in made:
+            self._registry.add(contribution)
+        self.store = StoreIndex(self.providers, self.journal, self._registry.kinds, self.log)
+        for contribution in made:
+            self._admit(contribution)
+
+    def _admit(self, contribution: Contribution) -> None:
+        status = contribution.status
+        services = self._services[status.name] = Services(
+            plugin=status.name,
+            settings=contribution.settings,
+            workspace=self.config.store.workspace,
+            paths=self.config.paths,
+            policy=self.policy,
+            cache=self.cache,
+            digests=self.digests,
+            artifacts=self.artifacts,
+            journal=self.journal,
+            kinds=self._registry.kinds,
+            store=self.store,
+            vectors=self.vectors,
+            providers=self.providers,
+            plugins=self.plugins,
+            log=self.log.bind(plugin=status.name),
+        )
+        for provider in contribution.providers:
+            try:
+                self.providers.add(provider, services)
+            except VrError as error:
+                status.fail(State.CONFLICT, error.message)
+
+    def _warn_no_cache(self, error: VrError) -> None:
+        self.log.warning("results are not cached", reason=error.message, hint=error.hint)
+
+
+def _given(plugins: Mapping[str, object]) -> list[Candidate]:
+    def loader(plugin: object) -> Callable[[], object]:
+        return lambda: plugin
+
+    return [Candidate(name, name, "", (), loader(plugin)) for name, plugin in plugins.items()]
+
+
+def _principal() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return f"uid-{os.getuid()}" if hasattr(os, "getuid") else "user"

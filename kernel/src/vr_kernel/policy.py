@@ -1,0 +1,141 @@
+"""Which files may be read: allowed roots, regular files, checked again once opened."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from io import BufferedReader
+from pathlib import Path
+
+from vr_kernel.errors import Code, VrError
+
+PATH_LIMIT = 4096
+"""Longest path in characters; PATH_MAX of Linux."""
+
+
+class Policy:
+    """Answers whether a path may be read. Every plugin opens the user's files through it."""
+
+    def __init__(self, roots: Sequence[Path]) -> None:
+        """`roots` are the folders below which files may be read."""
+        self.roots = tuple(dict.fromkeys(root.expanduser().resolve() for root in roots))
+
+    def resolve_file(self, path: str | Path) -> Path:
+        """The real path of an allowed, existing, regular file.
+
+        Raises:
+            VrError: INVALID_INPUT, NOT_FOUND or NOT_ALLOWED.
+        """
+        wanted = _parse(path)
+        real = Path(os.path.realpath(wanted))
+        if not self._is_allowed(real):
+            raise self._outside(wanted)
+        try:
+            mode = real.lstat().st_mode
+        except FileNotFoundError:
+            raise _missing(wanted) from None
+        except OSError as error:
+            raise _unreadable(wanted, error) from error
+        _require_regular(wanted, mode)
+        return real
+
+    def open_file(self, path: str | Path) -> BufferedReader:
+        """Open an allowed file for reading; the file's `name` is its real path.
+
+        The last part is opened without following a symbolic link, and the descriptor is
+        checked once more, so that a file swapped after the check is refused.
+
+        Raises:
+            VrError: INVALID_INPUT, NOT_FOUND or NOT_ALLOWED.
+        """
+        real = self.resolve_file(path)
+        try:
+            file = open(real, "rb", opener=_open_itself)  # noqa: SIM115 - handed to the caller
+        except OSError as error:
+            raise _unreadable(Path(path), error) from error
+        try:
+            self._check_opened(file.fileno(), real)
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    def _check_opened(self, descriptor: int, real: Path) -> None:
+        _require_regular(real, os.fstat(descriptor).st_mode)
+        if Path(os.path.realpath(real)) != real:
+            raise self._outside(real)
+        if not os.path.samestat(os.fstat(descriptor), real.lstat()):
+            raise self._outside(real)
+
+    def _is_allowed(self, real: Path) -> bool:
+        return any(real == root or root in real.parents for root in self.roots)
+
+    def _outside(self, path: Path) -> VrError:
+        roots = ", ".join(str(root) for root in self.roots) or "none"
+        return VrError(
+            f"{path} is outside the folders that may be read.",
+            Code.NOT_ALLOWED,
+            hint=f"Allowed: {roots}. Add a folder with VR_ALLOWED_ROOTS or"
+            " allowed_roots in [kernel] of config.toml.",
+        )
+
+
+def server_roots(working_folder: Path, home: Path) -> list[Path]:
+    """The folder a server was started in, unless that opens the home folder or more."""
+    folder, own = working_folder.resolve(), home.resolve()
+    too_wide = folder == Path(folder.anchor) or folder == own or folder in own.parents
+    return [] if too_wide else [folder]
+
+
+def _open_itself(path: str, flags: int) -> int:
+    """Open without following a link, and without waiting for a pipe's other end."""
+    extra = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    return os.open(path, flags | extra)
+
+
+def _parse(path: str | Path) -> Path:
+    text = str(path)
+    if not text.strip() or len(text) > PATH_LIMIT or "\0" in text:
+        raise VrError(
+            "The path is empty, too long or holds a NUL character.",
+            Code.INVALID_INPUT,
+            hint="Give the path of one file.",
+        )
+    if text.startswith("file://"):
+        raise VrError(
+            "A file is named by its path, not by a file:// address.",
+            Code.INVALID_INPUT,
+            hint="Leave out file://.",
+        )
+    return Path(text).expanduser().absolute()
+
+
+def _require_regular(path: Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise VrError(f"{path} is a folder.", Code.INVALID_INPUT, hint="Give the path of one file.")
+    if not stat.S_ISREG(mode):
+        raise VrError(
+            f"{path} is not a regular file.",
+            Code.NOT_ALLOWED,
+            hint="Devices, pipes and sockets are not read.",
+        )
+
+
+def _missing(path: Path) -> VrError:
+    return VrError(
+        f"No such file: {path}.",
+        Code.NOT_FOUND,
+        category="FILE_NOT_FOUND",
+        hint="Check the spelling, or give an absolute path.",
+    )
+
+
+def _unreadable(path: Path, error: OSError) -> VrError:
+    if isinstance(error, FileNotFoundError):
+        return _missing(path)
+    return VrError(
+        f"{path} cannot be read: {error.strerror}.",
+        Code.NOT_ALLOWED,
+        hint="Check the file's permissions.",
+    )

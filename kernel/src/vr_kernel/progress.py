@@ -1,0 +1,39 @@
+"""Progress of one call: reported from any thread, relayed with a heartbeat."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+Send = Callable[[float, float | None, str], Awaitable[None]]
+HEARTBEAT_S = 10.0
+"""Longest silence towards a client; clients give up on a silent call after about 60 s."""
+
+
+class Progress:
+    """The newest report of a call. A slow client skips reports, it never slows the work."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._news = asyncio.Event()
+        self._latest: tuple[float, float | None, str] = (0.0, None, "")
+
+    def report(self, done: float, total: float | None = None, message: str = "") -> None:
+        """Take a report; safe from any thread."""
+        self._latest = (float(done), None if total is None else float(total), message)
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._news.set)
+
+    async def relay(self, send: Send) -> None:
+        """Pass reports on until cancelled, the last one again when there is nothing new."""
+        beats = 0
+        while True:
+            try:
+                async with asyncio.timeout(HEARTBEAT_S):
+                    await self._news.wait()
+            except TimeoutError:
+                beats += 1
+            self._news.clear()
+            done, total, message = self._latest
+            # The protocol wants rising numbers; a heartbeat moves by too little to see.
+            await send(done + beats * 1e-6, total, message)

@@ -1,0 +1,197 @@
+"""The protocols by which one plugin serves another, and the choice among providers of one kind."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+
+from vr_kernel.errors import Code, VrError
+
+if TYPE_CHECKING:
+    from vr_kernel.journal import Change
+    from vr_kernel.records import RecordKind
+    from vr_kernel.services import Services
+
+T = TypeVar("T")
+Purpose = Literal["document", "query"]
+SearchMode = Literal["hybrid", "semantic", "keyword"]
+FilterOperator = Literal["=", "!=", "<", "<=", ">", ">=", "in", "contains"]
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A line of text found in a picture; the box is left, top, width, height in pixels."""
+
+    text: str
+    box: tuple[float, float, float, float]
+    confidence: float
+
+
+class TextRecognizer(Protocol):
+    """Reads the text in a picture."""
+
+    name: str
+
+    async def recognize(self, image: bytes) -> list[TextLine]:
+        """Lines of an encoded picture (PNG or JPEG), from top to bottom."""
+
+
+class Embedder(Protocol):
+    """Turns items into vectors of one space; `id` names model and version."""
+
+    id: str
+    dimension: int
+    accepts: frozenset[str]
+    """Which items it takes: `text`, `image`."""
+
+    async def embed(self, items: Sequence[str], purpose: Purpose) -> list[list[float]]:
+        """One unit-length vector an item, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A condition on one field; the value is always taken literally."""
+
+    field: str
+    operator: FilterOperator
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question to a store; `limit` counts per kind, alpha 0 is keywords, 1 is meaning alone."""
+
+    text: str
+    vector: Sequence[float] | None = None
+    mode: SearchMode = "hybrid"
+    alpha: float = 0.5
+    kinds: tuple[str, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    limit: int = 10
+    workspace: str = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRecord:
+    """A record as a store returns it."""
+
+    kind: str
+    key: str
+    fields: Mapping[str, Any]
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A record that a search found; scores of one search compare across kinds, higher is better."""
+
+    record: StoredRecord
+    score: float
+
+
+class Store(Protocol):
+    """An index over the journal. It keeps its own cursor, in the transaction of the changes."""
+
+    name: str
+
+    async def open(self, kinds: Sequence[RecordKind]) -> None:
+        """Create or evolve what the kinds need; fields are added, never dropped."""
+
+    async def aclose(self) -> None:
+        """Finish background work and let go of files and connections."""
+
+    async def cursor(self) -> int:
+        """The journal sequence number up to which changes were applied."""
+
+    async def apply(self, changes: Sequence[Change]) -> None:
+        """Apply changes in order, and move the cursor with them, or do nothing at all."""
+
+    async def pending_vectors(self) -> int:
+        """How many records are searchable by keyword but not yet by meaning."""
+
+    async def get(self, kind: str, key: str, workspace: str) -> StoredRecord | None:
+        """One record, or None."""
+
+    async def search(self, query: Query) -> list[Hit]:
+        """Best hits first, at most `query.limit` of each kind."""
+
+    async def near(self, kind: str, key: str, workspace: str, limit: int) -> list[Hit]:
+        """Records of that kind nearest in meaning to one record, without itself."""
+
+    async def count(self, kind: str, workspace: str, group_by: str | None = None) -> dict[str, int]:
+        """Counts by value of `group_by`; without it the whole count under the empty name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provider(Generic[T]):
+    """A named implementation of a protocol. `factory` runs at first use, once a kernel.
+
+    Kinds are the protocols of this module: Store, Embedder, TextRecognizer. An instance
+    with a coroutine method `aclose` is closed with the kernel.
+    """
+
+    kind: type[T]
+    name: str
+    factory: Callable[[Services], T]
+
+
+class Providers:
+    """The providers of all loaded plugins; instances are made at first use."""
+
+    def __init__(self, choices: Mapping[str, str]) -> None:
+        """`choices` maps a kind's name to the provider that configuration chose for it."""
+        self._choices = choices
+        self._entries: dict[tuple[str, str], tuple[Provider[Any], Services]] = {}
+        self._instances: dict[tuple[str, str], Any] = {}
+
+    def add(self, provider: Provider[Any], services: Services) -> None:
+        """Register one plugin's provider.
+
+        Raises:
+            VrError: CONFLICT when the name is taken for that kind.
+        """
+        slot = (provider.kind.__name__, provider.name)
+        if slot in self._entries:
+            raise VrError(f"{slot[0]} {slot[1]!r} is provided twice.", Code.CONFLICT)
+        self._entries[slot] = (provider, services)
+
+    def names(self, kind: type[T]) -> list[str]:
+        """Names of the providers of that kind, sorted."""
+        return sorted(name for kind_name, name in self._entries if kind_name == kind.__name__)
+
+    def get(self, kind: type[T], name: str | None = None) -> T:
+        """The provider that is asked for, or configured, or first by name.
+
+        Raises:
+            VrError: UNAVAILABLE when there is none, or none of that name.
+        """
+        chosen = name or self._choices.get(kind.__name__) or next(iter(self.names(kind)), None)
+        slot = (kind.__name__, chosen or "")
+        if slot not in self._entries:
+            raise self._missing(kind, chosen)
+        if slot not in self._instances:
+            provider, services = self._entries[slot]
+            self._instances[slot] = provider.factory(services)
+        instance: T = self._instances[slot]
+        return instance
+
+    async def aclose(self) -> None:
+        """Close every instance that was made."""
+        closers = [getattr(item, "aclose", None) for item in self._instances.values()]
+        self._instances.clear()
+        await asyncio.gather(*(close() for close in closers if close), return_exceptions=True)
+
+    def _missing(self, kind: type[T], name: str | None) -> VrError:
+        names = self.names(kind)
+        label = f"{kind.__name__} {name!r}" if name else kind.__name__
+        have = f"Installed: {', '.join(names)}." if names else _INSTALL.get(kind.__name__, "")
+        return VrError(f"No {label} is installed.", Code.UNAVAILABLE, hint=have)
+
+
+_INSTALL = {
+    "TextRecognizer": "Install one: pip install vr-ocr-rapidocr",
+    "Embedder": "Install one: pip install vr-embedder-minilm",
+    "Store": "Install one: pip install vr-plugin-knowledge",
+}

@@ -1,0 +1,158 @@
+"""What a domain stores: record kinds with typed fields, and the records themselves."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Any, Literal
+
+from vr_kernel.errors import Code, VrError, did_you_mean
+
+FieldType = Literal["text", "text[]", "int", "number", "date", "bool"]
+NAMESPACE = uuid.UUID("6f0e8a52-6b0c-5d0e-9c1b-2f4d8a7c3e10")
+"""Namespace of every uuid5 key; changing it would orphan all stored records."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordField:
+    """One typed field of a record kind, and how stores index it.
+
+    `vectorised` text takes part in the record's embedding, `searchable` text in keyword
+    search; `filterable` fields can be compared for equality, `range` fields by order.
+    """
+
+    name: str
+    type: FieldType = "text"
+    description: str = ""
+    vectorised: bool = False
+    searchable: bool = False
+    filterable: bool = False
+    range: bool = False
+
+
+COMMON_FIELDS = (
+    RecordField("created_at", "date", "When it was recorded.", filterable=True, range=True),
+    RecordField("source_tool", "text", "The tool that produced it.", filterable=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordKind:
+    """A collection: its fields, and which of them carry source, place and link of a record."""
+
+    name: str
+    description: str
+    fields: tuple[RecordField, ...]
+    rerank: str
+    source: str | None = None
+    link: str | None = None
+    locator: tuple[str, ...] = ()
+
+    @property
+    def all_fields(self) -> tuple[RecordField, ...]:
+        """Own fields, then the ones every kind has."""
+        return self.fields + COMMON_FIELDS
+
+    def field(self, name: str) -> RecordField:
+        """The field of that name, own or common.
+
+        Raises:
+            VrError: INVALID_INPUT, naming the nearest field, when there is none.
+        """
+        for candidate in self.all_fields:
+            if candidate.name == name:
+                return candidate
+        known = [candidate.name for candidate in self.all_fields]
+        raise VrError(
+            f"{self.name} has no field {name!r}.",
+            Code.INVALID_INPUT,
+            hint=f"{did_you_mean(name, known)}Its fields: {', '.join(known)}.",
+        )
+
+    def validate(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """A copy of `fields` with every value of its declared type, dates as ISO 8601 text.
+
+        Raises:
+            VrError: INVALID_INPUT for an unknown field or a value of another type.
+        """
+        return {
+            name: _coerce(self.name, self.field(name), value)
+            for name, value in fields.items()
+            if value is not None
+        }
+
+    def vector_text(self, fields: Mapping[str, Any]) -> str:
+        """The text that is embedded: all vectorised fields, in declared order."""
+        return _joined(fields, [f.name for f in self.fields if f.vectorised])
+
+    def search_text(self, fields: Mapping[str, Any]) -> str:
+        """The text that keyword search sees: all searchable fields, in declared order."""
+        return _joined(fields, [f.name for f in self.fields if f.searchable])
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One thing learned. Without a `key` it is an event, keyed by the call that made it."""
+
+    kind: str
+    fields: Mapping[str, Any]
+    key: str | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+
+def entity_key(*parts: object) -> str:
+    """The key of a fact about one thing: equal parts give the equal key, in any process."""
+    return str(uuid.uuid5(NAMESPACE, "\x1f".join(str(part) for part in parts)))
+
+
+def _joined(fields: Mapping[str, Any], names: Sequence[str]) -> str:
+    texts: list[str] = []
+    for name in names:
+        value = fields.get(name)
+        if value:
+            texts.append("\n".join(value) if isinstance(value, list) else str(value))
+    return "\n".join(texts)
+
+
+def _coerce(kind: str, spec: RecordField, value: Any) -> Any:
+    if spec.type == "date":
+        return _as_date(kind, spec, value)
+    if spec.type == "number" and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if spec.type == "text[]":
+        if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
+            return list(value)
+    elif isinstance(value, _PYTHON_TYPES[spec.type]) and (
+        spec.type == "bool" or not isinstance(value, bool)
+    ):
+        return value
+    raise _wrong_type(kind, spec, value)
+
+
+_PYTHON_TYPES: dict[str, type] = {"text": str, "int": int, "number": float, "bool": bool}
+
+
+def _as_date(kind: str, spec: RecordField, value: Any) -> str:
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            raise _wrong_type(kind, spec, value) from None
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day, tzinfo=UTC)
+    if not isinstance(value, datetime):
+        raise _wrong_type(kind, spec, value)
+    moment = value if value.tzinfo else value.replace(tzinfo=UTC)
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _wrong_type(kind: str, spec: RecordField, value: Any) -> VrError:
+    return VrError(
+        f"{kind}.{spec.name} takes {spec.type}, not {type(value).__name__}.",
+        Code.INVALID_INPUT,
+        hint="Dates are ISO 8601, for example 2026-01-31T12:00:00Z."
+        if spec.type == "date"
+        else f"Give {spec.name} as {spec.type}.",
+    )

@@ -1,0 +1,120 @@
+"""One call from arguments to outcome: the only place where an error becomes a result."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel
+
+from vr_kernel.call import Call, ProgressReport
+from vr_kernel.errors import Code, VrError
+from vr_kernel.journal import Entry
+from vr_kernel.records import Record, entity_key
+from vr_kernel.services import Services
+from vr_kernel.tools import Tool
+
+RESULT_LIMIT = 40_000
+"""Longest result in characters of JSON, about 10,000 tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a call ended: a result, with its JSON form, or an error; never both."""
+
+    call_id: str
+    result: BaseModel | None = None
+    data: dict[str, Any] = field(default_factory=dict)
+    error: VrError | None = None
+    notes: tuple[str, ...] = ()
+
+
+async def run(
+    tool: Tool,
+    arguments: Mapping[str, Any],
+    services: Services,
+    principal: str,
+    report: ProgressReport,
+) -> Outcome:
+    """Validate, call, journal. Cancellation passes through and leaves nothing behind."""
+    call = Call(
+        id=uuid.uuid4().hex,
+        tool=tool.name,
+        services=services,
+        principal=principal,
+        log=services.log,
+        report=report,
+    )
+    try:
+        return await _succeed(tool, call, tool.validate(arguments))
+    except VrError as error:
+        services.log.info("call failed", tool=tool.name, call_id=call.id, code=error.code.value)
+        return Outcome(call.id, error=error)
+    except (Exception, SystemExit):
+        services.log.exception("call crashed", tool=tool.name, call_id=call.id)
+        return Outcome(call.id, error=_crashed(tool, call))
+
+
+async def _succeed(tool: Tool, call: Call, arguments: dict[str, Any]) -> Outcome:
+    result = await tool.function(call, **arguments)
+    if not isinstance(result, tool.result):
+        raise TypeError(f"{tool.name} returned {type(result).__name__}")
+    data = result.model_dump(mode="json")
+    await _journal(tool, call)
+    _require_fitting(tool, call, data)
+    return Outcome(call.id, result, data, notes=tuple(call.notes))
+
+
+async def _journal(tool: Tool, call: Call) -> None:
+    """Commit the records, then let the cache know the result they belong to."""
+    services = call.services
+    entries = [_entry(call, index, record) for index, record in enumerate(call.records)]
+    if entries:
+        provenance = {"tool": tool.name, "plugin": tool.plugin, "call_id": call.id}
+        try:
+            seq = await services.journal.commit(
+                entries,
+                workspace=call.workspace,
+                provenance={**provenance, "principal": call.principal},
+            )
+        except VrError as error:
+            call.note(f"Not recorded: {error.message} {error.hint}")
+            services.log.warning("records not journalled", tool=tool.name, reason=error.message)
+            return
+        services.store.wake(seq)
+    for kept in call.kept:
+        await services.cache.set(
+            kept.key, kept.value, content_id=kept.content_id, tool=tool.name, model=kept.model
+        )
+
+
+def _entry(call: Call, index: int, record: Record) -> Entry:
+    kind = call.services.kinds.get(record.kind)
+    if kind is None:
+        raise VrError(f"No record kind {record.kind!r} is declared.", Code.INTERNAL)
+    fields = kind.validate(record.fields)
+    fields.setdefault("source_tool", call.tool)
+    return Entry(kind.name, record.key or entity_key(call.id, kind.name, index), fields)
+
+
+def _require_fitting(tool: Tool, call: Call, data: dict[str, Any]) -> None:
+    text = json.dumps(data, ensure_ascii=False)
+    if len(text) <= RESULT_LIMIT:
+        return
+    whole = call.artifact(text.encode(), "application/json")
+    raise VrError(
+        f"The result of {tool.name} has {len(text):,} characters, more than a client takes.",
+        Code.TOO_LARGE,
+        hint=f"The whole result is kept as {whole.uri} ({whole.path}). Ask for less at a time.",
+    )
+
+
+def _crashed(tool: Tool, call: Call) -> VrError:
+    return VrError(
+        f"{tool.name} of plugin {tool.plugin} failed unexpectedly.",
+        Code.INTERNAL,
+        hint=f"The server's log has the details under call {call.id}. Report it to the plugin.",
+    )

@@ -1,0 +1,41 @@
+"""What a plugin is handed: one frozen object, without globals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vr_kernel.artifacts import Artifacts
+    from vr_kernel.cache import Cache
+    from vr_kernel.delivery import StoreIndex
+    from vr_kernel.digests import Digests
+    from vr_kernel.journal import Journal
+    from vr_kernel.paths import Paths
+    from vr_kernel.plugins import PluginStatus
+    from vr_kernel.policy import Policy
+    from vr_kernel.providers import Providers
+    from vr_kernel.records import RecordKind
+    from vr_kernel.vectors import Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The kernel's services, as one plugin sees them; `settings` are that plugin's own."""
+
+    plugin: str
+    settings: Any
+    workspace: str
+    paths: Paths
+    policy: Policy
+    cache: Cache
+    digests: Digests
+    artifacts: Artifacts
+    journal: Journal
+    kinds: Mapping[str, RecordKind]
+    store: StoreIndex
+    vectors: Vectors
+    providers: Providers
+    plugins: Callable[[], tuple[PluginStatus, ...]]
+    log: Any

@@ -1,0 +1,106 @@
+"""Embeddings of texts, each computed once and kept beside the journal."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from array import array
+from collections.abc import Sequence
+from pathlib import Path
+
+from vr_kernel.database import Database
+from vr_kernel.errors import VrError
+from vr_kernel.providers import Embedder, Providers
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS vector (
+    embedder TEXT NOT NULL, sha256 TEXT NOT NULL, value BLOB NOT NULL,
+    PRIMARY KEY (embedder, sha256)
+) WITHOUT ROWID;
+"""
+
+
+class Vectors:
+    """The configured embedder, with a memory: a replay of the journal embeds nothing anew."""
+
+    def __init__(self, path: Path, providers: Providers) -> None:
+        self._database = Database(path, _SCHEMA, disposable=True)
+        self._providers = providers
+
+    def available(self) -> bool:
+        """Whether an embedder is installed."""
+        try:
+            self._embedder()
+        except VrError:
+            return False
+        return True
+
+    @property
+    def embedder_id(self) -> str:
+        """Model and version of the embedder; vectors of different ids never mix."""
+        return self._embedder().id
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector."""
+        return self._embedder().dimension
+
+    async def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
+        """One unit-length vector a text, in order.
+
+        Raises:
+            VrError: UNAVAILABLE when no embedder is installed.
+        """
+        keys = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+        known = await self._known(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            fresh = await self._embedder().embed(list(missing.values()), "document")
+            made = dict(zip(missing, fresh, strict=True))
+            await self._remember(made)
+            known |= made
+        return [known[key] for key in keys]
+
+    async def embed_query(self, text: str) -> list[float]:
+        """The vector of a question.
+
+        Raises:
+            VrError: UNAVAILABLE when no embedder is installed.
+        """
+        return (await self._embedder().embed([text], "query"))[0]
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def _embedder(self) -> Embedder:
+        return self._providers.get(Embedder)
+
+    async def _known(self, keys: Sequence[str]) -> dict[str, list[float]]:
+        embedder = self.embedder_id
+
+        def read(connection: sqlite3.Connection) -> dict[str, list[float]]:
+            found = {}
+            for key in set(keys):
+                row = connection.execute(
+                    "SELECT value FROM vector WHERE embedder = ? AND sha256 = ?", (embedder, key)
+                ).fetchone()
+                if row:
+                    found[key] = array("f", row[0]).tolist()
+            return found
+
+        try:
+            return await self._database.run(read)
+        except VrError:
+            return {}
+
+    async def _remember(self, vectors: dict[str, list[float]]) -> None:
+        rows = [(self.embedder_id, key, array("f", v).tobytes()) for key, v in vectors.items()]
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.executemany("INSERT OR REPLACE INTO vector VALUES (?,?,?)", rows)
+
+        try:
+            await self._database.run(write)
+        except VrError:
+            return

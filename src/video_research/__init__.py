@@ -1,0 +1,1 @@
+"""The whole of video-research in one installation, with a demonstration."""

