@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from vr_kernel import Config, VrError
 
 from video_research.report import (
     answer_lines,
@@ -19,12 +20,11 @@ from video_research.report import (
     outline_lines,
     show_progress,
 )
-from vr_kernel import Config, VrError
 
 TALK = Path(__file__).parent / "talk.mp4"
 QUESTIONS = (
     "Which kind of index trades memory for speed?",
-    "How much quicker did searching become, and how much better?",
+    "How much faster did queries get?",
     "What should you ask instead of what your country can do for you?",
 )
 VECTOR_PATIENCE_S = 20.0

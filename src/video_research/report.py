@@ -43,7 +43,7 @@ def outline_lines(analysis: Mapping[str, Any]) -> Iterator[str]:
     yield from _wrapped(analysis["summary"], "  ")
     yield ""
     for moment in analysis["timestamps"]:
-        yield f"  {clock(moment['time'])}  {moment['description']}"
+        yield f"  {moment['time']}  {moment['description']}"
     for limit in analysis["limits"]:
         yield from _wrapped(f"Note: {limit}", "  ")
 

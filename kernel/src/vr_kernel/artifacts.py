@@ -13,7 +13,8 @@ from pathlib import Path
 from vr_kernel.errors import Code, VrError
 
 URI_PREFIX = "vr://artifacts/"
-_NAME = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{1,8}")
+_EXTENSION = re.compile(r"\.[a-z0-9]{1,16}")
+_NAME = re.compile(rf"[0-9a-f]{{64}}{_EXTENSION.pattern}")
 _EXTENSIONS = {
     "image/jpeg": ".jpg",
     "image/png": ".png",
@@ -91,4 +92,5 @@ class Artifacts:
 
 
 def _extension(mime: str) -> str:
-    return _EXTENSIONS.get(mime) or mimetypes.guess_extension(mime) or ".bin"
+    guessed = _EXTENSIONS.get(mime) or mimetypes.guess_extension(mime) or ".bin"
+    return guessed if _EXTENSION.fullmatch(guessed) else ".bin"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vr_kernel.artifacts import Artifact
+from vr_kernel.log import Log
 from vr_kernel.records import Record
 from vr_kernel.services import Services
 
@@ -36,7 +37,7 @@ class Call:
     tool: str
     services: Services
     principal: str
-    log: Any
+    log: Log
     report: ProgressReport
     records: list[Record] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

@@ -32,7 +32,9 @@ class ToolClient:
         result = await self.client.call_tool(tool, arguments, raise_on_error=False)
         content = result.structured_content or {}
         if result.is_error:
-            raise _as_error(content.get("error"), [str(block) for block in result.content])
+            raise _as_error(
+                content.get("error"), [getattr(block, "text", "") for block in result.content]
+            )
         return content
 
     async def tool_names(self) -> list[str]:

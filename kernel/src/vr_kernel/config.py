@@ -8,14 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+)
 
 from vr_kernel.config_sources import (
     PROJECT_FILE,
-    SEED_ENV_FILE,
     Setting,
     config_error,
     env_file_settings,
+    env_files,
     environment_settings,
     flag_settings,
     is_trusted,
@@ -44,8 +52,15 @@ def _split(separator: str) -> BeforeValidator:
     )
 
 
+def _at_home(folder: Path) -> Path:
+    try:
+        return folder.expanduser()
+    except RuntimeError:
+        raise ValueError(f"{folder} names no home folder") from None
+
+
 Names = Annotated[list[str], _split(",")]
-Folders = Annotated[list[Path], _split(os.pathsep)]
+Folders = Annotated[list[Annotated[Path, AfterValidator(_at_home)]], _split(os.pathsep)]
 
 
 class Section(BaseModel):
@@ -133,7 +148,7 @@ class Config:
     ) -> tuple[list[Setting], list[Setting]]:
         low = [
             setting
-            for file in (SEED_ENV_FILE, self.paths.config / ".env")
+            for file in env_files(self.environ, self.paths.config)
             for setting in env_file_settings(file, aliases)
         ]
         return low, list(environment_settings(self.environ, aliases, "variable"))
@@ -171,9 +186,11 @@ def shown(value: Any) -> Any:
         return "set" if value.get_secret_value() else ""
     if isinstance(value, BaseModel):
         return {key: shown(getattr(value, key)) for key in type(value).model_fields}
-    if isinstance(value, list):
+    if isinstance(value, Mapping):
+        return {str(key): shown(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
         return [shown(item) for item in value]
-    return str(value) if isinstance(value, Path) else value
+    return value if value is None or isinstance(value, (str, int, float)) else str(value)
 
 
 def _unknown_key(setting: Setting, model: type[BaseModel]) -> VrError:

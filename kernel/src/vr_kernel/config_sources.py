@@ -12,7 +12,8 @@ from typing import Any
 from vr_kernel.errors import Code, VrError, did_you_mean
 
 SECTIONS = ("kernel", "models", "store")
-SEED_ENV_FILE = Path("~/.config/video-research-mcp/.env")
+SEED_ENV_FILE = Path(".config/video-research-mcp/.env")
+"""Where the first seed kept its variables, below the home folder."""
 PREFIX = "VR_"
 TRUST_FILE = "trusted-folders.txt"
 PROJECT_FILE = "vr.toml"
@@ -45,11 +46,7 @@ def toml_settings(path: Path) -> Iterator[Setting]:
         elif section in SECTIONS:
             tables = {section: values}
         else:
-            meant = did_you_mean(section, [*SECTIONS, "plugins"])
-            raise config_error(
-                f"{path} has an unknown section [{section}].",
-                f"{meant}Sections: [kernel], [models], [store], [plugins.NAME].",
-            )
+            raise _unknown_section(f"{path} has an unknown section [{section}].", section)
         for name, table in tables.items():
             where = f"plugins.{name}" if section == "plugins" else section
             for key, value in _table(path, where, table).items():
@@ -62,26 +59,36 @@ def environment_settings(
     """Settings of variables: `VR_SECTION__KEY`, and declared aliases of single settings.
 
     `aliases` maps a variable's name to (section, key). Values stay text; models parse them.
+    Of several variables of one setting its own name wins, then the alias declared first.
     """
+    for name in reversed(list(aliases)):
+        if name in environ:
+            yield Setting(*aliases[name], parse_text(environ[name]), f"{origin} {name}")
     for name, text in environ.items():
-        if name in aliases:
-            section, key = aliases[name]
-        elif name.startswith(PREFIX) and "__" in name:
+        if name.startswith(PREFIX) and "__" in name and name not in aliases:
             head, _, key = name.removeprefix(PREFIX).lower().partition("__")
             section = head if head in SECTIONS else f"plugins.{head.replace('_', '-')}"
-        else:
-            continue
-        yield Setting(section, key, parse_text(text), f"{origin} {name}")
+            yield Setting(section, key, parse_text(text), f"{origin} {name}")
+
+
+def env_files(environ: Mapping[str, str], config_folder: Path) -> list[Path]:
+    """The user's `.env` files, the weaker first: the first seed's, then ours."""
+    home = environ.get("HOME") or environ.get("USERPROFILE")
+    return [*([Path(home) / SEED_ENV_FILE] if home else []), config_folder / ".env"]
 
 
 def env_file_settings(path: Path, aliases: Mapping[str, tuple[str, str]]) -> Iterator[Setting]:
     """Settings of a `.env` file, as if its lines were variables."""
-    path = path.expanduser()
     if not path.is_file():
         return
     from dotenv import dotenv_values
 
-    values = dotenv_values(path, interpolate=False)
+    try:
+        values = dotenv_values(path, interpolate=False)
+    except OSError as error:
+        raise config_error(f"{path} cannot be read: {error.strerror}.", "Check it.") from error
+    except UnicodeDecodeError as error:
+        raise config_error(f"{path} is not UTF-8 text.", "Save it as UTF-8.") from error
     present = {name: value for name, value in values.items() if value is not None}
     yield from environment_settings(present, aliases, str(path))
 
@@ -94,6 +101,8 @@ def flag_settings(flags: Mapping[str, str]) -> Iterator[Setting]:
             raise config_error(
                 f"--set {name} names no section.", "Write it as --set kernel.log_level=debug."
             )
+        if section not in SECTIONS and not section.startswith("plugins."):
+            raise _unknown_section(f"--set {name} names no known section.", section)
         yield Setting(section, key, parse_text(text), f"--set {name}")
 
 
@@ -128,6 +137,12 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise config_error(f"{path} cannot be read: {error.strerror}.", "Check it.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise config_error(f"{path} is not valid TOML: {error}.", "Correct that line.") from error
+
+
+def _unknown_section(message: str, section: str) -> VrError:
+    meant = did_you_mean(section, [*SECTIONS, "plugins"])
+    sections = "Sections: [kernel], [models], [store], [plugins.NAME]."
+    return config_error(message, f"{meant}{sections}")
 
 
 def _table(path: Path, section: str, value: Any) -> dict[str, Any]:

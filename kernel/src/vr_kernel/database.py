@@ -14,7 +14,12 @@ from vr_kernel.errors import Code, VrError
 
 T = TypeVar("T")
 BUSY_TIMEOUT_MS = 10_000
-_DAMAGED = {"SQLITE_CORRUPT", "SQLITE_NOTADB"}
+BUSY_PAUSE_S = 0.01
+# The module cannot decode a message of SQLite that quotes damaged names.
+_FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
+_DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+_FOREIGN = ("SQLITE_ERROR", "SQLITE_CONSTRAINT", "SQLITE_MISMATCH", "SQLITE_READONLY")
+"""How a file of another program, or of another version, answers to our statements."""
 
 
 class Database:
@@ -24,7 +29,8 @@ class Database:
         path: the file; its folder is made when missing.
         schema: idempotent statements that run at opening.
         synchronous: FULL survives power loss, NORMAL may lose the last commits to it.
-        disposable: a damaged file is set aside and made anew, because its content can be.
+        disposable: a damaged or foreign file is set aside and made anew, because its content
+            can be; text in it that is no UTF-8 is read with replacement characters.
     """
 
     def __init__(
@@ -55,13 +61,13 @@ class Database:
         with self._lock:
             try:
                 return self._transact(work)
-            except (sqlite3.Error, OSError) as error:
-                if not (self._disposable and _is_damage(error)):
+            except _FAULTS as error:
+                if not (self._disposable and _is_any_of(error, _DAMAGED + _FOREIGN)):
                     raise self._unavailable(error) from error
-                self._set_aside()
             try:
+                self._set_aside()
                 return self._transact(work)
-            except (sqlite3.Error, OSError) as error:
+            except _FAULTS as error:
                 raise self._unavailable(error) from error
 
     def close(self) -> None:
@@ -87,8 +93,10 @@ class Database:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
             try:
+                if self._disposable:
+                    connection.text_factory = _text
                 connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
-                connection.execute("PRAGMA journal_mode=WAL")
+                _enter_wal_mode(connection)
                 connection.execute(f"PRAGMA synchronous={self._synchronous}")
                 connection.executescript(self._schema)
             except BaseException:
@@ -107,7 +115,7 @@ class Database:
             self.path.replace(self.path.with_name(f"{self.path.name}.damaged-{time.time_ns()}"))
 
     def _unavailable(self, error: Exception) -> VrError:
-        if _is_damage(error):
+        if _is_any_of(error, _DAMAGED):
             hint = f"The file is damaged. Move {self.path} away to start a new one."
         else:
             hint = f"Check that {self.path.parent} exists, is writable and has free space."
@@ -119,6 +127,24 @@ class Database:
         )
 
 
-def _is_damage(error: Exception) -> bool:
-    name = getattr(error, "sqlite_errorname", "") or ""
-    return any(name.startswith(damage) for damage in _DAMAGED)
+def _enter_wal_mode(connection: sqlite3.Connection) -> None:
+    """Switch to WAL, again until it works: SQLite does not wait for a lock while it switches."""
+    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if not _is_any_of(error, ("SQLITE_BUSY",)) or time.monotonic() > deadline:
+                raise
+            time.sleep(BUSY_PAUSE_S)
+        else:
+            return
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _is_any_of(error: Exception, names: tuple[str, ...]) -> bool:
+    name = "SQLITE_CORRUPT" if isinstance(error, UnicodeDecodeError) else ""
+    return (getattr(error, "sqlite_errorname", None) or name).startswith(names)

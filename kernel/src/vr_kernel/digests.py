@@ -14,7 +14,7 @@ from vr_kernel.errors import VrError
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS digest (
-    path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, sha256 TEXT
+    path BLOB PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, sha256 TEXT
 );
 """
 
@@ -31,6 +31,7 @@ class Digests:
         stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
         known = await self._known(file.name, stamp)
         if known:
+            file.seek(0)
             return known
         digest = await asyncio.to_thread(_hash, file)
         await self._remember(file.name, stamp, digest)
@@ -45,7 +46,7 @@ class Digests:
             row = connection.execute(
                 "SELECT sha256 FROM digest"
                 " WHERE path = ? AND size = ? AND mtime_ns = ? AND inode = ?",
-                (name, *stamp),
+                (os.fsencode(name), *stamp),
             ).fetchone()
             return row[0] if row else None
 
@@ -57,7 +58,8 @@ class Digests:
     async def _remember(self, name: str, stamp: tuple[int, int, int], digest: str) -> None:
         def write(connection: sqlite3.Connection) -> None:
             connection.execute(
-                "INSERT OR REPLACE INTO digest VALUES (?,?,?,?,?)", (name, *stamp, digest)
+                "INSERT OR REPLACE INTO digest VALUES (?,?,?,?,?)",
+                (os.fsencode(name), *stamp, digest),
             )
 
         try:

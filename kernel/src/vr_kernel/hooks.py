@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from types import ModuleType
 from typing import Any
 
@@ -12,8 +13,8 @@ from vr_kernel.errors import did_you_mean
 from vr_kernel.hookspecs import PROJECT
 
 
-class UnknownHookError(Exception):
-    """A plugin implements a hook that does not exist."""
+class HookError(Exception):
+    """A plugin implements a hook that does not exist, or in a way that is never called."""
 
 
 class Hooks:
@@ -27,12 +28,15 @@ class Hooks:
         """Register a plugin, whole or not at all.
 
         Raises:
-            UnknownHookError: for a hook that no specification names, such as a misspelt one.
+            HookError: for a hook that no specification names, such as a misspelt one, or an
+                implementation that is not marked or not a plain function.
             pluggy.PluginValidationError: for arguments that the hook does not have.
         """
+        self._require_sound(plugin)
+        if self._manager.has_plugin(name):
+            raise HookError(f"a plugin named {name} is registered already")
         try:
             self._manager.register(plugin, name)
-            self._require_known(plugin)
         except BaseException:
             self.unregister(name)
             raise
@@ -54,14 +58,21 @@ class Hooks:
         """All hooks."""
         return [name for name in vars(hookspecs) if name.startswith(f"{PROJECT}_")]
 
-    def _implemented(self, plugin: object) -> list[str]:
-        members = vars(plugin) if isinstance(plugin, ModuleType) else dir(plugin)
-        return [
-            name for name in members if self._manager.parse_hookimpl_opts(plugin, name) is not None
-        ]
+    def _implemented(self, plugin: object) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name in list(vars(plugin) if isinstance(plugin, ModuleType) else dir(plugin)):
+            options = self._manager.parse_hookimpl_opts(plugin, name)
+            if options is not None:
+                found[options.get("specname") or name] = getattr(plugin, name)
+        return found
 
-    def _require_known(self, plugin: object) -> None:
-        known = self.names()
-        for hook in self._implemented(plugin):
+    def _require_sound(self, plugin: object) -> None:
+        known, marked = self.names(), self._implemented(plugin)
+        for hook, function in marked.items():
             if hook not in known:
-                raise UnknownHookError(f"no such hook: {hook}. {did_you_mean(hook, known)}")
+                raise HookError(f"no such hook: {hook}. {did_you_mean(hook, known)}")
+            if inspect.iscoroutinefunction(function):
+                raise HookError(f"{hook} is async, but this hook is a plain function")
+        for hook in known:
+            if hook not in marked and callable(getattr(plugin, hook, None)):
+                raise HookError(f"{hook} is not marked with @hookimpl")

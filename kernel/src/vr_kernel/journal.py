@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ class Entry:
     kind: str
     key: str
     fields: Mapping[str, Any] | None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +66,21 @@ class Journal:
     ) -> int:
         """Write all entries or none, and return the highest sequence number.
 
+        `provenance` holds for all entries and wins over what an entry says of itself.
+
         Raises:
             VrError: UNAVAILABLE when the journal cannot be written.
         """
         created_at = datetime.now(UTC).isoformat(timespec="microseconds")
-        origin = json.dumps(provenance, ensure_ascii=False)
         rows = [
-            (workspace, entry.kind, entry.key, _dump(entry.fields), origin, created_at)
+            (
+                workspace,
+                entry.kind,
+                entry.key,
+                _dump(entry.fields),
+                _dump({**entry.provenance, **provenance}),
+                created_at,
+            )
             for entry in entries
         ]
 

@@ -22,8 +22,8 @@ from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.hooks import Hooks
 from vr_kernel.journal import Journal
 from vr_kernel.loading import Contribution, Loader, Registry
-from vr_kernel.log import build_logger
-from vr_kernel.plugins import Candidate, PluginStatus, State, check, discover
+from vr_kernel.log import Log
+from vr_kernel.plugins import INFRA, Candidate, PluginStatus, State, check, discover
 from vr_kernel.policy import Policy
 from vr_kernel.providers import Providers
 from vr_kernel.runner import Outcome
@@ -31,8 +31,6 @@ from vr_kernel.services import Services
 from vr_kernel.tools import Tool
 from vr_kernel.vectors import Vectors
 from vr_kernel.version import VERSION
-
-INFRA = "infra"
 
 
 class Kernel:
@@ -52,14 +50,14 @@ class Kernel:
         roots: Sequence[Path] = (),
     ) -> None:
         self.config = config
-        self.log = build_logger(config.kernel.log_level, config.kernel.log_format)
+        self.log = Log(config.kernel.log_level, config.kernel.log_format)
         self.principal = _principal()
         self.artifacts = Artifacts(config.paths.artifacts)
         self.policy = Policy([*roots, *config.kernel.allowed_roots, config.paths.artifacts])
         self._build_services()
         self._statuses: list[PluginStatus] = []
         self._services: dict[str, Services] = {}
-        self._registry = Registry(self.log)
+        self._registry = Registry()
         self._load(_given(plugins) if plugins is not None else None)
 
     @classmethod
@@ -127,13 +125,17 @@ class Kernel:
         """
         tool = self._registry.tools.get(name)
         if tool is None:
-            raise VrError(
-                f"No tool {name!r}.",
-                Code.NOT_FOUND,
-                hint=f"{did_you_mean(name, self.tools)}`vr plugin list` shows all tools.",
-            )
+            raise self.unknown_tool(name)
         return await runner.run(
             tool, arguments, self._services[tool.plugin], self.principal, report
+        )
+
+    def unknown_tool(self, name: str) -> VrError:
+        """The error of a name that no tool bears, with the nearest that one does."""
+        return VrError(
+            f"No tool {name!r}.",
+            Code.NOT_FOUND,
+            hint=f"{did_you_mean(name, self.tools)}`vr plugin list` shows all tools.",
         )
 
     async def aclose(self) -> None:
@@ -178,11 +180,12 @@ class Kernel:
             if status.state is State.LOADED:
                 contributions.append(loader.load(status, candidate.load))
         made = [contribution for contribution in contributions if contribution]
-        for contribution in made:
-            self._registry.add(contribution)
+        self._registry.add(made)
         self.store = StoreIndex(self.providers, self.journal, self._registry.kinds, self.log)
         for contribution in made:
             self._admit(contribution)
+        for status in self._statuses:
+            self._report(status)
 
     def _admit(self, contribution: Contribution) -> None:
         status = contribution.status
@@ -208,6 +211,18 @@ class Kernel:
                 self.providers.add(provider, services)
             except VrError as error:
                 status.fail(State.CONFLICT, error.message)
+
+    def _report(self, status: PluginStatus) -> None:
+        if status.fine:
+            return
+        if self.config.kernel.strict:
+            raise status.as_error()
+        self.log.error(
+            "plugin is not loaded whole",
+            plugin=status.name,
+            state=status.state.value,
+            reason=status.reason,
+        )
 
     def _warn_no_cache(self, error: VrError) -> None:
         self.log.warning("results are not cached", reason=error.message, hint=error.hint)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from vr_kernel.commands import Command
 from vr_kernel.config import Config
 from vr_kernel.hooks import Hooks
+from vr_kernel.log import Log
 from vr_kernel.plugins import PluginStatus, State, explain, within
 from vr_kernel.providers import Provider
 from vr_kernel.records import RecordKind
@@ -28,6 +29,7 @@ class Contribution:
     """Everything one plugin offers, validated."""
 
     status: PluginStatus
+    refused: list[str] = field(default_factory=list)
     settings: BaseModel | None = None
     tools: list[Tool] = field(default_factory=list)
     kinds: list[RecordKind] = field(default_factory=list)
@@ -41,7 +43,7 @@ class Loader:
     With `strict` configuration it raises instead, for developers and continuous integration.
     """
 
-    def __init__(self, config: Config, hooks: Hooks, log: Any) -> None:
+    def __init__(self, config: Config, hooks: Hooks, log: Log) -> None:
         self._config = config
         self._hooks = hooks
         self._log = log
@@ -55,16 +57,19 @@ class Loader:
         """
         kernel = self._config.kernel
         try:
-            return within(
+            made = within(
                 kernel.import_deadline_s, lambda: self._contribution(status, load, trusted)
             )
-        except (Exception, SystemExit) as error:
-            if kernel.strict:
-                raise
+        except Exception as error:
             self._hooks.unregister(status.name)
             status.fail(State.BROKEN, explain(error))
-            self._log.error("plugin is broken", plugin=status.name, reason=status.reason)
+            if kernel.strict:
+                self._log.exception("plugin failed", plugin=status.name)
+                raise status.as_error() from error
             return None
+        for reason in made.refused:
+            status.fail(State.CONFLICT, reason)
+        return made
 
     def _contribution(
         self, status: PluginStatus, load: Callable[[], object], trusted: bool
@@ -73,21 +78,26 @@ class Loader:
         self._hooks.register(load(), name)
         made = Contribution(status, settings=self._settings(name))
         for function in self._list("vr_tools", name):
-            tool = build_tool(function, name)
+            tool = _built(function, name)
             if tool.domain in RESERVED_DOMAINS and not trusted:
-                status.fail(State.CONFLICT, f"tool {tool.name} uses a reserved name")
+                made.refused.append(f"tool {tool.name}: {tool.domain} is a reserved name")
             else:
                 made.tools.append(tool)
         made.kinds = _typed(RecordKind, self._list("vr_record_kinds", name))
         made.providers = _typed(Provider, self._list("vr_providers", name))
-        made.commands = _typed(Command, self._list("vr_commands", name))
-        for command in made.commands:
+        for command in _typed(Command, self._list("vr_commands", name)):
+            words = _words(command)
             if command.path[0] in RESERVED_DOMAINS:
-                raise ValueError(f"command {' '.join(command.path)} uses a reserved name")
+                made.refused.append(f"command {words}: {command.path[0]} is a reserved name")
+            else:
+                made.commands.append(command)
         return made
 
     def _list(self, hook: str, name: str) -> list[Any]:
-        return list(self._hooks.call(hook, name) or ())
+        offered = self._hooks.call(hook, name)
+        if offered is not None and not isinstance(offered, Iterable):
+            raise TypeError(f"{hook} returned {type(offered).__name__}, not a list")
+        return list(offered or ())
 
     def _settings(self, name: str) -> BaseModel | None:
         model = self._hooks.call("vr_settings", name)
@@ -95,31 +105,65 @@ class Loader:
 
 
 class Registry:
-    """The contributions of all loaded plugins; of two equal names the first keeps it."""
+    """The contributions of all loaded plugins.
 
-    def __init__(self, log: Any) -> None:
-        self._log = log
+    Of two equal names the plugin keeps it that bears its first word, else the first plugin;
+    the other is marked as in conflict.
+    """
+
+    def __init__(self) -> None:
         self.tools: dict[str, Tool] = {}
         self.kinds: dict[str, RecordKind] = {}
         self.commands: dict[tuple[str, ...], Command] = {}
+        self._owners: dict[tuple[str, str], str] = {}
 
-    def add(self, contribution: Contribution) -> None:
-        """Take over what is not taken; a name that is, marks its plugin as in conflict."""
-        status = contribution.status
-        self._claim(self.tools, ((t.name, t) for t in contribution.tools), status)
-        self._claim(self.kinds, ((k.name, k) for k in contribution.kinds), status)
-        self._claim(self.commands, ((c.path, c) for c in contribution.commands), status)
-        status.tools = sorted(t.name for t in self.tools.values() if t.plugin == status.name)
+    def add(self, contributions: Sequence[Contribution]) -> None:
+        """Take over everything that is offered and not taken."""
+        for own in (True, False):
+            for made in contributions:
+                self._add_named(made, own=own)
+        for made in contributions:
+            for kind in made.kinds:
+                if self._claims("record kind", kind.name, made.status):
+                    self.kinds[kind.name] = kind
+            tools = [name for name, tool in self.tools.items() if tool.plugin == made.status.name]
+            made.status.tools = sorted(tools)
 
-    def _claim(
-        self, taken: dict[Any, Any], offered: Iterable[tuple[Any, Any]], status: PluginStatus
-    ) -> None:
-        for name, item in offered:
-            if name in taken:
-                status.fail(State.CONFLICT, f"{type(item).__name__} {name!r} is already taken")
-                self._log.error("name conflict", plugin=status.name, reason=status.reason)
-            else:
-                taken[name] = item
+    def _add_named(self, made: Contribution, *, own: bool) -> None:
+        name = made.status.name
+        for tool in made.tools:
+            if (tool.domain == name) is own and self._claims("tool", tool.name, made.status):
+                for words in (tool.domain, tool.name.replace("_", " ", 1).replace("_", "-")):
+                    self._owners.setdefault(("command", words), f"{name}, for its tools")
+                self.tools[tool.name] = tool
+        for command in made.commands:
+            if (command.path[0] == name) is own and self._claims(
+                "command", " ".join(command.path), made.status
+            ):
+                self.commands[command.path] = command
+
+    def _claims(self, what: str, name: str, status: PluginStatus) -> bool:
+        owner = self._owners.get((what, name))
+        if owner is not None:
+            status.fail(State.CONFLICT, f"{what} {name} already belongs to plugin {owner}")
+            return False
+        self._owners[what, name] = status.name
+        return True
+
+
+def _built(function: Any, plugin: str) -> Tool:
+    try:
+        return build_tool(function, plugin)
+    except Exception as error:
+        name = getattr(function, "__name__", repr(function))
+        raise TypeError(f"tool {name} cannot be served: {explain(error)}") from error
+
+
+def _words(command: Command) -> str:
+    words = " ".join(command.path)
+    if len(command.path) not in (1, 2) or not all(command.path):
+        raise ValueError(f"command {words!r} has not one or two words")
+    return words
 
 
 def _typed(wanted: type[Any], items: list[Any]) -> list[Any]:

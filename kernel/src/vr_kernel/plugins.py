@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from vr_kernel.errors import VrError
+from vr_kernel.errors import Code, VrError
+
+if TYPE_CHECKING:
+    from importlib_metadata import EntryPoint
 
 T = TypeVar("T")
 GROUP = "vr.plugins"
 KERNEL_DISTRIBUTION = "vr-kernel"
+INFRA = "infra"
+"""Name of the kernel's own plugin; no other may bear it."""
+REASON_LIMIT = 500
 
 
 class State(StrEnum):
@@ -42,7 +48,22 @@ class PluginStatus:
 
     def fail(self, state: State, reason: str) -> None:
         """Take the plugin out, or mark it, with a reason a person can act on."""
-        self.state, self.reason = state, reason
+        self.state = state
+        self.reason = f"{self.reason}; {reason}" if self.reason else reason
+
+    @property
+    def fine(self) -> bool:
+        """Whether all is as the user wants it."""
+        return self.state in (State.LOADED, State.BLOCKED)
+
+    def as_error(self) -> VrError:
+        """The error of strict configuration, which ends the program for a plugin like this."""
+        return VrError(
+            f"Plugin {self.name} is {self.state}: {self.reason}",
+            Code.CONFLICT,
+            category="PLUGIN_REFUSED",
+            hint="Repair, remove or disable it; without VR_STRICT=1 all others are served.",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +85,11 @@ def discover() -> list[Candidate]:
     """The installed plugins, sorted by name, then distribution."""
     from importlib_metadata import entry_points
 
-    found = []
-    for entry in entry_points(group=GROUP):
-        distribution = entry.dist
-        if distribution is None:
-            continue
-        found.append(
-            Candidate(
-                name=entry.name,
-                distribution=distribution.name,
-                version=distribution.version,
-                requires=tuple(distribution.requires or ()),
-                load=entry.load,
-            )
-        )
-    return sorted(set(found), key=lambda c: (c.name, c.distribution))
+    try:
+        found = [_candidate(entry) for entry in entry_points(group=GROUP)]
+    except Exception:  # noqa: BLE001 - one damaged distribution must not hide all others
+        found = list(_salvage())
+    return sorted(found, key=lambda c: (c.name, c.distribution))
 
 
 def check(
@@ -90,12 +101,13 @@ def check(
 ) -> list[tuple[Candidate, PluginStatus]]:
     """Decide from metadata which candidates may be loaded."""
     checked: list[tuple[Candidate, PluginStatus]] = []
-    owners: dict[str, Candidate] = {}
+    owners: dict[str, str] = {INFRA: KERNEL_DISTRIBUTION}
     for candidate in sorted(candidates, key=_rank):
         status = candidate.status()
-        owner = owners.setdefault(candidate.name, candidate)
-        if owner is not candidate:
-            status.fail(State.CONFLICT, f"the name belongs to {owner.distribution}")
+        owner = owners.get(candidate.name)
+        owners.setdefault(candidate.name, candidate.distribution)
+        if owner is not None:
+            status.fail(State.CONFLICT, f"the name {candidate.name} belongs to {owner}")
         elif candidate.name in disabled or not ("*" in wanted or candidate.name in wanted):
             status.fail(State.BLOCKED, "turned off by configuration")
         elif unmet := _unmet_requirement(candidate, kernel_version):
@@ -104,16 +116,13 @@ def check(
     return checked
 
 
-class DeadlineError(Exception):
-    """A plugin took too long to load."""
-
-
 def within(seconds: float, work: Callable[[], T]) -> T:
     """Run a plugin's code in a thread of its own, and give up on it after `seconds`.
 
     Raises:
-        DeadlineError: when it is not done in time; the thread is left behind.
-        Exception: what the code raised, `SystemExit` included.
+        VrError: when it is not done in time (the thread is left behind), or raised what
+            would end the program, such as `SystemExit`.
+        Exception: what the code raised.
     """
     values: list[T] = []
     errors: list[BaseException] = []
@@ -121,16 +130,20 @@ def within(seconds: float, work: Callable[[], T]) -> T:
     def target() -> None:
         try:
             values.append(work())
-        except BaseException as error:  # noqa: BLE001 - SystemExit of a plugin must not end us
+        except BaseException as error:  # noqa: BLE001 - a plugin must not end the program
             errors.append(error)
 
     thread = threading.Thread(target=target, name="vr-plugin-load", daemon=True)
     thread.start()
     thread.join(seconds)
     if errors:
-        raise errors[0]
+        _reraise(errors[0])
     if not values:
-        raise DeadlineError(f"took longer than {seconds:g} s")
+        raise VrError(
+            f"It took longer than {seconds:g} s to load.",
+            Code.UNAVAILABLE,
+            hint="If it needs that long, raise import_deadline_s in [kernel].",
+        )
     return values[0]
 
 
@@ -138,7 +151,55 @@ def explain(error: BaseException) -> str:
     """One line on why a plugin could not be loaded."""
     if isinstance(error, VrError):
         return f"{error.message} {error.hint}".strip()
-    return f"{type(error).__name__}: {error}".splitlines()[0]
+    text = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
+    return text if len(text) <= REASON_LIMIT else f"{text[:REASON_LIMIT]}…"
+
+
+def _candidate(entry: EntryPoint) -> Candidate:
+    distribution = entry.dist
+    try:
+        assert distribution is not None
+        requires = tuple(distribution.requires or ())
+        name, version = distribution.name, distribution.version
+    except Exception as error:  # noqa: BLE001 - metadata is a file that anything may have damaged
+        return Candidate(entry.name, "", "", (), _damaged(explain(error)))
+    return Candidate(entry.name, name, version, requires, entry.load)
+
+
+def _salvage() -> Iterator[Candidate]:
+    """What can be read, one distribution at a time; the first of a name counts."""
+    from importlib_metadata import distributions
+
+    seen: set[tuple[str, str]] = set()
+    for distribution in distributions():
+        try:
+            entries = list(distribution.entry_points.select(group=GROUP))
+        except Exception:  # noqa: BLE001, S112 - whose they are cannot be read either
+            continue
+        for candidate in map(_candidate, entries):
+            if (candidate.name, candidate.distribution) not in seen:
+                seen.add((candidate.name, candidate.distribution))
+                yield candidate
+
+
+def _damaged(reason: str) -> Callable[[], object]:
+    def load() -> object:
+        raise VrError(
+            f"Its metadata is damaged ({reason}).",
+            Code.UNAVAILABLE,
+            hint="Install its distribution again, or remove what is left of it.",
+        )
+
+    return load
+
+
+def _reraise(error: BaseException) -> NoReturn:
+    if isinstance(error, Exception):
+        raise error
+    raise VrError(
+        f"It raised {error!r}, which would end the program.",
+        hint="A plugin raises an Exception when it cannot be used.",
+    ) from error
 
 
 def _rank(candidate: Candidate) -> tuple[str, bool, str]:

@@ -12,6 +12,8 @@ from vr_kernel.errors import Code, VrError
 
 PATH_LIMIT = 4096
 """Longest path in characters; PATH_MAX of Linux."""
+KERNEL_FILES = Path("/proc")
+"""Look like files but are doors to processes and their secrets: never read, whatever the roots."""
 
 
 class Policy:
@@ -28,10 +30,9 @@ class Policy:
             VrError: INVALID_INPUT, NOT_FOUND or NOT_ALLOWED.
         """
         wanted = _parse(path)
-        real = Path(os.path.realpath(wanted))
-        if not self._is_allowed(real):
-            raise self._outside(wanted)
         try:
+            real = Path(os.path.realpath(wanted))
+            self._root_of(real, wanted)
             mode = real.lstat().st_mode
         except FileNotFoundError:
             raise _missing(wanted) from None
@@ -43,20 +44,24 @@ class Policy:
     def open_file(self, path: str | Path) -> BufferedReader:
         """Open an allowed file for reading; the file's `name` is its real path.
 
-        The last part is opened without following a symbolic link, and the descriptor is
-        checked once more, so that a file swapped after the check is refused.
+        No part below the root is opened through a symbolic link, and the descriptor is
+        checked once more, so that a file or folder swapped after the check is refused.
 
         Raises:
             VrError: INVALID_INPUT, NOT_FOUND or NOT_ALLOWED.
         """
         real = self.resolve_file(path)
+        root = self._root_of(real, real)
         try:
-            file = open(real, "rb", opener=_open_itself)  # noqa: SIM115 - handed to the caller
+            file = open(real, "rb", opener=lambda _name, flags: _open_below(root, real, flags))  # noqa: SIM115 - handed to the caller
         except OSError as error:
             raise _unreadable(Path(path), error) from error
         try:
             self._check_opened(file.fileno(), real)
-        except BaseException:
+        except OSError as error:
+            file.close()
+            raise _unreadable(real, error) from error
+        except VrError:
             file.close()
             raise
         return file
@@ -68,8 +73,11 @@ class Policy:
         if not os.path.samestat(os.fstat(descriptor), real.lstat()):
             raise self._outside(real)
 
-    def _is_allowed(self, real: Path) -> bool:
-        return any(real == root or root in real.parents for root in self.roots)
+    def _root_of(self, real: Path, wanted: Path) -> Path:
+        for root in self.roots:
+            if (real == root or root in real.parents) and KERNEL_FILES not in real.parents:
+                return root
+        raise self._outside(wanted)
 
     def _outside(self, path: Path) -> VrError:
         roots = ", ".join(str(root) for root in self.roots) or "none"
@@ -88,27 +96,48 @@ def server_roots(working_folder: Path, home: Path) -> list[Path]:
     return [] if too_wide else [folder]
 
 
-def _open_itself(path: str, flags: int) -> int:
-    """Open without following a link, and without waiting for a pipe's other end."""
-    extra = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    return os.open(path, flags | extra)
+def _open_below(root: Path, real: Path, flags: int) -> int:
+    """Open without following a link below the root, and without waiting for a pipe's other end.
+
+    It descends folder by folder: a folder that is swapped for a link meanwhile is refused.
+    """
+    itself = getattr(os, "O_NOFOLLOW", 0)
+    at_once = itself | getattr(os, "O_NONBLOCK", 0)
+    if os.open not in os.supports_dir_fd:
+        return os.open(real, flags | at_once)
+    top = real.parent if real == root else root
+    *folders, name = real.relative_to(top).parts
+    descend = itself | os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
+    descriptor = os.open(top, descend)
+    try:
+        for folder in folders:
+            inner = os.open(folder, descend, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        return os.open(name, flags | at_once, dir_fd=descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _parse(path: str | Path) -> Path:
     text = str(path)
     if not text.strip() or len(text) > PATH_LIMIT or "\0" in text:
-        raise VrError(
-            "The path is empty, too long or holds a NUL character.",
-            Code.INVALID_INPUT,
-            hint="Give the path of one file.",
-        )
+        raise _no_path("The path is empty, too long or holds a NUL character.")
     if text.startswith("file://"):
         raise VrError(
             "A file is named by its path, not by a file:// address.",
             Code.INVALID_INPUT,
             hint="Leave out file://.",
         )
-    return Path(text).expanduser().absolute()
+    try:
+        os.fsencode(text)
+        return Path(text).expanduser().absolute()
+    except (RuntimeError, UnicodeEncodeError):
+        raise _no_path("The path names no home folder, or characters no file has.") from None
+
+
+def _no_path(message: str) -> VrError:
+    return VrError(message, Code.INVALID_INPUT, hint="Give the path of one file.")
 
 
 def _require_regular(path: Path, mode: int) -> None:

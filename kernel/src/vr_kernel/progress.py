@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 Send = Callable[[float, float | None, str], Awaitable[None]]
 HEARTBEAT_S = 10.0
@@ -21,19 +23,18 @@ class Progress:
     def report(self, done: float, total: float | None = None, message: str = "") -> None:
         """Take a report; safe from any thread."""
         self._latest = (float(done), None if total is None else float(total), message)
-        if not self._loop.is_closed():
+        with suppress(RuntimeError):  # of a loop that is closed: nobody listens any more
             self._loop.call_soon_threadsafe(self._news.set)
 
     async def relay(self, send: Send) -> None:
         """Pass reports on until cancelled, the last one again when there is nothing new."""
-        beats = 0
+        sent = -math.inf
         while True:
-            try:
+            with suppress(TimeoutError):
                 async with asyncio.timeout(HEARTBEAT_S):
                     await self._news.wait()
-            except TimeoutError:
-                beats += 1
             self._news.clear()
             done, total, message = self._latest
             # The protocol wants rising numbers; a heartbeat moves by too little to see.
-            await send(done + beats * 1e-6, total, message)
+            sent = max(done, math.nextafter(sent, math.inf))
+            await send(sent, total, message)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -119,6 +121,12 @@ def _joined(fields: Mapping[str, Any], names: Sequence[str]) -> str:
 def _coerce(kind: str, spec: RecordField, value: Any) -> Any:
     if spec.type == "date":
         return _as_date(kind, spec, value)
+    if not all(map(_is_storable, value if isinstance(value, (list, tuple)) else [value])):
+        raise VrError(
+            f"{kind}.{spec.name} has a value that no store can hold.",
+            Code.INVALID_INPUT,
+            hint="Numbers are finite and of 64 bits, text is valid Unicode.",
+        )
     if spec.type == "number" and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if spec.type == "text[]":
@@ -131,6 +139,15 @@ def _coerce(kind: str, spec: RecordField, value: Any) -> Any:
     raise _wrong_type(kind, spec, value)
 
 
+def _is_storable(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, int):
+        return -(2**63) <= value < 2**63
+    return not (isinstance(value, str) and _SURROGATE.search(value))
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _PYTHON_TYPES: dict[str, type] = {"text": str, "int": int, "number": float, "bool": bool}
 
 
@@ -145,7 +162,10 @@ def _as_date(kind: str, spec: RecordField, value: Any) -> str:
     if not isinstance(value, datetime):
         raise _wrong_type(kind, spec, value)
     moment = value if value.tzinfo else value.replace(tzinfo=UTC)
-    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+    try:
+        return moment.astimezone(UTC).isoformat(timespec="microseconds")
+    except OverflowError:
+        raise _wrong_type(kind, spec, value) from None
 
 
 def _wrong_type(kind: str, spec: RecordField, value: Any) -> VrError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import uuid
 from collections.abc import Mapping
@@ -53,9 +54,20 @@ async def run(
     except VrError as error:
         services.log.info("call failed", tool=tool.name, call_id=call.id, code=error.code.value)
         return Outcome(call.id, error=error)
+    except asyncio.CancelledError:
+        if _is_cancelled():
+            raise
+        services.log.exception("call gave up", tool=tool.name, call_id=call.id)
+        return Outcome(call.id, error=_crashed(tool, call))
     except (Exception, SystemExit):
         services.log.exception("call crashed", tool=tool.name, call_id=call.id)
         return Outcome(call.id, error=_crashed(tool, call))
+
+
+def _is_cancelled() -> bool:
+    """Whether this call is to end, and not only something that the tool waited for."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
 
 
 async def _succeed(tool: Tool, call: Call, arguments: dict[str, Any]) -> Outcome:
@@ -63,6 +75,8 @@ async def _succeed(tool: Tool, call: Call, arguments: dict[str, Any]) -> Outcome
     if not isinstance(result, tool.result):
         raise TypeError(f"{tool.name} returned {type(result).__name__}")
     data = result.model_dump(mode="json")
+    # What no cache can keep fails here, before anything is recorded.
+    _dump([kept.value for kept in call.kept]).encode()
     await _journal(tool, call)
     _require_fitting(tool, call, data)
     return Outcome(call.id, result, data, notes=tuple(call.notes))
@@ -97,11 +111,12 @@ def _entry(call: Call, index: int, record: Record) -> Entry:
         raise VrError(f"No record kind {record.kind!r} is declared.", Code.INTERNAL)
     fields = kind.validate(record.fields)
     fields.setdefault("source_tool", call.tool)
-    return Entry(kind.name, record.key or entity_key(call.id, kind.name, index), fields)
+    key = record.key or entity_key(call.id, kind.name, index)
+    return Entry(kind.name, key, fields, record.provenance)
 
 
 def _require_fitting(tool: Tool, call: Call, data: dict[str, Any]) -> None:
-    text = json.dumps(data, ensure_ascii=False)
+    text = _dump(data)
     if len(text) <= RESULT_LIMIT:
         return
     whole = call.artifact(text.encode(), "application/json")
@@ -110,6 +125,10 @@ def _require_fitting(tool: Tool, call: Call, data: dict[str, Any]) -> None:
         Code.TOO_LARGE,
         hint=f"The whole result is kept as {whole.uri} ({whole.path}). Ask for less at a time.",
     )
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _crashed(tool: Tool, call: Call) -> VrError:

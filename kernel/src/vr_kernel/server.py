@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from fastmcp import FastMCP
-from fastmcp.exceptions import NotFoundError
+from fastmcp.exceptions import NotFoundError, ValidationError
 from fastmcp.resources import ResourceContent, ResourceResult
 from fastmcp.server.dependencies import get_context
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools.base import Tool as McpTool
 from fastmcp.tools.base import ToolResult
-from mcp_types import TextContent, ToolAnnotations
+from mcp_types import CallToolRequestParams, TextContent, ToolAnnotations
 from pydantic import PrivateAttr
 
 from vr_kernel.artifacts import URI_PREFIX
@@ -63,6 +65,25 @@ class ServedTool(McpTool):
                 await relay
 
 
+class UnknownTools(Middleware):
+    """Answers a call of a tool that does not exist with an error like any other."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
+    async def on_call_tool(
+        self,
+        context: MiddlewareContext[CallToolRequestParams],
+        call_next: CallNext[CallToolRequestParams, ToolResult],
+    ) -> ToolResult:
+        """Pass the call on; the application raises when it knows no such tool."""
+        try:
+            return await call_next(context)
+        except NotFoundError:
+            error = self._kernel.unknown_tool(context.message.name)
+            return as_tool_result(Outcome("", error=error))
+
+
 def build_server(kernel: Kernel, ready: Callable[[], None] = lambda: None) -> FastMCP[Any]:
     """The MCP application of a kernel.
 
@@ -84,6 +105,7 @@ def build_server(kernel: Kernel, ready: Callable[[], None] = lambda: None) -> Fa
         dereference_schemas=False,
         mask_error_details=True,
         tools=[ServedTool.of(kernel, tool) for tool in kernel.tools.values()],
+        middleware=[UnknownTools(kernel)],
     )
 
     @app.resource(URI_PREFIX + "{name}", name="artifact", description="A file a tool produced.")
@@ -91,7 +113,9 @@ def build_server(kernel: Kernel, ready: Callable[[], None] = lambda: None) -> Fa
         try:
             artifact = kernel.artifacts.find(name)
         except VrError as error:
-            raise NotFoundError(f"{error.message} {error.hint}") from None
+            # Of the application's errors the one that becomes -32602 and keeps its text.
+            text = f"{error.message} {error.hint}"
+            raise ValidationError(text, log_level=logging.DEBUG) from None
         content = await asyncio.to_thread(artifact.path.read_bytes)
         return ResourceResult([ResourceContent(content, mime_type=artifact.mime)])
 

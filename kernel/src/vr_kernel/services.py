@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from vr_kernel.delivery import StoreIndex
     from vr_kernel.digests import Digests
     from vr_kernel.journal import Journal
+    from vr_kernel.log import Log
     from vr_kernel.paths import Paths
     from vr_kernel.plugins import PluginStatus
     from vr_kernel.policy import Policy
@@ -38,4 +39,4 @@ class Services:
     vectors: Vectors
     providers: Providers
     plugins: Callable[[], tuple[PluginStatus, ...]]
-    log: Any
+    log: Log

@@ -1,29 +1,75 @@
-"""Keeps the protocol's stream clean: only the transport may write to stdout."""
+"""Keeps the protocol's streams clean: only the transport reads stdin and writes stdout."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from typing import Any, BinaryIO
 
 
 class StdoutGuard:
-    """From creation to `release`, whatever is written to stdout goes to stderr.
+    """Keeps stdin and stdout for the protocol, from creation to the end of the process.
 
-    It works on the file descriptor, so C libraries, child processes and plugins that print
-    while they are imported are covered. After `release` the transport takes the stream, and
-    diverts other writers in the same way while it serves.
+    Whatever else writes to stdout writes to stderr, and whoever else reads stdin finds its
+    end. It works on the file descriptors, so C libraries, child processes and threads of
+    plugins are covered, and nothing is ever given back: there is no moment to print in.
     """
 
     def __init__(self) -> None:
         sys.stdout.flush()
-        self._wire: int | None = os.dup(1)
+        # Never closed: a thread may still wait on them when the transport is done.
+        self._source = os.fdopen(os.dup(0), "rb", closefd=False)
+        self._wire = os.fdopen(os.dup(1), "wb", closefd=False)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
         os.dup2(2, 1)
 
-    def release(self) -> None:
-        """Give stdout back; call it at the last moment before the transport starts."""
-        if self._wire is None:
-            return
+    def lend(self) -> None:
+        """Let the calling task, which starts the transport, find the protocol's streams.
+
+        The transport takes the buffers behind `sys.stdin` and `sys.stdout`. For all other
+        tasks and threads these are the diverted ones.
+        """
+        owner = asyncio.current_task()
+        sys.stdin = _Lent(os.fdopen(0, "rb", closefd=False), self._source, owner)
+        # Unbuffered: a thread that prints at exit would hold the lock of a buffer, and abort.
+        sys.stdout = _Lent(os.fdopen(1, "wb", 0, closefd=False), self._wire, owner)
+
+
+class _Lent(TextIOWrapper):
+    """A standard stream, diverted; one task alone finds another buffer behind it."""
+
+    def __init__(self, diverted: BinaryIO, lent: BinaryIO, owner: asyncio.Task[Any] | None) -> None:
+        super().__init__(diverted, "utf-8", "backslashreplace", write_through=True)
+        self._diverted = diverted
+        self._lent = lent
+        self._owner = owner
+
+    @property
+    def buffer(self) -> BinaryIO:
+        """The transport's buffer for the task that starts it, the diverted one for others."""
+        try:
+            asking = asyncio.current_task()
+        except RuntimeError:  # a thread without a loop
+            asking = None
+        mine = self._owner is not None and asking is self._owner
+        return self._lent if mine else self._diverted
+
+
+@contextmanager
+def diverted_stdout() -> Iterator[None]:
+    """For a time, whatever is written to stdout goes to stderr: plugins' code runs here."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
         sys.stdout.flush()
-        os.dup2(self._wire, 1)
-        os.close(self._wire)
-        self._wire = None
+        os.dup2(kept, 1)
+        os.close(kept)

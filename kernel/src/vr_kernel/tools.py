@@ -13,9 +13,16 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from vr_kernel.errors import Code, VrError, did_you_mean
+from vr_kernel.schemas import compact_input, compact_output
 
 F = TypeVar("F", bound=Callable[..., Awaitable[BaseModel]])
 MARK = "__vr_tool__"
+_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+MESSAGE_LIMIT = 2000
+"""Longest account of what does not fit, in characters."""
+NEAR_NAMES, NEAR_LENGTH = 5, 64
+"""For how many unknown names, and how much of each, the nearest known name is sought."""
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+")
 
 
@@ -88,9 +95,9 @@ class Tool:
         problems = [_problem(item) for item in error.errors(include_url=False)]
         names = list(self.arguments.model_fields)
         unknown = [str(e["loc"][0]) for e in error.errors() if e["type"] == "extra_forbidden"]
-        hint = "".join(did_you_mean(name, names) for name in unknown)
+        hint = "".join(did_you_mean(name[:NEAR_LENGTH], names) for name in unknown[:NEAR_NAMES])
         return VrError(
-            f"{self.name}: {'; '.join(problems)}",
+            f"{self.name}: {'; '.join(problems)[:MESSAGE_LIMIT]}",
             Code.INVALID_INPUT,
             hint=f"{hint}Arguments: {', '.join(names) or 'none'}.",
         )
@@ -121,38 +128,19 @@ def build_tool(function: Callable[..., Any], plugin: str) -> Tool:
         function=function,
         arguments=arguments,
         result=result,
-        input_schema=compact(arguments.model_json_schema()),
-        output_schema=compact(result.model_json_schema(mode="serialization")),
+        input_schema=compact_input(arguments.model_json_schema()),
+        output_schema=compact_output(_object_schema(name, result)),
     )
 
 
-def compact(schema: Any, *, names: bool = False) -> Any:
-    """A JSON schema without what costs a client tokens and tells it nothing.
-
-    Titles go, and `X or null` with default null becomes an optional X. `names` says that the
-    keys of `schema` are property names, not keywords.
-    """
-    if isinstance(schema, list):
-        return [compact(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if names:
-        return {key: compact(value) for key, value in schema.items()}
-    plain = _without_null(schema)
-    return {
-        key: compact(value, names=key in ("properties", "$defs"))
-        for key, value in plain.items()
-        if not (key == "title" and isinstance(value, str))
-    }
-
-
-def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    choices = schema.get("anyOf")
-    if not choices or schema.get("default", ...) is not None:
-        return schema
-    rest = [choice for choice in choices if choice != {"type": "null"}]
-    outer = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
-    return {**rest[0], **outer} if len(rest) == 1 else {**outer, "anyOf": rest}
+def _object_schema(name: str, result: type[BaseModel]) -> dict[str, Any]:
+    schema = result.model_json_schema(mode="serialization")
+    if "$ref" in schema:  # of a model that contains itself; clients want the object at the root
+        itself = schema.pop("$ref").rpartition("/")[2]
+        schema = {**schema["$defs"][itself], **schema}
+    if schema.get("type") != "object":
+        raise TypeError(f"tool {name} returns {result.__name__}, which is no JSON object")
+    return schema
 
 
 def _arguments_model(
@@ -161,10 +149,15 @@ def _arguments_model(
     parameters = list(inspect.signature(function).parameters.values())
     if not parameters:
         raise TypeError(f"tool {name} does not take a Call")
+    given = getattr(hints.get(parameters[0].name), "__name__", "Call")
+    if given not in ("Call", "Any") or parameters[0].kind not in _BY_POSITION:
+        raise TypeError(f"tool {name} does not take a Call first")
     fields: dict[str, Any] = {}
     for parameter in parameters[1:]:
         if parameter.name not in hints:
             raise TypeError(f"tool {name}: {parameter.name} has no annotation")
+        if parameter.kind not in _BY_NAME:
+            raise TypeError(f"tool {name}: {parameter} cannot be given by its name")
         default = ... if parameter.default is parameter.empty else parameter.default
         info = default if isinstance(default, FieldInfo) else FieldInfo(default=default)
         fields[parameter.name] = (hints[parameter.name], info)
@@ -175,4 +168,5 @@ def _arguments_model(
 def _problem(item: Any) -> str:
     where = ".".join(str(part) for part in item["loc"]) or "arguments"
     message = str(item["msg"])
-    return f"{where}: {message[:1].lower()}{message[1:]}"
+    # One line, whatever a name or a plugin's own message holds.
+    return " ".join(f"{where}: {message[:1].lower()}{message[1:]}".split())

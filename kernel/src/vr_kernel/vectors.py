@@ -77,7 +77,7 @@ class Vectors:
         return self._providers.get(Embedder)
 
     async def _known(self, keys: Sequence[str]) -> dict[str, list[float]]:
-        embedder = self.embedder_id
+        embedder, size = self.embedder_id, array("f").itemsize * self.dimension
 
         def read(connection: sqlite3.Connection) -> dict[str, list[float]]:
             found = {}
@@ -85,7 +85,7 @@ class Vectors:
                 row = connection.execute(
                     "SELECT value FROM vector WHERE embedder = ? AND sha256 = ?", (embedder, key)
                 ).fetchone()
-                if row:
+                if row and isinstance(row[0], bytes) and len(row[0]) == size:
                     found[key] = array("f", row[0]).tolist()
             return found
 

@@ -6,7 +6,6 @@ import click
 
 from vr_kernel.cli.session import open_kernel, parse_value, run_tool
 from vr_kernel.config import Config
-from vr_kernel.errors import Code, VrError, did_you_mean
 
 
 @click.command()
@@ -19,7 +18,7 @@ def call(config: Config, tool: str, arguments: tuple[str, ...], *, as_json: bool
     kernel = open_kernel(config)
     known = kernel.tools.get(tool)
     if known is None:
-        raise VrError(f"No tool {tool!r}.", Code.NOT_FOUND, hint=did_you_mean(tool, kernel.tools))
+        raise kernel.unknown_tool(tool)
     given = {}
     for argument in arguments:
         name, equals, text = argument.partition("=")

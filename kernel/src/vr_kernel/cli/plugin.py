@@ -9,7 +9,6 @@ import click
 from vr_kernel.cli.exits import Exit
 from vr_kernel.cli.session import open_kernel
 from vr_kernel.config import Config
-from vr_kernel.plugins import State
 
 
 @click.group()
@@ -41,5 +40,4 @@ def list_plugins(config: Config, *, as_json: bool) -> int:
         for s in statuses:
             text = s.reason or ", ".join(s.tools) or "no tools"
             click.echo(f"{s.name:<{width}}  {s.version:<8}  {s.state.value:<12}  {text}")
-    fine = {State.LOADED, State.BLOCKED}
-    return Exit.OK if all(s.state in fine for s in statuses) else Exit.FAILURE
+    return Exit.OK if all(s.fine for s in statuses) else Exit.FAILURE

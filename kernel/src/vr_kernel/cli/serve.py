@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import os
+import signal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Timer
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,17 +18,20 @@ from vr_kernel.stdout_guard import StdoutGuard
 if TYPE_CHECKING:
     from vr_kernel.kernel import Kernel
 
+GRACE_S = 0.5
+"""Time that running calls have to clean up after a signal."""
+LAST_S = 1.5
+"""Longest time from the end of serving to the end of the process; clients kill after 2 s."""
+
 
 @click.command()
 @click.pass_obj
-def serve(config: Config) -> None:
+def serve(config: Config) -> int:
     """Serve all tools to an MCP client over stdin and stdout."""
     guard = StdoutGuard()
     # Start-up makes objects that live to the end: collecting among them is wasted work.
     gc.disable()
-    import asyncio
-
-    asyncio.run(_serve(_kernel(config), guard))
+    return asyncio.run(_serve(_kernel(config), guard))
 
 
 def _kernel(config: Config) -> Kernel:
@@ -37,16 +44,54 @@ def _kernel(config: Config) -> Kernel:
     return kernel
 
 
-async def _serve(kernel: Kernel, guard: StdoutGuard) -> None:
+async def _serve(kernel: Kernel, guard: StdoutGuard) -> int:
     from vr_kernel.server import build_server
 
     def ready() -> None:
         gc.freeze()
         gc.enable()
-        guard.release()
+        guard.lend()
 
+    app = build_server(kernel, ready)
+    serving = asyncio.create_task(app.run_stdio_async(show_banner=False, log_level="WARNING"))
+    stopped = _stop_signal()
     try:
-        app = build_server(kernel, ready)
-        await app.run_stdio_async(show_banner=False, log_level="WARNING")
+        ends: set[asyncio.Future[Any]] = {serving, stopped}
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        code = stopped.result() if stopped.done() else 0
+        _end_within(LAST_S, code)
+        if not serving.done():
+            serving.cancel()
+            await asyncio.wait({serving}, timeout=GRACE_S)
     finally:
         await kernel.aclose()
+    if not serving.done():
+        os._exit(code)  # its thread waits for the client's next line, and cannot be woken
+    if not stopped.done():
+        serving.result()
+    return code
+
+
+def _stop_signal() -> asyncio.Future[int]:
+    """Becomes the exit code, 128 + the signal's number, when the process is told to end."""
+    loop = asyncio.get_running_loop()
+    stopped: asyncio.Future[int] = loop.create_future()
+
+    def note(code: int) -> None:
+        if not stopped.done():
+            stopped.set_result(code)
+
+    def stop(number: int, _frame: Any) -> None:
+        loop.call_soon_threadsafe(note, 128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, stop)
+    return stopped
+
+
+def _end_within(seconds: float, code: int) -> None:
+    """End the process even when a thread of a plugin never does."""
+    timer = Timer(seconds, os._exit, (code,))
+    timer.daemon = True
+    timer.start()

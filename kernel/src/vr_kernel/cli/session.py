@@ -15,12 +15,14 @@ from vr_kernel.cli.index import write_index
 from vr_kernel.cli.output import ProgressLine, print_error, print_result
 from vr_kernel.config import Config
 from vr_kernel.kernel import Kernel
+from vr_kernel.stdout_guard import diverted_stdout
 from vr_kernel.tools import Tool
 
 
 def open_kernel(config: Config) -> Kernel:
     """The kernel of this command: files below the current folder may be read."""
-    kernel = Kernel(config, roots=[Path.cwd()])
+    with diverted_stdout():
+        kernel = Kernel(config, roots=[Path.cwd()])
     write_index(kernel)
     return kernel
 
@@ -36,7 +38,8 @@ def run_tool(kernel: Kernel, name: str, arguments: Mapping[str, Any], *, as_json
             line.finish()
             await kernel.aclose()
 
-    outcome = asyncio.run(call())
+    with diverted_stdout():
+        outcome = asyncio.run(call())
     if outcome.error is not None:
         print_error(outcome.error, outcome.call_id, as_json=as_json)
         return exit_code(outcome.error)

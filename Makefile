@@ -1,0 +1,70 @@
+# Everything runs in .venv, which `make setup` builds on a bare machine with Python >= 3.11.
+.POSIX:
+.SUFFIXES:
+
+PYTHON =
+ARGS =
+VENV = .venv
+BIN = $(VENV)/bin
+STAMP = $(VENV)/.synced
+SOURCES = kernel/src plugins/*/src src examples/*/src
+PROGRAMS = benchmarks scripts plugins/*/scripts
+FITS = import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
+UV = env -u VIRTUAL_ENV UV_PROJECT_ENVIRONMENT=$(VENV) UV_PYTHON_DOWNLOADS=never $(BIN)/uv
+
+.PHONY: help setup demo test test-slow lint bench clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+
+setup: $(STAMP) ## build .venv, or bring it up to date; fast when nothing changed
+	@$(BIN)/python -m compileall -q $(SOURCES)
+
+# The folder `plugins` is a prerequisite because adding or removing a plugin changes it.
+$(STAMP): Makefile pyproject.toml kernel/pyproject.toml plugins plugins/*/pyproject.toml
+	@if ! $(BIN)/python -c '$(FITS)' 2>/dev/null; then \
+	  for python in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3 none; do \
+	    if $$python -c '$(FITS)' 2>/dev/null; then break; fi; \
+	  done; \
+	  if [ $$python = none ]; then \
+	    echo 'make: no Python >= 3.11 with venv and ensurepip was found.' >&2; \
+	    echo 'Install one (Debian, Ubuntu: apt install python3 python3-venv),' >&2; \
+	    echo 'or name one: make setup PYTHON=/path/to/python3.12' >&2; \
+	    exit 1; \
+	  fi; \
+	  echo "Building $(VENV) with $$python"; \
+	  $$python -m venv --clear $(VENV); \
+	fi
+	@$(BIN)/python -c 'import uv' 2>/dev/null || \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.8'
+	@$(UV) sync --python $(BIN)/python --inexact --compile-bytecode \
+	  --all-packages --all-extras --group speech-model
+	@touch $(STAMP)
+
+demo: setup ## watch a talk and find its moments again, over a real server
+	@$(BIN)/vr demo
+
+test: setup ## all tests but the slow ones
+	@$(BIN)/python -m pytest -m 'not slow' $(ARGS)
+
+# pytest answers 5 when it collects nothing, which is right only while no slow test is written.
+test-slow: setup ## the slow tests: kills, floods, every distribution alone
+	@$(BIN)/python -m pytest -m slow $(ARGS) || { code=$$?; \
+	  if [ $$code -ne 5 ]; then exit $$code; fi; \
+	  if grep -rqs --include='test_*.py' 'mark\.slow' kernel/tests plugins examples tests; then \
+	    echo 'Slow tests are written, but none was collected.' >&2; exit 5; \
+	  fi; }
+
+lint: setup ## style, types, import contracts, sizes
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy $(SOURCES) $(PROGRAMS)
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/architecture --ignore=tests/architecture/test_static_checks.py
+
+bench: setup ## measure against floors and peers
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+clean: ## remove .venv, caches and build output
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Repeatable measurements against floors and peers: `python -m benchmarks [NAME ...]`."""

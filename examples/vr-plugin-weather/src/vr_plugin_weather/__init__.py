@@ -1,0 +1,1 @@
+"""Daylight over a city: an example of a plugin for video-research."""

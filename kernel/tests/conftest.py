@@ -1,0 +1,96 @@
+"""Kernels of a temporary folder, and plugins made of parts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from vr_kernel import Config, Kernel, hookimpl, load_config
+
+MakePlugin = Callable[..., SimpleNamespace]
+StartKernel = Callable[..., Any]
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """The whole environment of a kernel whose folders lie below `tmp_path`."""
+    home = tmp_path / "home"
+    home.mkdir()
+    return {
+        "HOME": str(home),
+        "VR_STATE_DIR": str(tmp_path / "state"),
+        "VR_CACHE_DIR": str(tmp_path / "cache"),
+        "VR_CONFIG_DIR": str(tmp_path / "config"),
+    }
+
+
+@pytest.fixture
+def working_folder(tmp_path: Path) -> Path:
+    """The folder a program was started in: empty, and not the one of the tests."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def config(environ: Mapping[str, str], working_folder: Path) -> Config:
+    """Default settings below `tmp_path`; nothing of the machine is read."""
+    return load_config(environ=environ, working_folder=working_folder)
+
+
+@pytest.fixture
+def make_plugin() -> MakePlugin:
+    """Builds a plugin object of tools, record kinds, providers and a settings model."""
+
+    def make(
+        tools: Sequence[Any] = (),
+        kinds: Sequence[Any] = (),
+        providers: Sequence[Any] = (),
+        settings: type | None = None,
+    ) -> SimpleNamespace:
+        @hookimpl
+        def vr_tools() -> list[Any]:
+            return list(tools)
+
+        @hookimpl
+        def vr_record_kinds() -> list[Any]:
+            return list(kinds)
+
+        @hookimpl
+        def vr_providers() -> list[Any]:
+            return list(providers)
+
+        @hookimpl
+        def vr_settings() -> type | None:
+            return settings
+
+        return SimpleNamespace(
+            vr_tools=vr_tools,
+            vr_record_kinds=vr_record_kinds,
+            vr_providers=vr_providers,
+            vr_settings=vr_settings,
+        )
+
+    return make
+
+
+@pytest.fixture
+async def start(config: Config) -> AsyncIterator[StartKernel]:
+    """Opens kernels, by default of `config` and without plugins, and closes them at the end."""
+    async with AsyncExitStack() as stack:
+
+        async def begin(
+            plugins: Mapping[str, object] | None = None,
+            *,
+            config: Config = config,
+            roots: Sequence[Path] = (),
+        ) -> Kernel:
+            return await stack.enter_async_context(
+                Kernel.open(config, plugins or {}, roots=list(roots))
+            )
+
+        yield begin

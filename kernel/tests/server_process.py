@@ -1,0 +1,129 @@
+"""A real `vr serve`, spoken to line by line, as any client in any language would."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from plugin_zoo import vr_command
+
+MODERN = "2026-07-28"
+_META = "io.modelcontextprotocol/"
+
+
+class ServerProcess:
+    """A server with its pipes. Every line of its stdout is kept; none may be lost or wrong."""
+
+    def __init__(self, environment: Mapping[str, str], folder: Path) -> None:
+        self.log = folder / f"server-{time.time_ns()}.log"
+        self.lines: list[bytes] = []
+        self._id = 0
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                vr_command("serve"),
+                env=dict(environment),
+                cwd=folder,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe and not pipe.closed:
+                pipe.close()
+
+    def send(self, message: Mapping[str, Any] | bytes) -> None:
+        """Write one line."""
+        line = message if isinstance(message, bytes) else json.dumps(message).encode()
+        assert self.process.stdin
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def notify(self, method: str, **params: Any) -> None:
+        """Send a notification."""
+        self.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def start(self, method: str, **params: Any) -> int:
+        """Send a request and return its id."""
+        self._id += 1
+        self.send({"jsonrpc": "2.0", "id": self._id, "method": method, "params": params})
+        return self._id
+
+    def answer(self, request: int) -> dict[str, Any]:
+        """The response to a request; what comes before it is kept in `lines`."""
+        assert self.process.stdout
+        while line := self.process.stdout.readline():
+            self.lines.append(line)
+            message: dict[str, Any] = json.loads(line)
+            if message.get("id") == request and "method" not in message:
+                return message
+        raise AssertionError(f"the server ended without an answer:\n{self.log.read_text()}")
+
+    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        """Send a request and wait for its response."""
+        return self.answer(self.start(method, **params))
+
+    def shake_hands(self, version: str) -> dict[str, Any]:
+        """The handshake of the eras before 2026-07-28; the result of `initialize`."""
+        client = {"name": "test", "version": "1"}
+        reply = self.ask("initialize", protocolVersion=version, capabilities={}, clientInfo=client)
+        self.notify("notifications/initialized")
+        result: dict[str, Any] = reply["result"]
+        return result
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool after a handshake, and return its result."""
+        result: dict[str, Any] = self.ask("tools/call", name=tool, arguments=arguments)["result"]
+        return result
+
+    def finish(self) -> tuple[int, float]:
+        """Close stdin and read to the end: exit code, and seconds that the exit took."""
+        assert self.process.stdin
+        self.process.stdin.close()
+        return self.wait()
+
+    def wait(self) -> tuple[int, float]:
+        """Read to the end: exit code, and seconds that the exit took."""
+        assert self.process.stdout
+        started = time.monotonic()
+        self.lines += self.process.stdout.readlines()
+        code = self.process.wait()
+        return code, time.monotonic() - started
+
+    def stray_lines(self) -> list[bytes]:
+        """Lines of stdout that are no JSON-RPC message."""
+        return [line for line in self.lines if not _is_message(line)]
+
+
+def modern_meta(**more: Any) -> dict[str, Any]:
+    """What every request of 2026-07-28 carries in `_meta`."""
+    return {
+        f"{_META}protocolVersion": MODERN,
+        f"{_META}clientInfo": {"name": "test", "version": "1"},
+        f"{_META}clientCapabilities": {},
+        **more,
+    }
+
+
+def _is_message(line: bytes) -> bool:
+    try:
+        message = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(message, dict) and message.get("jsonrpc") == "2.0"

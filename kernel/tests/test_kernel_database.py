@@ -1,0 +1,208 @@
+"""The SQLite file below journal, cache, digests and vectors."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from vr_kernel import VrError
+from vr_kernel.database import Database
+
+SCHEMA = "CREATE TABLE IF NOT EXISTS item (name TEXT PRIMARY KEY NOT NULL);"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    with closing(Database(tmp_path / "made" / "here" / "items.db", SCHEMA)) as database:
+        yield database
+
+
+def _add(*names: str | None):
+    def work(connection: sqlite3.Connection) -> None:
+        connection.executemany("INSERT INTO item VALUES (?)", [(name,) for name in names])
+
+    return work
+
+
+def _names(connection: sqlite3.Connection) -> list[str]:
+    return [row[0] for row in connection.execute("SELECT name FROM item ORDER BY name")]
+
+
+async def test_work_is_committed_and_seen_by_another_connection(database: Database) -> None:
+    await database.run(_add("a"))
+    with closing(sqlite3.connect(database.path)) as other:
+        assert _names(other) == ["a"]
+
+
+async def test_nothing_is_made_before_first_use(database: Database) -> None:
+    assert not database.path.parent.exists()
+    await database.run(_names)
+    assert database.path.is_file()
+
+
+async def test_a_closed_file_opens_again(database: Database) -> None:
+    await database.run(_add("a"))
+    database.close()
+    database.close()
+    assert await database.run(_names) == ["a"]
+
+
+async def test_work_that_fails_leaves_nothing_behind(database: Database) -> None:
+    def fail(connection: sqlite3.Connection) -> None:
+        _add("a", "b")(connection)
+        raise LookupError("half way")
+
+    with pytest.raises(LookupError, match="half way"):
+        await database.run(fail)
+    with pytest.raises(VrError) as caught:
+        await database.run(_add("c", None))
+    assert caught.value.code == "UNAVAILABLE"
+    await database.run(_add("d"))
+    assert await database.run(_names) == ["d"]
+
+
+async def test_calls_of_many_threads_take_turns(database: Database) -> None:
+    busy = threading.Lock()
+
+    def alone(connection: sqlite3.Connection) -> None:
+        assert busy.acquire(blocking=False)
+        _add(str(len(_names(connection))))(connection)
+        busy.release()
+
+    await asyncio.gather(*(database.run(alone) for _ in range(50)))
+    assert len(await database.run(_names)) == 50
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"no database at all, but long enough to have a header" * 9,
+        b"SQLite format 3\0" + b"x" * 900,
+    ],
+)
+async def test_a_damaged_file_is_left_alone_and_named(database: Database, content: bytes) -> None:
+    database.path.parent.mkdir(parents=True)
+    database.path.write_bytes(content)
+    for _ in range(2):
+        with pytest.raises(VrError) as caught:
+            await database.run(_names)
+        assert (caught.value.code, caught.value.category) == ("UNAVAILABLE", "STATE_UNAVAILABLE")
+        assert f"Move {database.path} away" in caught.value.hint
+    assert database.path.read_bytes() == content
+
+
+def test_a_disposable_damaged_file_is_set_aside(tmp_path: Path) -> None:
+    path = tmp_path / "items.db"
+    path.write_bytes(b"no database at all" * 99)
+    with closing(Database(path, SCHEMA, disposable=True)) as database:
+        database.run_blocking(_add("a"))
+        assert database.run_blocking(_names) == ["a"]
+    (aside,) = tmp_path.glob("items.db.damaged-*")
+    assert aside.read_bytes() == b"no database at all" * 99
+
+
+@pytest.mark.parametrize("disposable", [False, True])
+async def test_a_folder_that_cannot_be_made_is_a_typed_error(
+    tmp_path: Path, disposable: bool
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    path = tmp_path / "file" / "items.db"
+    with closing(Database(path, SCHEMA, disposable=disposable)) as database:
+        for _ in range(2):
+            with pytest.raises(VrError) as caught:
+                await database.run(_names)
+            assert caught.value.code == "UNAVAILABLE"
+            assert str(path.parent) in caught.value.hint
+
+
+async def test_a_folder_in_the_place_of_the_file_is_a_typed_error(database: Database) -> None:
+    database.path.mkdir(parents=True)
+    with pytest.raises(VrError) as caught:
+        await database.run(_names)
+    assert caught.value.code == "UNAVAILABLE"
+
+
+OPENER = """
+import pathlib, sqlite3, sys
+from vr_kernel.database import Database
+
+def add(connection):
+    connection.execute("INSERT INTO item VALUES (?)", (sys.argv[1],))
+
+print("ready", flush=True)
+for line in sys.stdin:
+    database = Database(pathlib.Path(line.strip()), sys.argv[2], synchronous="FULL")
+    try:
+        database.run_blocking(add)
+        print("ok", flush=True)
+    except Exception as error:
+        print(repr(error), flush=True)
+    database.close()
+"""
+
+
+def test_processes_that_open_a_new_file_at_once_all_get_in(tmp_path: Path) -> None:
+    openers = [
+        subprocess.Popen(
+            [sys.executable, "-c", OPENER, str(number), SCHEMA],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(4)
+    ]
+    assert [opener.stdout.readline() for opener in openers] == ["ready\n"] * 4
+    for attempt in range(60):
+        path = tmp_path / f"{attempt}.db"
+        for opener in openers:
+            opener.stdin.write(f"{path}\n")
+            opener.stdin.flush()
+        assert [opener.stdout.readline() for opener in openers] == ["ok\n"] * 4
+        with closing(sqlite3.connect(path)) as connection:
+            assert _names(connection) == ["0", "1", "2", "3"]
+    for opener in openers:
+        opener.communicate()
+        assert opener.returncode == 0
+
+
+FULL_DISK = """
+import pathlib, resource, sys
+from vr_kernel.database import Database
+from vr_kernel.errors import VrError
+
+database = Database(pathlib.Path(sys.argv[1]), sys.argv[2], synchronous="FULL")
+
+def add(name):
+    database.run_blocking(lambda c: c.execute("INSERT INTO item VALUES (?)", (name,)))
+
+add("before")
+soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+for number in range(3):
+    try:
+        add(str(number) * 200_000)
+    except VrError as error:
+        print(error.code)
+resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+add("later")
+print(database.run_blocking(lambda c: c.execute("SELECT name FROM item").fetchall()))
+database.close()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file size limit to set")
+def test_a_full_disk_is_a_typed_error_and_passes(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(tmp_path / "items.db"), SCHEMA],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines() == ["UNAVAILABLE"] * 3 + ["[('before',), ('later',)]"]

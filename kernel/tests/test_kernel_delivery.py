@@ -1,0 +1,355 @@
+"""The way from the journal into a store: everything, in order, once, and never in a tool's way."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from vr_kernel import (
+    WRITES_LOCAL,
+    Call,
+    Change,
+    Hit,
+    Kernel,
+    Provider,
+    Query,
+    Record,
+    RecordField,
+    RecordKind,
+    Store,
+    StoredRecord,
+    VrError,
+    load_config,
+    tool,
+)
+from vr_kernel.journal import Entry
+
+NOTES = RecordKind("Notes", "Notes.", (RecordField("text"),), rerank="text")
+PROMPT_S = 1.0
+PATIENT_S = 20.0
+
+
+class Done(BaseModel):
+    """Nothing to say."""
+
+
+@tool(effects=WRITES_LOCAL)
+async def note_write(call: Call, text: str) -> Done:
+    """Record a note under its own text."""
+    call.record(Record("Notes", {"text": text}, key=text))
+    return Done()
+
+
+class MemoryStore:
+    """A store in memory, of which every part can be made to fail or to hang."""
+
+    name = "embedded"
+
+    def __init__(self) -> None:
+        self.kinds: list[RecordKind] = []
+        self.applied: list[Change] = []
+        self.position = 0
+        self.before: dict[str, Callable[[], Any]] = {}
+        self.calls: dict[str, int] = {}
+
+    async def _enter(self, part: str) -> None:
+        self.calls[part] = self.calls.get(part, 0) + 1
+        if part in self.before:
+            waiting = self.before[part]()
+            if waiting is not None:
+                await waiting
+
+    async def open(self, kinds: Sequence[RecordKind]) -> None:
+        await self._enter("open")
+        self.kinds = list(kinds)
+
+    async def aclose(self) -> None:
+        await self._enter("aclose")
+
+    async def cursor(self) -> int:
+        await self._enter("cursor")
+        return self.position
+
+    async def apply(self, changes: Sequence[Change]) -> None:
+        await self._enter("apply")
+        self.applied += changes
+        self.position = changes[-1].seq
+
+    async def search(self, query: Query) -> list[Hit]:
+        return [Hit(self._stored(c), 1.0) for c in self.applied if query.text in c.key]
+
+    async def near(self, kind: str, key: str, workspace: str, limit: int) -> list[Hit]:
+        return [Hit(self._stored(c), 0.5) for c in self.applied if c.key != key][:limit]
+
+    async def get(self, kind: str, key: str, workspace: str) -> StoredRecord | None:
+        return next((self._stored(c) for c in self.applied if (c.kind, c.key) == (kind, key)), None)
+
+    async def count(self, kind: str, workspace: str, group_by: str | None = None) -> dict[str, int]:
+        return {"": len(self.applied)}
+
+    async def pending_vectors(self) -> int:
+        return 7
+
+    @staticmethod
+    def _stored(change: Change) -> StoredRecord:
+        return StoredRecord(change.kind, change.key, change.fields or {}, change.provenance)
+
+
+def _failing(times: int, error: BaseException) -> Callable[[], None]:
+    left = [error] * times
+
+    def fail() -> None:
+        if left:
+            raise left.pop()
+
+    return fail
+
+
+def _hang() -> Any:
+    return asyncio.Event().wait()
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    return MemoryStore()
+
+
+@pytest.fixture
+def begin(start: Any, make_plugin: Any, config: Any) -> Any:
+    """Opens a kernel with a tool that records, and with the given store."""
+
+    async def begin(store: MemoryStore | None, config: Any = config) -> Kernel:
+        offered = [Provider(Store, "embedded", lambda _services: store)] if store else []
+        return await start({"note": make_plugin([note_write], [NOTES], offered)}, config=config)
+
+    return begin
+
+
+async def _write(kernel: Kernel, *texts: str) -> None:
+    for text in texts:
+        await kernel.call("note_write", text=text)
+
+
+def _keys(store: MemoryStore) -> list[str]:
+    return [change.key for change in store.applied]
+
+
+async def _require_everything_once(kernel: Kernel, store: MemoryStore) -> None:
+    assert store.applied == await kernel.journal.changes(0, 10_000)
+    seqs = [change.seq for change in store.applied]
+    assert seqs == sorted(set(seqs))
+
+
+async def test_a_store_gets_every_record_in_order(begin: Any, store: MemoryStore) -> None:
+    kernel = await begin(store)
+    await _write(kernel, "a", "b", "c")
+    assert await kernel.store.catch_up(PATIENT_S) == 0
+    assert _keys(store) == ["a", "b", "c"]
+    assert store.kinds == [NOTES]
+    await _require_everything_once(kernel, store)
+
+
+async def test_records_reach_the_store_without_being_asked_for(
+    begin: Any, store: MemoryStore
+) -> None:
+    applied = asyncio.Event()
+    store.before["apply"] = applied.set
+    kernel = await begin(store)
+    await _write(kernel, "a")
+    async with asyncio.timeout(PATIENT_S):
+        await applied.wait()
+
+
+async def test_more_records_than_one_batch_arrive(begin: Any, store: MemoryStore) -> None:
+    kernel = await begin(store)
+    entries = [Entry("Notes", str(number), {"text": "x"}) for number in range(1234)]
+    await kernel.journal.commit(entries, workspace="default", provenance={})
+    await _write(kernel, "last")
+    assert await kernel.store.catch_up(PATIENT_S) == 0
+    assert _keys(store) == [*map(str, range(1234)), "last"]
+    assert store.calls["apply"] >= 3
+
+
+async def test_a_store_installed_later_starts_from_the_beginning(
+    begin: Any, store: MemoryStore
+) -> None:
+    first = await begin(None)
+    await _write(first, "a", "b", "a")
+    await first.aclose()
+    second = await begin(store)
+    assert await second.store.catch_up(PATIENT_S) == 0
+    assert _keys(store) == ["b", "a"]
+
+
+async def test_what_another_process_committed_arrives_too(begin: Any, store: MemoryStore) -> None:
+    here, elsewhere = await begin(store), await begin(None)
+    await _write(here, "a")
+    await _write(elsewhere, "b")
+    await _write(here, "c")
+    assert await here.store.catch_up(PATIENT_S) == 0
+    assert _keys(store) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("part", "error"),
+    [
+        ("open", RuntimeError("not yet")),
+        ("open", VrError("Not yet.")),
+        ("cursor", OSError("not yet")),
+        ("apply", RuntimeError("not yet")),
+        ("apply", SystemExit(1)),
+    ],
+    ids=str,
+)
+async def test_a_store_that_fails_gets_everything_later(
+    begin: Any, store: MemoryStore, part: str, error: BaseException
+) -> None:
+    store.before[part] = _failing(2, error)
+    kernel = await begin(store)
+    await _write(kernel, "a", "b", "c")
+    assert store.applied == []
+    assert await kernel.store.catch_up(PATIENT_S) == 0
+    await _require_everything_once(kernel, store)
+    assert _keys(store) == ["a", "b", "c"]
+
+
+async def test_a_store_that_fails_again_and_again_misses_nothing(
+    begin: Any, store: MemoryStore
+) -> None:
+    """Records that come while it fails queue up behind the earlier ones."""
+    kernel = await begin(store)
+    for number in range(3):
+        store.before["apply"] = _failing(1, RuntimeError("not now"))
+        await _write(kernel, f"{number} a", f"{number} b")
+        assert await kernel.store.catch_up(0.05) in {0, 1, 2}
+        await _write(kernel, f"{number} c")
+        assert await kernel.store.catch_up(PATIENT_S) == 0
+    await _require_everything_once(kernel, store)
+    assert _keys(store) == [f"{number} {letter}" for number in range(3) for letter in "abc"]
+
+
+async def test_a_failing_store_never_fails_a_tool_and_is_in_the_log(
+    begin: Any, store: MemoryStore, capfd: pytest.CaptureFixture[str]
+) -> None:
+    store.before["apply"] = _failing(99, RuntimeError("the disk is \x1b[31mfull"))
+    kernel = await begin(store)
+    outcome = await kernel.run("note_write", {"text": "a"})
+    assert (outcome.error, outcome.notes) == (None, ())
+    assert await kernel.store.catch_up(0.1) == 1
+    captured = capfd.readouterr()
+    assert "store did not take changes" in captured.err
+    assert "full" in captured.err
+    assert "\x1b" not in captured.err
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize("part", ["open", "cursor", "apply"])
+async def test_a_hanging_store_delays_no_tool_and_no_question(
+    begin: Any, store: MemoryStore, part: str
+) -> None:
+    store.before[part] = _hang
+    kernel = await begin(store)
+    began = time.perf_counter()
+    await _write(kernel, *(str(number) for number in range(10)))
+    assert time.perf_counter() - began < PROMPT_S
+    began = time.perf_counter()
+    async with asyncio.timeout(PATIENT_S):
+        assert await kernel.store.catch_up(0.2) == 10
+    assert 0.2 <= time.perf_counter() - began < PROMPT_S
+    async with asyncio.timeout(PATIENT_S):
+        await kernel.aclose()
+    assert len(await kernel.journal.changes(0)) == 10
+    kernel.journal.close()
+
+
+async def test_what_is_pending_is_counted(begin: Any, store: MemoryStore) -> None:
+    kernel = await begin(store)
+    await _write(kernel, "a", "b")
+    assert await kernel.store.catch_up(PATIENT_S) == 0
+    store.before["apply"] = _hang
+    await _write(kernel, "c", "d", "e")
+    assert await kernel.store.catch_up(0.1) == 3
+
+
+class StuckStore(MemoryStore):
+    """A store that takes changes and forgets that it did."""
+
+    async def cursor(self) -> int:
+        return 0
+
+
+async def test_a_store_whose_cursor_stays_is_left_in_peace(begin: Any) -> None:
+    """It is tried again after a pause, not in a busy loop."""
+    store = StuckStore()
+    kernel = await begin(store)
+    await _write(kernel, "a")
+    assert await kernel.store.catch_up(0.4) == 1
+    assert store.calls["apply"] == 1
+
+
+async def test_what_was_not_delivered_is_delivered_after_the_next_start(
+    begin: Any, store: MemoryStore
+) -> None:
+    store.before["apply"] = _hang
+    first = await begin(store)
+    await _write(first, "a", "b")
+    await first.aclose()
+    store.before.clear()
+    second = await begin(store)
+    assert await second.store.catch_up(PATIENT_S) == 0
+    await _require_everything_once(second, store)
+
+
+async def test_without_a_store_nothing_is_pending(begin: Any) -> None:
+    kernel = await begin(None)
+    await _write(kernel, "a")
+    assert not kernel.store.available()
+    assert kernel.store.name == ""
+    assert await kernel.store.catch_up() == 0
+    with pytest.raises(VrError) as caught:
+        await kernel.store.search(Query("a"))
+    assert caught.value.code == "UNAVAILABLE"
+    assert "pip install vr-plugin-knowledge" in caught.value.hint
+
+
+async def test_a_configured_store_that_is_missing_is_named_and_harms_no_tool(
+    begin: Any, store: MemoryStore, environ: dict[str, str], working_folder: Any
+) -> None:
+    other = load_config(environ | {"VR_STORE__BACKEND": "weaviate"}, working_folder=working_folder)
+    kernel = await begin(store, other)
+    await _write(kernel, "a")
+    assert await kernel.store.catch_up(0.1) in {0, 1}
+    with pytest.raises(VrError, match="'weaviate'") as caught:
+        await kernel.store.search(Query("a"))
+    assert "Installed: embedded" in caught.value.hint
+    assert len(await kernel.journal.changes(0)) == 1
+
+
+async def test_questions_are_passed_on(begin: Any, store: MemoryStore) -> None:
+    kernel = await begin(store)
+    await _write(kernel, "a", "b")
+    await kernel.store.catch_up(PATIENT_S)
+    assert kernel.store.name == "embedded"
+    assert [hit.record.key for hit in await kernel.store.search(Query("b"))] == ["b"]
+    assert [h.record.key for h in await kernel.store.near("Notes", "a", "default", 5)] == ["b"]
+    found = await kernel.store.get("Notes", "a", "default")
+    assert found is not None
+    assert found.fields["text"] == "a"
+    assert found.provenance["tool"] == "note_write"
+    assert await kernel.store.get("Notes", "z", "default") is None
+    assert await kernel.store.count("Notes", "default") == {"": 2}
+    assert await kernel.store.pending_vectors() == 7
+
+
+async def test_it_is_opened_once_and_closed_with_the_kernel(begin: Any, store: MemoryStore) -> None:
+    kernel = await begin(store)
+    assert store.calls == {}
+    await _write(kernel, "a")
+    await asyncio.gather(*(kernel.store.search(Query("a")) for _ in range(5)))
+    await kernel.store.catch_up(PATIENT_S)
+    await kernel.aclose()
+    assert (store.calls["open"], store.calls["aclose"]) == (1, 1)

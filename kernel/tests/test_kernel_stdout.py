@@ -1,0 +1,114 @@
+"""Nothing but the protocol reaches a server's stdout, and nobody else reads its stdin."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from plugin_zoo import Animal, Zoo
+from server_process import ServerProcess, modern_meta
+from zoo_animals import GOOD, NEVER_QUIET, NOISY, SETTINGS, THIRSTY
+
+NOISES = ("print", "buffer", "descriptor", "child")
+SHOUTS = (*NOISES, "write", "original", "thread")
+
+
+@pytest.fixture
+def zoo(tmp_path: Path) -> Zoo:
+    """An empty zoo."""
+    return Zoo(tmp_path / "zoo")
+
+
+def serve(zoo: Zoo, **variables: str) -> ServerProcess:
+    """A server of this zoo."""
+    return ServerProcess(zoo.environment(**SETTINGS, **variables), zoo.work)
+
+
+def assert_pure(server: ServerProcess) -> None:
+    """Every line of stdout is a message."""
+    assert server.lines
+    assert server.stray_lines() == []
+
+
+@pytest.mark.parametrize("animal", [NOISY, NEVER_QUIET], ids=lambda animal: animal.name)
+def test_noise_goes_to_stderr_from_start_to_end(animal: Animal, zoo: Zoo) -> None:
+    with serve(zoo.add(GOOD, animal)) as server:
+        server.shake_hands("2025-06-18")
+        assert server.call("zoo_shout")["structuredContent"] == {"done": True}
+        assert server.call("zoo_echo", text="after")["structuredContent"]["text"] == "after"
+        code, _ = server.finish()
+        assert code == 0
+        assert_pure(server)
+        log = server.log.read_text("utf-8")
+        missing = [noise for noise in SHOUTS if f"noise: {noise}\n" not in log]
+        assert not missing, log[:2000]
+
+
+def test_noise_of_the_first_request_goes_to_stderr(zoo: Zoo) -> None:
+    """On 2026-07-28 no handshake comes before the first call of a tool."""
+    with serve(zoo.add(GOOD)) as server:
+        reply = server.ask("tools/call", name="zoo_shout", arguments={}, _meta=modern_meta())
+        assert reply["result"]["structuredContent"] == {"done": True}
+        server.finish()
+        assert_pure(server)
+
+
+@pytest.mark.parametrize("turn", range(3))
+def test_a_thread_that_never_stops_finds_no_gap(turn: int, zoo: Zoo) -> None:
+    """It prints while the transport starts, and after it has ended."""
+    with serve(zoo.add(NEVER_QUIET)) as server:
+        server.shake_hands("2025-11-25")
+        assert server.finish()[0] == 0
+        assert_pure(server)
+        assert len(server.lines) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("turn", range(20))
+def test_a_thread_that_never_stops_finds_no_gap_in_many_starts(turn: int, zoo: Zoo) -> None:
+    test_a_thread_that_never_stops_finds_no_gap(turn, zoo)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_noise_goes_to_stderr_when_a_signal_ends_it(zoo: Zoo) -> None:
+    with serve(zoo.add(GOOD, NEVER_QUIET)) as server:
+        server.shake_hands("2025-11-25")
+        server.call("zoo_shout")
+        server.process.send_signal(signal.SIGTERM)
+        server.wait()
+        assert_pure(server)
+
+
+def test_a_client_that_leaves_at_once_gets_nothing(zoo: Zoo) -> None:
+    with serve(zoo.add(NOISY)) as server:
+        code, _ = server.finish()
+        assert code == 0
+        assert server.lines == []
+
+
+def test_logs_and_broken_plugins_go_to_stderr(zoo: Zoo) -> None:
+    zoo.add(GOOD, Animal("raises", "print('noise: last words')\nraise RuntimeError('no')"))
+    with serve(zoo, VR_LOG_LEVEL="debug") as server:
+        server.shake_hands("2025-11-25")
+        server.call("zoo_crash")
+        server.call("zoo_fail", code="QUOTA")
+        server.ask("resources/read", uri="vr://artifacts/none")
+        server.finish()
+        assert_pure(server)
+        log = server.log.read_text("utf-8")
+        for expected in ("noise: last words", "RuntimeError", "ZeroDivisionError", "call failed"):
+            assert expected in log
+
+
+@pytest.mark.parametrize("how", ["input()", "sys.stdin.buffer.read()", "os.read(0, 9)", "child"])
+def test_a_plugin_does_not_eat_what_the_client_says(how: str, zoo: Zoo) -> None:
+    """At import, when the first request may be waiting already."""
+    reading = f"import os, sys\ntry:\n    {how}\nexcept EOFError:\n    pass\n"
+    thirsty = THIRSTY if how == "child" else Animal("thirsty", reading)
+    with serve(zoo.add(GOOD, thirsty)) as server:
+        server.shake_hands("2025-06-18")
+        assert server.call("zoo_echo", text="heard")["structuredContent"]["text"] == "heard"
+        assert server.finish()[0] == 0
+        assert_pure(server)

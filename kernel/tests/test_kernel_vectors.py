@@ -1,0 +1,158 @@
+"""Embeddings: computed once a text and embedder, never mixed, gone without harm."""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections.abc import Sequence
+from contextlib import closing
+from typing import Any
+
+import pytest
+from vr_kernel import Config, Embedder, Kernel, Provider, VrError, load_config
+
+
+class CountingEmbedder:
+    """Says how often it was asked; a vector is the text's length and the embedder's number."""
+
+    accepts = frozenset({"text"})
+    dimension = 3
+
+    def __init__(self, number: int) -> None:
+        self.id = f"counting-{number}"
+        self.number = number
+        self.documents: list[str] = []
+        self.queries: list[str] = []
+
+    async def embed(self, items: Sequence[str], purpose: str) -> list[list[float]]:
+        (self.documents if purpose == "document" else self.queries).extend(items)
+        return [[float(len(item)), float(self.number), 0.1] for item in items]
+
+
+@pytest.fixture
+def embedder() -> CountingEmbedder:
+    return CountingEmbedder(1)
+
+
+@pytest.fixture
+def begin(start: Any, make_plugin: Any, config: Config) -> Any:
+    """Opens a kernel with the given embedder as its `minilm`."""
+
+    async def begin(embedder: CountingEmbedder, config: Config = config) -> Kernel:
+        provider = Provider(Embedder, "minilm", lambda _services: embedder)
+        return await start({"embedder": make_plugin(providers=[provider])}, config=config)
+
+    return begin
+
+
+def _close(one: list[list[float]], other: list[list[float]]) -> bool:
+    return len(one) == len(other) and all(
+        left == pytest.approx(right) for left, right in zip(one, other, strict=True)
+    )
+
+
+async def test_a_text_is_embedded_once(begin: Any, embedder: CountingEmbedder) -> None:
+    kernel = await begin(embedder)
+    first = await kernel.vectors.embed_documents(["a", "bb", "a", "ccc", ""])
+    assert _close(first, [[1, 1, 0.1], [2, 1, 0.1], [1, 1, 0.1], [3, 1, 0.1], [0, 1, 0.1]])
+    assert sorted(embedder.documents) == ["", "a", "bb", "ccc"]
+    again = await kernel.vectors.embed_documents(["ccc", "a", "new", "a"])
+    assert _close(again, [[3, 1, 0.1], [1, 1, 0.1], [3, 1, 0.1], [1, 1, 0.1]])
+    assert sorted(embedder.documents) == ["", "a", "bb", "ccc", "new"]
+    assert await kernel.vectors.embed_documents([]) == []
+
+
+async def test_a_later_process_embeds_nothing_anew(begin: Any) -> None:
+    texts = [f"text {number} 🎬" for number in range(300)]
+    before, after = CountingEmbedder(1), CountingEmbedder(1)
+    kernel = await begin(before)
+    made = await kernel.vectors.embed_documents(texts)
+    await kernel.aclose()
+    kernel = await begin(after)
+    assert _close(await kernel.vectors.embed_documents(texts), made)
+    assert (len(before.documents), after.documents) == (300, [])
+
+
+async def test_another_embedder_shares_nothing(begin: Any, embedder: CountingEmbedder) -> None:
+    other = CountingEmbedder(2)
+    for _ in range(2):
+        assert _close(await (await begin(embedder)).vectors.embed_documents(["a"]), [[1, 1, 0.1]])
+        assert _close(await (await begin(other)).vectors.embed_documents(["a"]), [[1, 2, 0.1]])
+    assert embedder.documents == other.documents == ["a"]
+
+
+async def test_a_question_is_not_a_document(begin: Any, embedder: CountingEmbedder) -> None:
+    kernel = await begin(embedder)
+    await kernel.vectors.embed_documents(["a"])
+    for _ in range(2):
+        assert _close([await kernel.vectors.embed_query("a")], [[1, 1, 0.1]])
+    assert (embedder.documents, embedder.queries) == (["a"], ["a", "a"])
+
+
+async def test_it_says_which_embedder_it_uses(begin: Any, embedder: CountingEmbedder) -> None:
+    vectors = (await begin(embedder)).vectors
+    assert (vectors.available(), vectors.embedder_id, vectors.dimension) == (True, "counting-1", 3)
+
+
+async def test_without_an_embedder_it_says_how_to_get_one(start: Any) -> None:
+    kernel = await start()
+    assert not kernel.vectors.available()
+    for ask in (kernel.vectors.embed_documents(["a"]), kernel.vectors.embed_query("a")):
+        with pytest.raises(VrError) as caught:
+            await ask
+        assert caught.value.code == "UNAVAILABLE"
+        assert "pip install vr-embedder-minilm" in caught.value.hint
+    assert not kernel.config.paths.state.exists()
+
+
+async def test_a_configured_embedder_that_is_missing_is_named(
+    begin: Any, embedder: CountingEmbedder, environ: dict[str, str], working_folder: Any
+) -> None:
+    chosen = load_config(environ | {"VR_STORE__EMBEDDER": "other"}, working_folder=working_folder)
+    kernel = await begin(embedder, chosen)
+    assert not kernel.vectors.available()
+    with pytest.raises(VrError, match="'other'") as caught:
+        await kernel.vectors.embed_query("a")
+    assert "Installed: minilm" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["x''", "x'00'", "NULL", "'text'", "1.5", "zeroblob(8)", "zeroblob(16)", "CAST(x'ff' AS TEXT)"],
+)
+async def test_a_damaged_vector_is_computed_again(
+    begin: Any, embedder: CountingEmbedder, damage: str
+) -> None:
+    kernel = await begin(embedder)
+    await kernel.vectors.embed_documents(["a"])
+    file = kernel.config.paths.state / "vectors.db"
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("PRAGMA ignore_check_constraints = 1")
+        connection.execute(f"UPDATE OR IGNORE vector SET value = {damage}")
+    for _ in range(2):
+        assert _close(await kernel.vectors.embed_documents(["a"]), [[1, 1, 0.1]])
+    with closing(sqlite3.connect(file)) as connection:
+        (row,) = connection.execute("SELECT value FROM vector")
+    assert row[0] == array("f", [1, 1, 0.1]).tobytes()
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all" * 50])
+async def test_a_damaged_file_is_made_anew(
+    begin: Any, embedder: CountingEmbedder, config: Config, content: bytes
+) -> None:
+    config.paths.state.mkdir()
+    (config.paths.state / "vectors.db").write_bytes(content)
+    kernel = await begin(embedder)
+    for _ in range(2):
+        assert _close(await kernel.vectors.embed_documents(["a"]), [[1, 1, 0.1]])
+    assert embedder.documents == ["a"]
+
+
+async def test_without_a_place_to_remember_it_computes_all_the_same(
+    begin: Any, embedder: CountingEmbedder, config: Config
+) -> None:
+    config.paths.state.write_text("in the way")
+    kernel = await begin(embedder)
+    for _ in range(2):
+        assert _close(await kernel.vectors.embed_documents(["a"]), [[1, 1, 0.1]])
+    assert embedder.documents == ["a", "a"]

@@ -1,0 +1,1 @@
+"""Offline sentence embeddings (all-MiniLM-L6-v2, int8 ONNX) for video-research."""

@@ -1,0 +1,1 @@
+"""Search, fetch and fill the knowledge base of video-research."""

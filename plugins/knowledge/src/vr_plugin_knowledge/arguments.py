@@ -1,0 +1,36 @@
+"""Arguments of the knowledge tools.
+
+Lengths are checked without being named in the schema: every client would pay for them
+each time it lists the tools, and only a broken one runs into them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
+
+MAX_QUERY = 2000
+MAX_NAME = 200
+
+
+def bound(limit: int) -> AfterValidator:
+    """What refuses a text of more than `limit` characters, or a list of more elements."""
+
+    def check(value: str | list[str] | None) -> str | list[str] | None:
+        if value is not None and len(value) > limit:
+            raise PydanticCustomError(
+                "too_long",
+                "is too long: {length}, at most {limit}",
+                {"length": len(value), "limit": limit},
+            )
+        return value
+
+    return AfterValidator(check)
+
+
+Name = Annotated[str, bound(MAX_NAME)]
+OptionalName = Annotated[str | None, bound(MAX_NAME)]
+OptionalNames = Annotated[list[Name] | None, bound(MAX_NAME)]
+Question = Annotated[str, bound(MAX_QUERY)]

@@ -1,0 +1,73 @@
+"""What waits for a vector, as the database tells it, and the vectors on their way in."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+BATCH = 32
+"""Texts embedded and committed together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """An item whose text has no vector yet."""
+
+    item: int
+    seq: int
+    digest: bytes
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """The items behind a position that have text to embed and no vector of an embedder."""
+
+    embedder: str
+    position: int
+
+    def batch(
+        self, connection: sqlite3.Connection
+    ) -> tuple[int, list[tuple[int, int, bytes, str, str]]]:
+        """The newest position, and the first items with digest, kind and fields."""
+        rows = connection.execute(
+            f"SELECT i.id, i.seq, i.digest, s.kind, i.fields FROM {_MISSING}"  # noqa: S608 - constant text
+            " ORDER BY i.seq LIMIT ?",
+            (self.embedder, self.position, BATCH),
+        )
+        return newest_position(connection), rows.fetchall()
+
+    def count(self, connection: sqlite3.Connection) -> int:
+        """How many there are."""
+        sql = f"SELECT count(*) FROM {_MISSING}"  # noqa: S608 - constant text
+        return int(connection.execute(sql, (self.embedder, self.position)).fetchone()[0])
+
+
+_MISSING = (
+    "item i JOIN scope s ON s.id = i.scope LEFT JOIN vector v"
+    " ON v.item = i.id AND v.embedder = ? AND v.live = 1"
+    " WHERE i.digest IS NOT NULL AND i.seq > ? AND v.seq IS NULL"
+)
+
+
+def newest_position(connection: sqlite3.Connection) -> int:
+    """The journal's sequence number of the newest item that has text to embed."""
+    row = connection.execute("SELECT max(seq) FROM item WHERE digest IS NOT NULL").fetchone()
+    return int(row[0] or 0)
+
+
+def store_vector(
+    connection: sqlite3.Connection, entry: Waiting, embedder: str, value: bytes | None
+) -> None:
+    """Keep a vector, or nothing for a text that has none (`pack_vector`)."""
+    # The text may have changed, or the record gone, while it was being embedded.
+    current = connection.execute(
+        "SELECT 1 FROM item WHERE id = ? AND digest = ?", (entry.item, entry.digest)
+    ).fetchone()
+    if value is None or not current:
+        return
+    connection.execute("DELETE FROM vector WHERE item = ? AND embedder = ?", (entry.item, embedder))
+    connection.execute(
+        "INSERT INTO vector (item, embedder, live, value) VALUES (?,?,1,?)",
+        (entry.item, embedder, value),
+    )

@@ -1,0 +1,218 @@
+"""The store's SQLite file: one writer, several readers, rebuilt when it is damaged."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from vr_kernel import Code, VrError
+
+from vr_plugin_knowledge.schema import OtherLayoutError, prepare
+
+T = TypeVar("T")
+BUSY_TIMEOUT_S = 15.0
+READERS = 4
+REBUILT = "STORE_REBUILT"
+"""Category of the error that says: the file was replaced by an empty one, read the cursor again."""
+
+
+class Database:
+    """Blocking access to one SQLite file in WAL mode that several processes share.
+
+    A file that is damaged, or of another layout, is renamed and begun anew: all of it can be
+    read from the journal again. `generation` rises whenever the file is another one.
+
+    Args:
+        path: the file; its folder is made when missing.
+        log: where a damaged file is reported.
+    """
+
+    def __init__(self, path: Path, log: Any) -> None:
+        self.path = path
+        self.generation = 0
+        self._log = log
+        self._identity = (0, 0)
+        self._writing = threading.RLock()
+        self._pool_lock = threading.Lock()
+        self._writer: sqlite3.Connection | None = None
+        self._idle: list[tuple[int, sqlite3.Connection]] = []
+
+    def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run `work` in one immediate transaction that commits when it returns.
+
+        Raises:
+            VrError: UNAVAILABLE when the file cannot be used; category STORE_REBUILT when it
+                was damaged and is empty now.
+        """
+        with self._writing, self._guarded():
+            connection = self._current_writer()
+            connection.execute("BEGIN IMMEDIATE")
+            return _finish(connection, work)
+
+    def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run `work` on one snapshot of the file, beside writers and other readers.
+
+        Raises:
+            VrError: as for `write`.
+        """
+        with self._guarded():
+            generation, connection = self._borrow()
+            try:
+                connection.execute("BEGIN")
+                return _finish(connection, work)
+            finally:
+                self._give_back(generation, connection)
+
+    def close(self) -> None:
+        """Close all connections; later calls open the file again."""
+        with self._writing:
+            self._close_all()
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            if isinstance(error, sqlite3.ProgrammingError | sqlite3.IntegrityError):
+                raise
+            if not _is_damage(error):
+                raise self._unavailable(error) from error
+            with self._writing:
+                self._replace()
+            raise VrError(
+                "The knowledge base was damaged and is being rebuilt from the journal.",
+                Code.UNAVAILABLE,
+                category=REBUILT,
+                hint="Ask again in a moment.",
+                retryable=True,
+            ) from error
+
+    def _current_writer(self) -> sqlite3.Connection:
+        writer = self._writer
+        if writer is not None and _identity(self.path) == self._identity:
+            return writer
+        with self._writing:
+            # Another process, or the user, may have put another file in its place.
+            if self._writer is not None and _identity(self.path) != self._identity:
+                self._close_all()
+            if self._writer is None:
+                self._writer = self._open()
+            return self._writer
+
+    def _borrow(self) -> tuple[int, sqlite3.Connection]:
+        self._current_writer()
+        with self._pool_lock:
+            if self._idle:
+                return self._idle.pop()
+            generation = self.generation
+        connection = self._connect()
+        connection.execute("PRAGMA query_only = ON")
+        return generation, connection
+
+    def _give_back(self, generation: int, connection: sqlite3.Connection) -> None:
+        with self._pool_lock:
+            if generation == self.generation and len(self._idle) < READERS:
+                self._idle.append((generation, connection))
+                return
+        connection.close()
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            connection = self._prepared()
+        except sqlite3.DatabaseError as error:
+            if not _is_damage(error):
+                raise
+            self._set_aside(str(error))
+            connection = self._prepared()
+        self._identity = _identity(self.path)
+        return connection
+
+    def _prepared(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        connection = self._connect()
+        try:
+            prepare(connection)
+            connection.execute("PRAGMA synchronous = NORMAL")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(
+            self.path,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=BUSY_TIMEOUT_S,
+        )
+
+    def _replace(self) -> None:
+        ours = self._identity
+        self._close_all()
+        # Another process may have replaced the damaged file already; its new one must stay.
+        if _identity(self.path) == ours:
+            self._set_aside("a page could not be read")
+        self._writer = self._open()
+
+    def _set_aside(self, reason: str) -> None:
+        kept = self.path.with_name(f"{self.path.name}.damaged-{time.time_ns()}")
+        wal = self.path.with_name(f"{self.path.name}-wal")
+        # The log goes first: left behind, it would be played into the new file.
+        if wal.exists():
+            wal.replace(kept.with_name(f"{kept.name}-wal"))
+        self.path.with_name(f"{self.path.name}-shm").unlink(missing_ok=True)
+        self.path.replace(kept)
+        self._log.warning(
+            "the knowledge base is damaged; it is rebuilt from the journal",
+            reason=reason,
+            kept_as=str(kept),
+        )
+
+    def _close_all(self) -> None:
+        with self._pool_lock:
+            self.generation += 1
+            idle = [connection for _, connection in self._idle]
+            self._idle.clear()
+        for connection in [*idle, *([self._writer] if self._writer else [])]:
+            connection.close()
+        self._writer = None
+
+    def _unavailable(self, error: Exception) -> VrError:
+        return VrError(
+            f"The knowledge base {self.path.name} cannot be used: {error}.",
+            Code.UNAVAILABLE,
+            category="STORE_UNAVAILABLE",
+            hint=f"Check that {self.path.parent} exists, is writable and has free space.",
+            retryable=True,
+        )
+
+
+def _finish(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+    try:
+        result = work(connection)
+    except BaseException:
+        if connection.in_transaction:
+            connection.rollback()
+        raise
+    connection.commit()
+    return result
+
+
+def _is_damage(error: Exception) -> bool:
+    name = getattr(error, "sqlite_errorname", None) or ""
+    return isinstance(error, OtherLayoutError) or name.startswith(
+        ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+    )
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return (0, 0)
+    return status.st_dev, status.st_ino

@@ -1,0 +1,216 @@
+"""Vectors for what was recorded: computed in the background, behind the text."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Protocol
+
+from vr_kernel import Code, RecordKind, VrError
+
+from vr_plugin_knowledge.backlog import Missing, Waiting, newest_position, store_vector
+from vr_plugin_knowledge.database import Database
+from vr_plugin_knowledge.items import reindex_kind, unknown_kinds
+from vr_plugin_knowledge.matrix import pack_vector
+
+REINDEX_BATCH = 500
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 60.0
+_OUTAGES = {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.BUDGET}
+
+
+class Embeddings(Protocol):
+    """What the store asks of the kernel's vectors."""
+
+    def available(self) -> bool:
+        """Whether an embedder is installed."""
+
+    @property
+    def embedder_id(self) -> str:
+        """Model and version of the embedder."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector."""
+
+    async def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector a text, in order."""
+
+
+class VectorFollower:
+    """Follows the items in the order they were recorded and gives each its vector.
+
+    One task of this process; other processes may run their own on the same file. What is
+    missing is found by asking the database, so nothing is lost when a process ends.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        vectors: Embeddings,
+        kinds: Mapping[str, RecordKind],
+        log: Any,
+    ) -> None:
+        self._database = database
+        self._vectors = vectors
+        self._kinds = kinds
+        self._log = log
+        self._position = 0
+        self._generation = database.generation
+        self._asked = 0
+        self._indexed = 0
+        self._failing = False
+        self._refused: set[tuple[int, bytes]] = set()
+        self._wanted = asyncio.Event()
+        self._moved = asyncio.Condition()
+        self._task: asyncio.Task[None] | None = None
+
+    def wake(self) -> None:
+        """Look for work, now or after what is being worked on."""
+        self._asked += 1
+        self._wanted.set()
+        if self._task is None:
+            self._task = asyncio.create_task(self._follow(), name="vr-vectors")
+
+    async def settle(self, timeout: float) -> None:  # noqa: ASYNC109 - a bound, not an error
+        """Wait, at most so many seconds, until all that is recorded by now has its vector.
+
+        Does not wait for an embedder that is missing or failing.
+        """
+        newest, asked = await asyncio.to_thread(self._database.read, newest_position), self._asked
+
+        def settled() -> bool:
+            return self._failing or (self._position >= newest and self._indexed >= asked)
+
+        if settled() or not self._vectors.available():
+            return
+        self.wake()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout), self._moved:
+                await self._moved.wait_for(settled)
+
+    async def pending(self) -> int:
+        """How many items have text to embed and no vector of the present embedder."""
+        embedder = self._vectors.embedder_id if self._vectors.available() else ""
+        position = self._position if embedder else 0
+        missing = await asyncio.to_thread(self._database.read, Missing(embedder, position).count)
+        return missing + len(self._refused)
+
+    async def aclose(self, grace: float) -> None:
+        """Stop, after at most `grace` seconds for what is left to do."""
+        if self._task is None:
+            return
+        with suppress(VrError):
+            await self.settle(grace)
+        self._task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._task
+        self._task = None
+
+    async def _follow(self) -> None:
+        pause = FIRST_PAUSE_S
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            try:
+                await self._work_off()
+                pause, self._failing = FIRST_PAUSE_S, False
+            except Exception as error:  # noqa: BLE001 - an embedder is a plugin's code; it may raise anything
+                await self._report(error, pause)
+                await asyncio.sleep(pause)
+                self._wanted.set()
+                pause = min(2 * pause, LONGEST_PAUSE_S)
+
+    async def _report(self, error: Exception, pause: float) -> None:
+        if not self._failing:
+            self._log.warning(
+                "texts are not embedded; they are found by keyword alone",
+                error=str(error),
+                retry_in=pause,
+            )
+        async with self._moved:
+            self._failing = True
+            self._moved.notify_all()
+
+    async def _work_off(self) -> None:
+        asked = self._asked
+        await self._index_unknown()
+        async with self._moved:
+            self._indexed = asked
+            self._moved.notify_all()
+        if self._generation != self._database.generation:
+            # The file is another one: it is filled anew, from the first record on.
+            self._generation, self._position = self._database.generation, 0
+        if not self._vectors.available():
+            return
+        while True:
+            missing = Missing(self._vectors.embedder_id, self._position)
+            newest, rows = await asyncio.to_thread(self._database.read, missing.batch)
+            waiting = self._texts(rows)
+            await self._embed(missing.embedder, waiting)
+            async with self._moved:
+                self._position = rows[-1][1] if rows else max(self._position, newest)
+                self._moved.notify_all()
+            if not rows:
+                return
+
+    async def _index_unknown(self) -> None:
+        unknown = await asyncio.to_thread(self._database.read, unknown_kinds)
+        for kind in (self._kinds[name] for name in unknown if name in self._kinds):
+            while seqs := await asyncio.to_thread(self._index, kind):
+                self._position = min(self._position, *(seq - 1 for seq in seqs))
+
+    def _index(self, kind: RecordKind) -> list[int]:
+        def write(connection: sqlite3.Connection) -> list[int]:
+            return reindex_kind(connection, kind, only_unknown=True, limit=REINDEX_BATCH)
+
+        return self._database.write(write)
+
+    def _texts(self, rows: Sequence[tuple[int, int, bytes, str, str]]) -> list[Waiting]:
+        return [
+            Waiting(item, seq, digest, self._kinds[kind].vector_text(json.loads(fields)))
+            for item, seq, digest, kind, fields in rows
+            if kind in self._kinds and (item, digest) not in self._refused
+        ]
+
+    async def _embed(self, embedder: str, waiting: list[Waiting]) -> None:
+        if not waiting:
+            return
+        try:
+            vectors = await self._vectors.embed_documents([entry.text for entry in waiting])
+        except Exception as error:  # a plugin's code; sorted into outage and bad text below
+            if isinstance(error, VrError) and (error.retryable or error.code in _OUTAGES):
+                raise
+            if len(waiting) > 1:
+                await self._embed_singly(embedder, waiting, error)
+                return
+            self._refuse(waiting[0], error)
+            return
+        await self._keep(embedder, waiting, vectors)
+
+    async def _embed_singly(self, embedder: str, waiting: list[Waiting], cause: Exception) -> None:
+        before = set(self._refused)
+        for entry in waiting:
+            await self._embed(embedder, [entry])
+        if all((entry.item, entry.digest) in self._refused for entry in waiting):
+            # Not one text went through: it is the embedder, not the texts.
+            self._refused = before
+            raise cause
+
+    def _refuse(self, entry: Waiting, error: Exception) -> None:
+        self._refused.add((entry.item, entry.digest))
+        self._log.warning("a text was not embedded", item=entry.item, error=str(error))
+
+    async def _keep(
+        self, embedder: str, waiting: list[Waiting], vectors: list[list[float]]
+    ) -> None:
+        dimension = self._vectors.dimension
+
+        def write(connection: sqlite3.Connection) -> None:
+            for entry, vector in zip(waiting, vectors, strict=True):
+                store_vector(connection, entry, embedder, pack_vector(vector, dimension))
+
+        await asyncio.to_thread(self._database.write, write)

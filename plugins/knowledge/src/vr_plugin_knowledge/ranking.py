@@ -1,0 +1,139 @@
+"""A question put to the database: which items answer it, and how well."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vr_kernel import Hit, Query, RecordKind, StoredRecord
+
+from vr_plugin_knowledge.facets import Condition, build_condition, can_filter
+from vr_plugin_knowledge.fusion import CANDIDATES, fuse
+from vr_plugin_knowledge.keywords import search_words, split_terms, whole_score
+from vr_plugin_knowledge.matrix import Matrix, Space
+from vr_plugin_knowledge.schema import scope_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One kind in one workspace, and the condition that its hits must fulfil."""
+
+    scope: int
+    kind: RecordKind
+    condition: Condition | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Answers one question from one snapshot of the database.
+
+    Args:
+        connection: of a transaction that is open for reading.
+        kinds: the record kinds of this process by name.
+        matrix: the vectors in memory.
+        space: the vectors to search by meaning; None searches by keyword alone.
+    """
+
+    connection: sqlite3.Connection
+    kinds: Mapping[str, RecordKind]
+    matrix: Matrix
+    space: Space | None
+
+    def answer(self, query: Query) -> list[Hit]:
+        """Best hits first, at most `query.limit` of each kind.
+
+        The scores are BM25 where words alone decide, cosine similarities where meaning alone
+        does, and 0..1 where both do.
+        """
+        parts = self._parts(query)
+        terms = split_terms(query.text)
+        limit = max(CANDIDATES, query.limit)
+        by_meaning = self.space is not None and query.vector is not None
+        if query.mode == "semantic" or (by_meaning and query.alpha >= 1):
+            return self._hits(parts, self._by_meaning(parts, query.vector, limit), query.limit)
+        words = self._by_word(parts, terms, limit)
+        if not by_meaning:
+            return self._hits(parts, words, query.limit)
+        meanings = self._by_meaning(parts, query.vector, limit)
+        whole = whole_score(self.connection, terms)
+        return self._hits(parts, fuse(words, meanings, alpha=query.alpha, whole=whole), query.limit)
+
+    def neighbours(self, kind: str, key: str, workspace: str, limit: int) -> list[Hit]:
+        """The items of that kind nearest to one of them, without itself."""
+        if self.space is None:
+            return []
+        row = self.connection.execute(
+            "SELECT i.id, v.value FROM scope s JOIN item i ON i.scope = s.id"
+            " JOIN vector v ON v.item = i.id AND v.live = 1"
+            " WHERE s.workspace = ? AND s.kind = ? AND i.key = ? AND v.embedder = ?",
+            (workspace, kind, key, self.space.embedder),
+        ).fetchone()
+        if row is None:
+            return []
+        parts = self._parts(Query("", kinds=(kind,), workspace=workspace))
+        vector = array("f", row[1]).tolist()
+        scores = self._by_meaning(parts, vector, limit + 1)
+        scores.pop(row[0], None)
+        return self._hits(parts, scores, limit)
+
+    def _parts(self, query: Query) -> list[Part]:
+        rows = self.connection.execute(
+            "SELECT id, kind FROM scope WHERE workspace = ? AND items > 0", (query.workspace,)
+        )
+        kinds = [
+            (scope, self.kinds[kind])
+            for scope, kind in rows
+            if kind in self.kinds and (not query.kinds or kind in query.kinds)
+        ]
+        return [
+            Part(scope, kind, build_condition(kind, scope, query.filters))
+            for scope, kind in kinds
+            if all(can_filter(kind, item) for item in query.filters)
+        ]
+
+    def _by_word(self, parts: Sequence[Part], terms: Sequence[str], limit: int) -> dict[int, float]:
+        scores: dict[int, float] = {}
+        for part in parts:
+            scores |= search_words(self.connection, terms, part.scope, part.condition, limit)
+        return scores
+
+    def _by_meaning(
+        self, parts: Sequence[Part], vector: Sequence[float] | None, limit: int
+    ) -> dict[int, float]:
+        if self.space is None or vector is None:
+            return {}
+        wanted = [(part.scope, self._permitted(part.condition)) for part in parts]
+        return self.matrix.best(self.connection, self.space, vector, wanted, limit)
+
+    def _permitted(self, condition: Condition | None) -> NDArray[np.int64] | None:
+        import numpy as np
+
+        if condition is None:
+            return None
+        rows = self.connection.execute(condition.sql, condition.values)
+        return np.fromiter((item for (item,) in rows), np.int64)
+
+    def _hits(self, parts: Sequence[Part], scores: Mapping[int, float], limit: int) -> list[Hit]:
+        names = {part.scope: part.kind.name for part in parts}
+        taken = dict.fromkeys(names, 0)
+        hits: list[Hit] = []
+        for item in sorted(scores, key=lambda item: (-scores[item], item)):
+            scope = scope_of(item)
+            if taken[scope] < limit and (record := self._record(item, names[scope])):
+                taken[scope] += 1
+                hits.append(Hit(record, scores[item]))
+        return hits
+
+    def _record(self, item: int, kind: str) -> StoredRecord | None:
+        row = self.connection.execute(
+            "SELECT key, fields, provenance FROM item WHERE id = ?", (item,)
+        ).fetchone()
+        return StoredRecord(kind, row[0], json.loads(row[1]), json.loads(row[2])) if row else None

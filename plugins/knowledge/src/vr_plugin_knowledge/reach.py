@@ -1,0 +1,20 @@
+"""The way from a tool to the store: what is missing, and what is still on its way."""
+
+from __future__ import annotations
+
+from vr_kernel import Call
+
+CATCH_UP_S = 2.0
+NO_STORE = "No store is installed, so nothing can be found: pip install vr-plugin-knowledge"
+
+
+async def catch_up(call: Call, notes: list[str]) -> int | None:
+    """Wait for what this process recorded; returns how much is missing, None without a store."""
+    store = call.services.store
+    if not store.available():
+        notes.append(NO_STORE)
+        return None
+    pending = await store.catch_up(CATCH_UP_S)
+    if pending:
+        notes.append(f"Not indexed yet: {pending} changes.")
+    return pending

@@ -1,0 +1,103 @@
+"""What the knowledge tools return."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+
+class KnowledgeHit(BaseModel):
+    """One record that a search found."""
+
+    collection: str
+    object_id: str
+    score: float
+    rerank_score: float | None = None
+    summary: str | None = None
+    properties: dict[str, Any]
+    locator: dict[str, Any] | None = None
+    link: str | None = None
+    source: str | None = None
+
+
+class KnowledgeSearchResult(BaseModel):
+    """One page of hits, best first; `total_results` counts all pages."""
+
+    query: str
+    total_results: int
+    results: list[KnowledgeHit]
+    filters_applied: dict[str, str] | None = None
+    reranked: bool = False
+    flash_processed: bool = False
+    pending: int = 0
+    notes: list[str] = []
+    next_cursor: str | None = None
+
+
+class KnowledgeObject(BaseModel):
+    """A whole record; `full` links to the rest of one that is too long to return."""
+
+    found: bool
+    collection: str
+    object_id: str
+    properties: dict[str, Any] = {}
+    locator: dict[str, Any] | None = None
+    link: str | None = None
+    source: str | None = None
+    provenance: dict[str, Any] = {}
+    full: str | None = None
+    notes: list[str] = []
+
+
+class CollectionCount(BaseModel):
+    """How much a collection holds; `groups` counts by value."""
+
+    collection: str
+    count: int
+    groups: dict[str, int] | None = None
+
+
+class KnowledgeStats(BaseModel):
+    """What the store holds, and what it has not taken in yet."""
+
+    collections: list[CollectionCount]
+    total: int
+    pending: int
+    pending_vectors: int
+    backend: str
+    embedder: str
+    notes: list[str] = []
+
+
+class KnowledgeIngested(BaseModel):
+    """What was recorded, in the order given."""
+
+    status: Literal["recorded"]
+    collection: str
+    object_ids: list[str]
+
+
+class FieldSchema(BaseModel):
+    """A field, its type, and how it is indexed."""
+
+    name: str
+    type: str
+    flags: list[str]
+    description: str = ""
+
+
+class CollectionSchema(BaseModel):
+    """A collection's fields, and an object to copy."""
+
+    collection: str
+    description: str
+    fields: list[FieldSchema]
+    example: dict[str, Any] | None = None
+
+
+class KnowledgeSchema(BaseModel):
+    """Collections of all installed plugins."""
+
+    collections: list[CollectionSchema]
+    notes: list[str] = []

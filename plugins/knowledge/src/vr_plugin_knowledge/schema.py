@@ -1,0 +1,127 @@
+"""The database of the embedded store: its tables, and how an item's number is made up."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+VERSION = 1
+"""`PRAGMA user_version` of this layout; a file of another layout is rebuilt from the journal."""
+
+PAGE_BYTES = 8192
+"""A page holds five vectors of 384 numbers; SQLite's default of 4096 would waste a quarter."""
+WAL_ATTEMPTS = 100
+WAL_PAUSE_S = 0.05
+
+SCOPE_BITS = 40
+"""An item's number is its scope shifted by this, plus a count within the scope.
+
+So the items of one kind in one workspace are a range of numbers, which full-text search
+honours without a join.
+"""
+
+# A vector row is never changed in place: it is replaced by one with a higher `seq`, and by one
+# without a value when the vector is gone. Whoever reads on from a `seq` misses nothing.
+SCHEMA = """
+CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO state VALUES ('cursor', 0);
+CREATE TABLE scope (
+    id INTEGER PRIMARY KEY,
+    workspace TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    last_item INTEGER NOT NULL DEFAULT 0,
+    items INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (workspace, kind)
+);
+CREATE TABLE item (
+    id INTEGER PRIMARY KEY,
+    scope INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    shape TEXT NOT NULL,
+    digest BLOB,
+    fields TEXT NOT NULL,
+    provenance TEXT NOT NULL,
+    UNIQUE (scope, key)
+);
+CREATE INDEX item_to_embed ON item (seq) WHERE digest IS NOT NULL;
+CREATE INDEX item_shape ON item (scope, shape);
+CREATE VIRTUAL TABLE body USING fts5 (words, tokenize = 'porter unicode61');
+CREATE TABLE facet (
+    scope INTEGER NOT NULL,
+    field TEXT NOT NULL,
+    value NOT NULL,
+    item INTEGER NOT NULL,
+    PRIMARY KEY (scope, field, value, item)
+) WITHOUT ROWID;
+CREATE INDEX facet_item ON facet (item);
+CREATE TABLE vector (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    item INTEGER NOT NULL,
+    embedder TEXT NOT NULL,
+    live INTEGER NOT NULL,
+    value BLOB
+);
+CREATE UNIQUE INDEX vector_item ON vector (item, embedder, live);
+"""
+
+
+class OtherLayoutError(sqlite3.DatabaseError):
+    """The file is sound, but of another version of this program, or of another program."""
+
+
+def prepare(connection: sqlite3.Connection) -> None:
+    """Bring an empty file into this layout; leave one that has it alone.
+
+    Raises:
+        OtherLayoutError: when the file holds something else.
+    """
+    connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+    _use_wal(connection)
+    if _version(connection) == VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        _create(connection)
+    except BaseException:
+        connection.rollback()
+        raise
+    connection.commit()
+
+
+def scope_of(item: int) -> int:
+    """The scope that an item's number belongs to."""
+    return item >> SCOPE_BITS
+
+
+def scope_range(scope: int) -> tuple[int, int]:
+    """Lowest and highest item number of a scope."""
+    return scope << SCOPE_BITS, ((scope + 1) << SCOPE_BITS) - 1
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    # Another process may have been faster while this one waited for its turn.
+    if _version(connection) == VERSION:
+        return
+    if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+        raise OtherLayoutError("it has another layout")
+    for statement in SCHEMA.split(";\n"):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    # SQLite does not wait when two processes switch a new file at once.
+    for attempt in range(WAL_ATTEMPTS):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if attempt == WAL_ATTEMPTS - 1 or "locked" not in str(error):
+                raise
+            time.sleep(WAL_PAUSE_S)
+        else:
+            return

@@ -1,0 +1,191 @@
+"""The embedded store: one SQLite file with full text, facets and vectors of every record."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from vr_kernel import Change, Code, Hit, Query, RecordKind, Services, StoredRecord, VrError
+
+from vr_plugin_knowledge.counts import Groups, Total, groupable
+from vr_plugin_knowledge.database import REBUILT, Database
+from vr_plugin_knowledge.follower import REINDEX_BATCH, Embeddings, VectorFollower
+from vr_plugin_knowledge.items import apply_changes, read_cursor, reindex_kind
+from vr_plugin_knowledge.matrix import Matrix, Space
+from vr_plugin_knowledge.ranking import Ranking
+
+FILE_NAME = "knowledge.db"
+VECTOR_WAIT_S = 1.5
+"""How long a search waits for the vectors of what was recorded before it."""
+CLOSE_GRACE_S = 3.0
+"""How long closing waits for vectors; what is missing then is made at the next start."""
+
+
+class EmbeddedStore:
+    """A `Store` in one SQLite file, which several processes may use at once.
+
+    Text is found as soon as `apply` returns; vectors follow in a background task. Without an
+    embedder it searches by keyword alone.
+
+    Args:
+        path: the database file, made when missing.
+        vectors: what turns text into vectors.
+        log: where degraded operation is reported.
+    """
+
+    name = "embedded"
+
+    def __init__(self, path: Path, vectors: Embeddings, log: Any) -> None:
+        self._kinds: dict[str, RecordKind] = {}
+        self._vectors = vectors
+        self._database = Database(path, log)
+        self._matrix = Matrix()
+        self._follower = VectorFollower(self._database, vectors, self._kinds, log)
+        self._read_from = 0
+
+    async def open(self, kinds: Sequence[RecordKind]) -> None:
+        """Take over the kinds; items that another version of a kind indexed are indexed anew."""
+        self._kinds.update({kind.name: kind for kind in kinds})
+        for kind in kinds:
+            while await asyncio.to_thread(self._reindex, kind):
+                pass
+        self._follower.wake()
+
+    async def aclose(self) -> None:
+        """Finish what is nearly done, then close the file."""
+        await self._follower.aclose(CLOSE_GRACE_S)
+        await asyncio.to_thread(self._database.close)
+
+    async def cursor(self) -> int:
+        """The journal sequence number up to which changes were applied."""
+        try:
+            self._read_from = await asyncio.to_thread(self._database.read, read_cursor)
+        except VrError as error:
+            if error.category != REBUILT:
+                raise
+            self._read_from = 0
+        return self._read_from
+
+    async def apply(self, changes: Sequence[Change]) -> None:
+        """Apply what lies behind the cursor, all or nothing.
+
+        Raises:
+            VrError: UNAVAILABLE, category STORE_REBUILT, when the file is another one than
+                the one whose cursor was read: the changes before these are not in it.
+        """
+        expected = self._read_from
+
+        def write(connection: sqlite3.Connection) -> int:
+            if read_cursor(connection) < expected:
+                raise VrError(
+                    "The knowledge base was replaced and is being rebuilt from the journal.",
+                    Code.UNAVAILABLE,
+                    category=REBUILT,
+                    hint="Ask again in a moment.",
+                    retryable=True,
+                )
+            return apply_changes(connection, changes, self._kinds)
+
+        self._read_from = await asyncio.to_thread(self._database.write, write)
+        self._follower.wake()
+
+    async def pending_vectors(self) -> int:
+        """How many records are found by keyword but not yet by meaning."""
+        return await self._follower.pending()
+
+    async def get(self, kind: str, key: str, workspace: str) -> StoredRecord | None:
+        """One record, or None."""
+
+        def read(connection: sqlite3.Connection) -> StoredRecord | None:
+            row = connection.execute(
+                "SELECT i.fields, i.provenance FROM scope s JOIN item i ON i.scope = s.id"
+                " WHERE s.workspace = ? AND s.kind = ? AND i.key = ?",
+                (workspace, kind, key),
+            ).fetchone()
+            return StoredRecord(kind, key, *map(json.loads, row)) if row else None
+
+        return await asyncio.to_thread(self._database.read, read)
+
+    async def search(self, query: Query) -> list[Hit]:
+        """Best hits first, at most `query.limit` of each kind.
+
+        A kind that cannot be filtered as asked is left out. Without an embedder a hybrid
+        search goes by keyword alone.
+
+        Raises:
+            VrError: INVALID_INPUT for a vector of another dimension, or a filter value of
+                another type than its field.
+        """
+        if query.limit < 1:
+            return []
+        by_meaning = self._by_meaning(query)
+        if by_meaning:
+            await self._follower.settle(VECTOR_WAIT_S)
+
+        def read(connection: sqlite3.Connection) -> list[Hit]:
+            space = self._space() if by_meaning else None
+            return Ranking(connection, self._kinds, self._matrix, space).answer(query)
+
+        return await asyncio.to_thread(self._database.read, read)
+
+    async def near(self, kind: str, key: str, workspace: str, limit: int) -> list[Hit]:
+        """Records of that kind nearest in meaning, by cosine similarity, without itself."""
+        if limit < 1 or not self._vectors.available():
+            return []
+        await self._follower.settle(VECTOR_WAIT_S)
+
+        def read(connection: sqlite3.Connection) -> list[Hit]:
+            ranking = Ranking(connection, self._kinds, self._matrix, self._space())
+            return ranking.neighbours(kind, key, workspace, limit)
+
+        return await asyncio.to_thread(self._database.read, read)
+
+    async def count(self, kind: str, workspace: str, group_by: str | None = None) -> dict[str, int]:
+        """Counts by value of a filterable field; a date counts by day, a list by element.
+
+        Raises:
+            VrError: INVALID_INPUT for a field that the kind does not have or cannot group by.
+        """
+        if group_by is None:
+            return await asyncio.to_thread(self._database.read, Total(kind, workspace))
+        if kind not in self._kinds:
+            return {}
+        field = groupable(self._kinds[kind], group_by)
+        return await asyncio.to_thread(self._database.read, Groups(kind, workspace, field))
+
+    def _by_meaning(self, query: Query) -> bool:
+        wanted = query.mode == "semantic" or (query.mode == "hybrid" and query.alpha > 0)
+        if not wanted or query.vector is None or not self._vectors.available():
+            return False
+        dimension = self._vectors.dimension
+        if len(query.vector) != dimension:
+            raise VrError(
+                f"The vector has {len(query.vector)} numbers; those of"
+                f" {self._vectors.embedder_id} have {dimension}.",
+                Code.INVALID_INPUT,
+                hint="Embed the question with the embedder of the store.",
+            )
+        return True
+
+    def _space(self) -> Space:
+        return Space(self._vectors.embedder_id, self._vectors.dimension, self._database.generation)
+
+    def _reindex(self, kind: RecordKind) -> list[int]:
+        def write(connection: sqlite3.Connection) -> list[int]:
+            return reindex_kind(connection, kind, only_unknown=False, limit=REINDEX_BATCH)
+
+        try:
+            return self._database.write(write)
+        except VrError as error:
+            if error.category != REBUILT:
+                raise
+            return []
+
+
+def build_store(services: Services) -> EmbeddedStore:
+    """The embedded store of a kernel, in its state folder."""
+    return EmbeddedStore(services.paths.state / FILE_NAME, services.vectors, services.log)

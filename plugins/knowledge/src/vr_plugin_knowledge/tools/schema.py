@@ -1,0 +1,47 @@
+"""`knowledge_schema`: what collections there are, and what goes into them."""
+
+from __future__ import annotations
+
+from vr_kernel import IDEMPOTENT, READ_ONLY, Call, RecordKind, tool
+
+from vr_plugin_knowledge.arguments import OptionalName
+from vr_plugin_knowledge.catalogue import build_example, find_kinds, flags_of
+from vr_plugin_knowledge.excerpts import estimate_tokens
+from vr_plugin_knowledge.results import CollectionSchema, FieldSchema, KnowledgeSchema
+
+RESULT_TOKENS = 3500
+
+
+@tool(effects=READ_ONLY | IDEMPOTENT)
+async def knowledge_schema(call: Call, collection: OptionalName = None) -> KnowledgeSchema:
+    """Show the fields of collections, with an example object each."""
+    kinds = find_kinds(call.services.kinds, [collection] if collection else None)
+    schema = KnowledgeSchema(collections=[])
+    for describe in (_in_full, _in_outline, _by_name):
+        schema.collections = [describe(kind) for kind in kinds]
+        if estimate_tokens(schema.model_dump(mode="json")) <= RESULT_TOKENS or len(kinds) == 1:
+            break
+        schema.notes = ["Name a collection to see all of it."]
+    if not kinds:
+        schema.notes = ["No installed plugin declares a collection."]
+    return schema
+
+
+def _in_full(kind: RecordKind) -> CollectionSchema:
+    outline = _in_outline(kind)
+    for shown, field in zip(outline.fields, kind.all_fields, strict=True):
+        shown.description = field.description
+    outline.example = build_example(kind)
+    return outline
+
+
+def _in_outline(kind: RecordKind) -> CollectionSchema:
+    fields = [
+        FieldSchema(name=field.name, type=field.type, flags=flags_of(kind, field))
+        for field in kind.all_fields
+    ]
+    return CollectionSchema(collection=kind.name, description=kind.description, fields=fields)
+
+
+def _by_name(kind: RecordKind) -> CollectionSchema:
+    return CollectionSchema(collection=kind.name, description=kind.description, fields=[])

@@ -1,0 +1,49 @@
+"""Fixtures of the knowledge plugin's tests."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from knowledge_samples import CARDS, NOTES, OpenStore, WordVectors, all_plugins, quiet_log
+from vr_kernel import Config, Kernel, load_config
+from vr_plugin_knowledge.store import EmbeddedStore
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    """Settings of an installation of its own, with the sample embedder."""
+    folders = {name: str(tmp_path / name) for name in ("VR_STATE_DIR", "VR_CACHE_DIR")}
+    folders["VR_CONFIG_DIR"] = str(tmp_path / "VR_CONFIG_DIR")
+    return load_config({**folders, "VR_STORE__EMBEDDER": "words"}, working_folder=tmp_path)
+
+
+@pytest.fixture
+async def kernel(config: Config) -> AsyncIterator[Kernel]:
+    """A kernel with the knowledge plugin and a third party's kinds."""
+    async with Kernel.open(config, all_plugins()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def store_path(tmp_path: Path) -> Path:
+    """Where the store's file is."""
+    return tmp_path / "state" / "knowledge.db"
+
+
+@pytest.fixture
+def open_store(store_path: Path) -> OpenStore:
+    """Opens a store on the one file of a test, as one process would."""
+
+    @asynccontextmanager
+    async def opener(vectors: WordVectors) -> AsyncIterator[EmbeddedStore]:
+        store = EmbeddedStore(store_path, vectors, quiet_log())
+        await store.open([NOTES, CARDS])
+        try:
+            yield store
+        finally:
+            await store.aclose()
+
+    return opener

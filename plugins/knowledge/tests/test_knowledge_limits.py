@@ -1,0 +1,89 @@
+"""No result is too long for a client, and nothing heavy is loaded before it is used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from knowledge_samples import NOTES
+from vr_kernel import Config, Kernel, RecordField, RecordKind, hookimpl
+from vr_plugin_knowledge import plugin as knowledge
+from vr_plugin_knowledge.excerpts import shorten
+from vr_plugin_knowledge.results import KnowledgeSchema, KnowledgeSearchResult
+
+PAGE_CHARS = 12_000
+
+
+def many_kinds(count: int) -> object:
+    """A plugin of so many collections with thirty described fields each."""
+    fields = tuple(RecordField(f"field_{n}", description="What it says. " * 3) for n in range(30))
+    kinds = [RecordKind(f"Kind{n}", "Many fields.", fields, "field_0") for n in range(count)]
+
+    class ManyKinds:
+        @hookimpl
+        def vr_record_kinds(self) -> list[RecordKind]:
+            return kinds
+
+    return ManyKinds()
+
+
+@pytest.mark.parametrize(
+    "text", ["a long story of a fox ", "知識は力なり fox ", '{"fox": [0.25, 17]} ']
+)
+async def test_a_page_fits(kernel: Kernel, text: str) -> None:
+    long = {"title": text * 20, "text": text * 400, "tags": [text] * 50, "raw": text * 1000}
+    await kernel.call("knowledge_ingest", collection="Notes", properties=[long] * 60)
+    result = await kernel.call("knowledge_search", query="fox", limit=60)
+    assert isinstance(result, KnowledgeSearchResult)
+    assert 1 < len(result.results) < 60
+    assert result.total_results == 60
+    assert result.next_cursor
+    assert len(result.model_dump_json()) < PAGE_CHARS
+
+
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "title": st.text(max_size=2000),
+            "text": st.text(max_size=5000),
+            "tags": st.lists(st.text(max_size=400), max_size=40),
+            "raw": st.text(max_size=3000),
+            "stars": st.integers(),
+        },
+    )
+)
+def test_what_is_shown_of_a_record_is_a_short_part_of_it(fields: dict[str, object]) -> None:
+    shown = shorten(NOTES, fields)
+    assert shown.keys() <= fields.keys()
+    assert sum(len(str(value)) for value in shown.values()) < 4000
+    for name, value in fields.items():
+        if len(str(value)) <= 100:
+            assert shown[name] == value
+
+
+@pytest.mark.parametrize(("count", "fields"), [(1, 32), (3, 32), (30, 0)])
+async def test_the_schema_of_many_collections_fits(config: Config, count: int, fields: int) -> None:
+    plugins = {"knowledge": knowledge, "many": many_kinds(count)}
+    async with Kernel.open(config, plugins) as kernel:
+        schema = await kernel.call("knowledge_schema")
+        assert isinstance(schema, KnowledgeSchema)
+        assert [len(c.fields) for c in schema.collections] == [fields] * count
+        assert len(schema.model_dump_json()) < PAGE_CHARS
+        assert bool(schema.notes) == (count > 1)
+        one = await kernel.call("knowledge_schema", collection="Kind0")
+        assert isinstance(one, KnowledgeSchema)
+        assert one.collections[0].fields[0].description
+        assert one.collections[0].example
+
+
+def test_loading_the_plugin_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, vr_plugin_knowledge.plugin as p; p.vr_tools(); p.vr_providers();"
+        "print([m for m in ('numpy', 'fastmcp', 'vr_plugin_knowledge.store') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,1 @@
+"""Reads text in pictures with RapidOCR for video-research."""

@@ -1,0 +1,15 @@
+"""The section `[plugins.ocr-rapidocr]`."""
+
+from __future__ import annotations
+
+from pydantic import Field
+from vr_kernel import Section
+
+
+class RapidOcrSettings(Section):
+    """How the recognizer uses this machine, and what it lets through."""
+
+    threads: int = Field(2, ge=1, le=64, description="Processor threads for one picture.")
+    minimum_confidence: float = Field(
+        0.5, ge=0, le=1, description="Lines that the model is less sure of are left out."
+    )

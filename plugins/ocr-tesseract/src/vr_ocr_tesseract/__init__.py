@@ -1,0 +1,1 @@
+"""Reads text in pictures with an installed Tesseract for video-research."""

@@ -1,0 +1,1 @@
+"""Watch, transcribe and analyse videos for video-research."""

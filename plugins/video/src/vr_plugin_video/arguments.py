@@ -1,0 +1,83 @@
+"""The arguments that video tools share; every word of them is paid for by every client."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, WithJsonSchema
+from vr_kernel import Code, VrError
+
+_CODE_LENGTHS = (2, 3)
+
+
+def language_code(value: str) -> str:
+    """A language code in lower case, without a region.
+
+    Raises:
+        ValueError: when it is none.
+    """
+    code = value.strip().lower().partition("-")[0]
+    if not (code.isascii() and code.isalpha() and len(code) in _CODE_LENGTHS):
+        raise ValueError("give a language code such as en")
+    return code
+
+
+VideoUrl = Annotated[str, Field(description="YouTube or web video")]
+MediaPath = Annotated[str, Field(description="Local video or audio")]
+# Offered as text alone, which every client understands; numbers are taken as well.
+Start = Annotated[
+    float | str, WithJsonSchema({"type": "string", "description": "Seconds or mm:ss"})
+]
+End = Annotated[float | str, WithJsonSchema({"type": "string"})]
+OutputSchema = Annotated[
+    dict[str, Any], WithJsonSchema({"type": "object", "description": "JSON Schema"})
+]
+Language = Annotated[str, AfterValidator(language_code), Field(description="Such as en")]
+ThinkingLevel = Literal["minimal", "low", "medium", "high"]
+MediaResolution = Literal["low", "medium", "high"]
+EngineChoice = Literal["auto", "gemini", "local"]
+Detail = Literal["brief", "full"]
+
+DEFAULT_INSTRUCTION = "Comprehensive analysis"
+DEFAULT_THINKING: ThinkingLevel = "high"
+INSTRUCTION_CHARS = 20_000
+SCHEMA_BYTES = 65_536
+SCHEMA_DEPTH = 20
+
+
+def check_instruction(instruction: str) -> None:
+    """Refuse an instruction without end.
+
+    Raises:
+        VrError: TOO_LARGE.
+    """
+    if len(instruction) > INSTRUCTION_CHARS:
+        raise VrError(
+            f"The instruction has {len(instruction):,} characters.",
+            Code.TOO_LARGE,
+            hint=f"At most {INSTRUCTION_CHARS:,} are taken.",
+        )
+
+
+def check_schema(schema: dict[str, Any]) -> None:
+    """Refuse a caller's JSON schema that is too large or too deep.
+
+    Raises:
+        VrError: TOO_LARGE.
+    """
+    deepest, todo = 0, [(1, schema)]
+    while todo:
+        depth, item = todo.pop()
+        deepest = max(deepest, depth)
+        inner = item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
+        if depth <= SCHEMA_DEPTH * 2:
+            todo.extend((depth + 1, value) for value in inner)
+    # Each level of a schema is two levels of JSON: a keyword, and what stands under it.
+    if deepest > SCHEMA_DEPTH * 2 or len(json.dumps(schema)) > SCHEMA_BYTES:
+        raise VrError(
+            "output_schema is too large or too deep.",
+            Code.TOO_LARGE,
+            category="SCHEMA_TOO_LARGE",
+            hint=f"At most {SCHEMA_BYTES // 1024} KiB and {SCHEMA_DEPTH} levels are taken.",
+        )

@@ -1,0 +1,123 @@
+"""The local engine: watches and listens on this machine, without a key and without the network."""
+
+from __future__ import annotations
+
+import asyncio
+
+from vr_kernel import Call, Services, VrError
+
+from vr_plugin_video.analysis import Seen, analyse, report_of
+from vr_plugin_video.job import Job
+from vr_plugin_video.listening import Listener
+from vr_plugin_video.models import VideoAnalysis
+from vr_plugin_video.recording import Recorder
+from vr_plugin_video.settings import VideoSettings
+from vr_plugin_video.slides import Slides
+from vr_plugin_video.sources import Source
+from vr_plugin_video.times import Window
+from vr_plugin_video.transcripts import Transcript
+from vr_plugin_video.watching import Watcher
+from vr_plugin_video.work import Flights, Work
+
+VERSION = 1
+"""Raised when the same findings would be put into other words."""
+_LASTING = frozenset(
+    {"EXTRA_MISSING", "MODEL_MISSING", "LANGUAGE_UNSUPPORTED", "FILE_UNSUPPORTED", "NO_WORDS"}
+)
+"""Categories that a result's key names, or that the file itself causes."""
+WATCHED = 55.0
+HEARD = 98.0
+"""Percent of a call that is done once a video was watched, and listened to."""
+
+
+class LocalEngine:
+    """What the video tools of one kernel share: loaded models, and who is computing what."""
+
+    def __init__(self, services: Services) -> None:
+        settings = services.settings
+        self.settings: VideoSettings = settings
+        self.listener = Listener(services, settings)
+        self.watcher = Watcher(services, settings)
+        self.recorder = Recorder(services)
+        self.analyses: Flights[VideoAnalysis] = Flights()
+        self._turns = asyncio.Semaphore(1)
+
+    def job(self, call: Call, source: Source, window: Window, *, use_cache: bool) -> Job:
+        """The work of one call about one file."""
+        return Job(Work(call, self._turns), source, window, use_cache)
+
+    async def identity(self, job: Job) -> str:
+        """Names all that an analysis depends on beside file and arguments: what is installed."""
+        spoken = await self.listener.identity(job, self.settings.language)
+        seen = self.watcher.identity()
+        return f"{VERSION}|{spoken}|{seen}|{self.settings.max_scenes}"
+
+    async def watch(self, job: Job) -> Seen:
+        """Everything that can be found out; what cannot goes to the job's limits.
+
+        Raises:
+            VrError: when the file is no media, or nothing at all can be found out about it.
+        """
+        media, window = await job.media(), await job.span()
+        errors: list[VrError] = []
+        slides = await self._scenes(job, errors) if media.has_video else Slides()
+        transcript = await self._words(job, errors, media.has_video)
+        if errors and not (slides.slides or transcript or media.chapters):
+            raise errors[0]
+        return Seen(media, slides, transcript, window)
+
+    async def analyse(self, job: Job) -> VideoAnalysis:
+        """The analysis of a video; records the moments by which it is found again."""
+        seen = await self.watch(job)
+        parts, slides = seen.parts(), seen.slides.slides
+        job.work.call.progress(HEARD, 100, "Writing the outline")
+        await self.recorder.slides(job, slides, parts, again=True)
+        await self.recorder.speech(job, seen.segments, seen.boundaries(), parts, slides, again=True)
+        return await job.work.aside(_written, job, seen)
+
+    async def aclose(self) -> None:
+        """Let go of loaded models."""
+        self.listener.close()
+
+    async def _scenes(self, job: Job, errors: list[VrError]) -> Slides:
+        most = self.settings.max_scenes
+        try:
+            slides, _ = await self.watcher.slides(
+                job, most, job.work.stage(0.0, WATCHED), read=True
+            )
+        except VrError as error:
+            _could_not(job, errors, "No scenes", error)
+            return Slides()
+        if slides.failure:
+            job.limits.append(f"Text on screen was not read: {slides.failure}")
+            job.repeatable = False
+        if slides.found > len(slides.slides):
+            job.limits.append(
+                f"{slides.found} scenes were found, the {len(slides.slides)} longest looked at."
+                " Raise max_scenes in [plugins.video] for more."
+            )
+        return slides
+
+    async def _words(self, job: Job, errors: list[VrError], has_video: bool) -> Transcript | None:
+        report = job.work.stage(WATCHED if has_video else 0.0, HEARD)
+        try:
+            found, _ = await self.listener.transcript(job, self.settings.language, report)
+        except VrError as error:
+            _could_not(job, errors, "No transcript", error)
+            return None
+        return found
+
+
+def _could_not(job: Job, errors: list[VrError], what: str, error: VrError) -> None:
+    errors.append(error)
+    job.limits.append(f"{what}: {error.message} {error.hint}".strip())
+    job.repeatable = job.repeatable and error.category in _LASTING
+
+
+def _written(job: Job, seen: Seen) -> VideoAnalysis:
+    """The analysis, with the whole of it kept as files."""
+    analysis = analyse(job, seen)
+    artifact = job.work.call.artifact
+    whole = artifact(analysis.model_dump_json(indent=1).encode(), "application/json")
+    report = artifact(report_of(analysis).encode(), "text/markdown")
+    return analysis.model_copy(update={"result_uri": whole.uri, "report_uri": report.uri})

@@ -1,0 +1,206 @@
+"""Frames of a video: the one shown at a time, and all those of a stretch."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
+
+from vr_plugin_video.media import no_stream, opened
+from vr_plugin_video.streams import (
+    MAX_DURATION,
+    Packets,
+    decode_stream,
+    find_video,
+    measure,
+    origin,
+    packet_span,
+    seek,
+)
+
+if TYPE_CHECKING:
+    from av.container import InputContainer
+    from av.video.frame import VideoFrame
+    from av.video.stream import VideoStream
+
+EPSILON = 0.001
+"""Times this close, in seconds, are the same; containers round theirs."""
+BACK_OFF = (0.0, 5.0, 20.0, 60.0)
+"""How much earlier to seek, in seconds, where a format lands between key frames."""
+DEFAULT_RATE = 25.0
+JPEG_QUALITY = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A picture as PNG or JPEG bytes, and from which second on the video shows it."""
+
+    time: float
+    image: bytes
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A decoded picture that is on screen from `time` until `until`, for one of the stretches."""
+
+    stretch: int
+    time: float
+    until: float
+    picture: VideoFrame
+
+
+class Landing(NamedTuple):
+    """A time to seek to, and the time of the key frame found there."""
+
+    target: float
+    key: float
+
+
+def grab_frames(
+    file: BinaryIO,
+    times: Sequence[float],
+    *,
+    width: int | None = None,
+    format: Literal["png", "jpeg"] = "jpeg",  # noqa: A002 - the word for it in every library
+) -> list[Frame]:
+    """The picture on screen at each time in seconds, earliest first.
+
+    Times past the end of what is readable are left out; nothing else is.
+
+    Args:
+        file: an opened media file.
+        times: in any order.
+        width: pictures are scaled down to this many pixels; they are never enlarged.
+        format: how pictures are encoded.
+
+    Raises:
+        VrError: as `media.opened`; UNSUPPORTED for a file without pictures.
+    """
+    wanted = sorted(max(0.0, time) for time in times)
+    with opened(file) as container:
+        video = need_video(container)
+        frames: list[Frame] = []
+        late: list[tuple[float, Frame]] = []
+        last: Shown | None = None
+        for shown in walk(container, video, [(time, time) for time in wanted]):
+            if last is None or shown.time != last.time:
+                frame = _encode(shown, width, format)
+            last = shown
+            if wanted[shown.stretch] < shown.until + EPSILON:
+                frames.append(frame)
+            else:
+                late.append((wanted[shown.stretch], frame))
+        return frames + _held(container, late)
+
+
+def need_video(container: InputContainer) -> VideoStream:
+    """The video stream, set up for fast decoding.
+
+    Raises:
+        VrError: UNSUPPORTED when there is none.
+    """
+    video = find_video(container)
+    if video is None:
+        raise no_stream("pictures")
+    video.thread_type = "AUTO"
+    return video
+
+
+def walk(
+    container: InputContainer, video: VideoStream, stretches: Sequence[tuple[float, float]]
+) -> Iterator[Shown]:
+    """Every picture shown during each stretch of time, decoding no key frame interval twice.
+
+    The first of a stretch is the one on screen at its start. Stretches ascend and do not overlap.
+    """
+    landings = [find_landing(container, video, start) for start, _ in stretches]
+    frames: Iterator[tuple[float, VideoFrame]] = iter(())
+    now = ahead = None
+    for number, (start, end) in enumerate(stretches):
+        target, key = landings[number]
+        if now is None or key > now[0]:
+            seek(container, video, target)
+            frames = decode(container, video)
+            now, ahead = next(frames, None), next(frames, None)
+        while ahead is not None and ahead[0] <= start + EPSILON:
+            now, ahead = ahead, next(frames, None)
+        while now is not None:
+            yield Shown(number, now[0], ahead[0] if ahead else _end(*now), now[1])
+            if ahead is None or ahead[0] > end + EPSILON:
+                break
+            now, ahead = ahead, next(frames, None)
+
+
+def decode(container: InputContainer, video: VideoStream) -> Iterator[tuple[float, VideoFrame]]:
+    """Pictures from the present position on, with rising times in seconds.
+
+    What is damaged is left out; a missing or backward time follows the one before it.
+    """
+    zero = origin(container)
+    base = video.time_base or Fraction(1)
+    step = 1 / float(video.average_rate or DEFAULT_RATE)
+    last: float | None = None
+    for picture in decode_stream(container, video):
+        stamp = picture.dts if picture.pts is None else picture.pts
+        time = None if stamp is None else float(stamp * base) - zero
+        if time is None or abs(time) > MAX_DURATION or (last is not None and time <= last):
+            time = 0.0 if last is None else last + step
+        last = time
+        yield time, picture
+
+
+def find_landing(container: InputContainer, video: VideoStream, time: float) -> Landing:
+    """Where decoding must begin for the picture at `time`; moves the position."""
+    for back in BACK_OFF:
+        seek(container, video, time - back)
+        key = _next_key(container, video)
+        if key is not None and (key <= time + EPSILON or time < back):
+            return Landing(time - back, key)
+    return Landing(-BACK_OFF[-1], 0.0)
+
+
+def _next_key(container: InputContainer, video: VideoStream) -> float | None:
+    zero = origin(container)
+    for packet in Packets(container, video):
+        if packet.is_keyframe:
+            span = packet_span(packet, zero)
+            return span[0] if span else 0.0
+    return None
+
+
+def _end(time: float, picture: VideoFrame) -> float:
+    return time + float(max(0, picture.duration or 0) * (picture.time_base or 0))
+
+
+def _held(container: InputContainer, late: Sequence[tuple[float, Frame]]) -> list[Frame]:
+    """The last picture again for times after it, which a whole file shows until its end."""
+    if not late:
+        return []
+    duration, whole = measure(container)
+    return [frame for time, frame in late if whole and time <= duration + EPSILON]
+
+
+def _encode(shown: Shown, width: int | None, form: Literal["png", "jpeg"]) -> Frame:
+    from PIL import Image
+
+    picture = shown.picture
+    wide, tall = _display_size(picture)
+    if width is not None and width < wide:
+        wide, tall = max(1, width), max(1, round(tall * width / wide))
+    scaled = picture.reformat(wide, tall, format="rgb24", interpolation="AREA")
+    image = Image.fromarray(scaled.to_ndarray())
+    buffer = io.BytesIO()
+    if form == "png":
+        image.save(buffer, "PNG")
+    else:
+        image.save(buffer, "JPEG", quality=JPEG_QUALITY)
+    return Frame(max(0.0, shown.time), buffer.getvalue(), wide, tall)
+
+
+def _display_size(picture: VideoFrame) -> tuple[int, int]:
+    """Width and height in square pixels."""
+    return picture.width, picture.height

@@ -1,0 +1,105 @@
+"""How alike two pictures are, and which parts of a recording never rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from av.video.frame import VideoFrame
+    from numpy.typing import NDArray
+
+    Gray = NDArray[np.uint8]
+    Mask = NDArray[np.bool_]
+
+WIDTH, HEIGHT = 320, 180
+LEVEL = 24
+"""Gray levels of 255 by which a pixel must change to count; codecs and dithering stay below."""
+CELL = 5
+BUSY_PIXELS = 2
+"""A cell of 5x5 pixels is busy when this many of them change."""
+STILLER = 2 / 3
+"""Restlessness is judged by this share of the pairs, those in which least changes."""
+SEED, GROWTH, ROUNDS = 0.3, 0.15, 3
+"""A cell is restless that is busy in this share of them, or in less when it touches one."""
+FILM = 0.5
+"""Where more than this share of the picture is restless, nothing is left out: it is film."""
+
+
+def gray_maker() -> Callable[[VideoFrame], Gray]:
+    """A function that makes decoded pictures small and gray; it reuses one scaler."""
+    from av.video.reformatter import VideoReformatter
+
+    scaler = VideoReformatter()
+
+    def make(picture: VideoFrame) -> Gray:
+        gray: Any = scaler.reformat(picture, WIDTH, HEIGHT, "gray").to_ndarray()
+        return _smooth(gray)
+
+    return make
+
+
+def _smooth(gray: Gray) -> Gray:
+    """The mean of each pixel and its neighbours: text stays, what a codec makes of it goes."""
+    import numpy as np
+
+    padded = np.pad(gray, 1, mode="edge").astype(np.uint16)
+    rows = padded[:-2] + padded[1:-1] + padded[2:]
+    smooth: Gray = ((rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:]) // 9).astype(np.uint8)
+    return smooth
+
+
+def differ(first: Gray, second: Gray) -> Mask:
+    """Which pixels differ by more than `LEVEL`."""
+    import numpy as np
+
+    distance: Gray = np.maximum(first, second) - np.minimum(first, second)
+    return distance > LEVEL
+
+
+def difference(first: Gray, second: Gray, counted: Mask | None) -> float:
+    """The share of the picture that differs, where `counted` is True."""
+    changed = differ(first, second)
+    return float((changed if counted is None else changed & counted).mean())
+
+
+def find_calm(pairs: Sequence[tuple[Gray, Gray]], seed: float = SEED) -> Mask | None:
+    """Where a recording rests between its changes: all but webcams, clocks, running pictures.
+
+    What changes while the rest is still is restless. None when nothing is to be left out.
+    """
+    import numpy as np
+
+    busy = np.stack([_busy_cells(first, second) for first, second in pairs])
+    stiller = np.argsort(busy.mean(axis=(1, 2)), kind="stable")[: round(len(pairs) * STILLER)]
+    activity = busy[stiller].mean(axis=0)
+    restless = activity >= seed
+    if not restless.any():
+        return None
+    for _ in range(ROUNDS):
+        restless |= _grow(restless) & (activity >= GROWTH)
+    restless = _grow(restless)
+    if restless.mean() > FILM:
+        return None
+    calm: Mask = ~np.kron(restless, np.ones((CELL, CELL), bool))
+    return calm
+
+
+def _busy_cells(first: Gray, second: Gray) -> Mask:
+    cells = differ(first, second).reshape(HEIGHT // CELL, CELL, WIDTH // CELL, CELL)
+    busy: Mask = cells.sum(axis=(1, 3)) >= BUSY_PIXELS
+    return busy
+
+
+def _grow(cells: Mask) -> Mask:
+    """The cells and their eight neighbours."""
+    import numpy as np
+
+    padded = np.pad(cells, 1)
+    tall, wide = cells.shape
+    grown = np.zeros_like(cells)
+    for down in range(3):
+        for right in range(3):
+            grown |= padded[down : down + tall, right : right + wide]
+    return grown

@@ -1,0 +1,217 @@
+"""What a media file is: opened safely, probed, and refused early when it is none."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from vr_kernel import Code, VrError
+
+from vr_plugin_video.plain_text import one_line
+from vr_plugin_video.streams import find_audio, find_video, measure, origin
+
+if TYPE_CHECKING:
+    from av.container import InputContainer
+    from av.video.stream import VideoStream
+
+DEMUXERS = (
+    "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpeg,mpegts,asf,flv,ogg,mp3,wav,w64,flac,aac,"
+    "aiff,caf,amr,au,ac3,eac3"
+)
+"""The formats that are read. Playlists are not: they would open further files and addresses."""
+MAX_PIXELS = 8192 * 4320
+"""Largest frame, a little above 8K; a frame of it takes about 50 MB."""
+MAX_FPS = 1000.0
+MAX_CHAPTERS = 1000
+TITLE_LENGTH = 300
+READ_SIZE = 1 << 18
+PICTURE_SUBTITLES = frozenset({"hdmv_pgs_subtitle", "dvd_subtitle", "dvb_subtitle", "xsub"})
+ALWAYS_LENIENT = 19
+INSTALL_HINT = 'pip install "vr-plugin-video[video]"'
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A named part of a recording, in seconds."""
+
+    start: float
+    end: float
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class SubtitleStream:
+    """Text subtitles inside a file: the stream's index, and its language or an empty string."""
+
+    index: int
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """What a file says it holds, sanity checked.
+
+    `duration` is in seconds, `fps` 0.0 when unknown; `width` and `height` are 0 without video.
+    `complete` is False for a file that ends before its stated end, or is damaged there.
+    """
+
+    duration: float
+    width: int
+    height: int
+    fps: float
+    has_video: bool
+    has_audio: bool
+    title: str
+    chapters: tuple[Chapter, ...]
+    subtitles: tuple[SubtitleStream, ...]
+    complete: bool
+
+
+def probe(file: BinaryIO) -> Media:
+    """Read what a media file is, without decoding it.
+
+    Raises:
+        VrError: as `opened`; UNSUPPORTED without sound and picture; TOO_LARGE for absurd frames.
+    """
+    with opened(file) as container:
+        video, audio = find_video(container), find_audio(container)
+        if video is None and audio is None:
+            raise _nothing_in(container)
+        duration, complete = measure(container)
+        return Media(
+            duration=duration,
+            width=video.codec_context.width if video else 0,
+            height=video.codec_context.height if video else 0,
+            fps=_frame_rate(video),
+            has_video=video is not None,
+            has_audio=audio is not None,
+            title=_title(container.metadata),
+            chapters=_chapters(container, duration),
+            subtitles=_subtitles(container),
+            complete=complete,
+        )
+
+
+@contextmanager
+def opened(file: BinaryIO) -> Iterator[InputContainer]:
+    """The file as a PyAV container, from its first byte; its name plays no part.
+
+    Only `DEMUXERS` are tried, and nothing but this file is read.
+
+    Raises:
+        VrError: UNAVAILABLE without PyAV; INVALID_INPUT for an empty file; UNSUPPORTED for
+            bytes that are no media, and for damage that the block meets and does not handle.
+    """
+    av = _import_av()
+    if file.seek(0, io.SEEK_END) == 0:
+        raise VrError(
+            "The file is empty.",
+            Code.INVALID_INPUT,
+            category="FILE_UNSUPPORTED",
+            hint="Copy or download it again.",
+        )
+    file.seek(0)
+    limits = {
+        "format_whitelist": DEMUXERS,
+        "protocol_whitelist": "none",
+        "max_pixels": str(MAX_PIXELS),
+    }
+    try:
+        with av.open(
+            _Bytes(file), "r", options=limits, buffer_size=READ_SIZE, **_leniency(av)
+        ) as container:
+            for stream in container.streams.video:
+                if stream.codec_context is not None:
+                    stream.codec_context.options = {"max_pixels": str(MAX_PIXELS)}
+            yield container
+    except av.FFmpegError as error:
+        raise _unsupported("The file is no audio or video that can be read.") from error
+
+
+def no_stream(what: str) -> VrError:
+    """The error for a file without `what`, which is "pictures" or "sound"."""
+    return _unsupported(f"The file holds no {what}.")
+
+
+class _Bytes:
+    """A file without its name, so that only the bytes decide what it is."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.read = file.read
+        self.seek = file.seek
+        self.tell = file.tell
+
+
+def _import_av() -> Any:
+    try:
+        import av
+    except ImportError as error:
+        raise VrError(
+            "Reading media needs PyAV, which is not installed.",
+            Code.UNAVAILABLE,
+            category="EXTRA_MISSING",
+            hint=INSTALL_HINT,
+        ) from error
+    return av
+
+
+def _leniency(av: Any) -> dict[str, str]:
+    """What makes PyAV before 19 read titles that are no UTF-8, as later ones do."""
+    major = int(av.__version__.partition(".")[0])
+    return {"metadata_errors": "surrogateescape"} if major < ALWAYS_LENIENT else {}
+
+
+def _unsupported(message: str) -> VrError:
+    return VrError(
+        message,
+        Code.UNSUPPORTED,
+        category="FILE_UNSUPPORTED",
+        hint="Give a video or sound file, such as mp4, webm, mov, mkv, mp3, wav or flac; "
+        "one that was cut off before its index, or is still being written, cannot be read.",
+    )
+
+
+def _nothing_in(container: InputContainer) -> VrError:
+    if not any(s.codec_context is not None for s in container.streams.video):
+        return _unsupported("The file holds neither sound nor pictures.")
+    return VrError(
+        "The file's frames are too large, or of no size at all.",
+        Code.TOO_LARGE,
+        category="FILE_TOO_LARGE",
+        hint=f"Scale the video down to at most {MAX_PIXELS // 1_000_000} million pixels.",
+    )
+
+
+def _frame_rate(video: VideoStream | None) -> float:
+    rate = float((video and (video.average_rate or video.guessed_rate)) or 0)
+    return rate if math.isfinite(rate) and 0 < rate <= MAX_FPS else 0.0
+
+
+def _title(metadata: dict[str, str]) -> str:
+    found = (value for key, value in metadata.items() if key.lower() == "title")
+    return one_line(next(found, ""), TITLE_LENGTH)
+
+
+def _chapters(container: InputContainer, duration: float) -> tuple[Chapter, ...]:
+    zero = origin(container)
+    chapters = []
+    for entry in container.chapters()[:MAX_CHAPTERS]:
+        base = entry["time_base"] or 0
+        start, end = (
+            min(max(0.0, float(entry[edge] * base) - zero), duration) for edge in ("start", "end")
+        )
+        if end > start:
+            chapters.append(Chapter(start, end, _title(entry["metadata"])))
+    return tuple(sorted(chapters, key=lambda chapter: (chapter.start, chapter.end)))
+
+
+def _subtitles(container: InputContainer) -> tuple[SubtitleStream, ...]:
+    return tuple(
+        SubtitleStream(stream.index, one_line(stream.language or "", 16))
+        for stream in container.streams.subtitles
+        if stream.codec_context is not None and stream.codec_context.name not in PICTURE_SUBTITLES
+    )

@@ -1,0 +1,43 @@
+"""Units of search: what was said around a moment, long enough to be found by a question."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from vr_plugin_video.outline import Part
+from vr_plugin_video.transcripts import Segment
+
+LONGEST_S = 40.0
+LONGEST_CHARS = 400
+
+
+def passages(segments: Sequence[Segment], boundaries: Sequence[float]) -> list[Segment]:
+    """Segments joined up to 40 s and 400 characters, never across a boundary (seconds)."""
+    joined: list[Segment] = []
+    section = -1
+    for segment in segments:
+        own = bisect_right(boundaries, _middle(segment))
+        last = joined[-1] if joined else None
+        if last is not None and own == section and _fits(last, segment):
+            text = f"{last.text} {segment.text}"
+            joined[-1] = Segment(start=last.start, end=max(last.end, segment.end), text=text)
+        else:
+            joined.append(segment)
+        section = own
+    return joined
+
+
+def title_at(parts: Sequence[Part], segment: Segment) -> str:
+    """The title of the part that a segment is said in, empty when there is none."""
+    middle = _middle(segment)
+    return next((part.title for part in parts if part.start <= middle < part.end), "")
+
+
+def _middle(segment: Segment) -> float:
+    return (segment.start + segment.end) / 2
+
+
+def _fits(last: Segment, segment: Segment) -> bool:
+    short = segment.end - last.start <= LONGEST_S
+    return short and len(last.text) + 1 + len(segment.text) <= LONGEST_CHARS

@@ -1,0 +1,37 @@
+"""Text from files and screens, made safe to show: it is data and never steers a terminal."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+ELLIPSIS = "…"
+_ANSI = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\-_])")
+_SPACES = re.compile(r"[^\S\n]+")
+_JOINERS = frozenset("\u200c\u200d")
+"""Invisible, but part of how Persian, Indic scripts and emoji are written."""
+
+
+def clean(text: str) -> str:
+    """Text without control characters, terminal escapes and invisible direction marks.
+
+    Line breaks stay; runs of other white space become one space.
+    """
+    text = _ANSI.sub("", unicodedata.normalize("NFC", text)).replace("\r\n", "\n")
+    kept = "".join(" " if c == "\t" else c for c in text if c in "\n\t" or _is_visible(c))
+    lines = (_SPACES.sub(" ", line).strip() for line in kept.split("\n"))
+    return "\n".join(lines).strip("\n")
+
+
+def one_line(text: str, limit: int) -> str:
+    """Clean text on one line of at most `limit` characters, cut at a word."""
+    line = " ".join(clean(text).split())
+    if len(line) <= limit:
+        return line
+    cut = line[: limit - 1]
+    head, space, _ = cut.rpartition(" ")
+    return (head if space and len(head) > limit // 2 else cut).rstrip(" ,;:-") + ELLIPSIS
+
+
+def _is_visible(character: str) -> bool:
+    return character in _JOINERS or unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co"}

@@ -1,0 +1,141 @@
+"""Timed text: segments, the formats they are given in, and pages of them."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from vr_kernel import Code, VrError
+
+from vr_plugin_video.plain_text import clean
+from vr_plugin_video.times import format_time
+
+TranscriptFormat = Literal["segments", "text", "srt", "vtt", "md", "json"]
+Origin = Literal["sidecar", "embedded", "speech"]
+MIME: dict[str, str] = {
+    "segments": "application/json",
+    "json": "application/json",
+    "text": "text/plain",
+    "srt": "application/x-subrip",
+    "vtt": "text/vtt",
+    "md": "text/markdown",
+}
+PARAGRAPH_PAUSE_S = 2.0
+PARAGRAPH_CHARS = 600
+
+
+class Segment(BaseModel):
+    """Something said: seconds from the start of the video, and the words."""
+
+    model_config = ConfigDict(frozen=True)
+
+    start: float
+    end: float
+    text: str
+
+
+class Transcript(BaseModel):
+    """Everything said in a part of a video, and where the words come from."""
+
+    model_config = ConfigDict(frozen=True)
+
+    segments: tuple[Segment, ...]
+    origin: Origin
+    language: str = Field("", description="ISO 639 code; empty when unknown")
+    model: str = Field("", description="the speech model, empty for captions")
+    complete: bool = True
+    notes: tuple[str, ...] = ()
+
+    def between(self, start: float, end: float) -> Transcript:
+        """The segments that overlap a window in seconds."""
+        inside = tuple(s for s in self.segments if s.end > start and s.start < end)
+        return self.model_copy(update={"segments": inside})
+
+
+class Page(BaseModel):
+    """Some segments of a transcript; `first` counts from 0, `next_index` None ends it."""
+
+    segments: tuple[Segment, ...]
+    first: int
+    next_index: int | None
+
+
+def page_of(segments: Sequence[Segment], first: int, size: int) -> Page:
+    """The segments from `first` on that fit into about `size` bytes, one at least.
+
+    Raises:
+        VrError: INVALID_INPUT when `first` is behind the last segment.
+    """
+    if first and first >= len(segments):
+        raise VrError(
+            "The cursor points behind the end.",
+            Code.INVALID_INPUT,
+            category="CURSOR_INVALID",
+            hint="Start again without a cursor.",
+        )
+    used, index = 0, first
+    while index < len(segments):
+        used += len(segments[index].model_dump_json().encode()) + 1
+        if used > size and index > first:
+            break
+        index += 1
+    rest = index if index < len(segments) else None
+    return Page(segments=tuple(segments[first:index]), first=first, next_index=rest)
+
+
+def render(segments: Sequence[Segment], style: TranscriptFormat) -> str:
+    """Segments as text in one of the formats; `segments` and `json` are the same JSON list."""
+    if style == "text":
+        return "\n".join(segment.text for segment in segments)
+    if style == "md":
+        return "\n\n".join(
+            f"**{format_time(group[0].start)}** {' '.join(s.text for s in group)}"
+            for group in paragraphs(segments)
+        )
+    if style in ("srt", "vtt"):
+        return _subtitles(segments, style)
+    return json.dumps([segment.model_dump() for segment in segments], ensure_ascii=False)
+
+
+def paragraphs(segments: Sequence[Segment]) -> list[list[Segment]]:
+    """Segments grouped where the speaker pauses, or where a paragraph becomes long."""
+    groups: list[list[Segment]] = []
+    for segment in segments:
+        last = groups[-1] if groups else []
+        length = sum(len(s.text) for s in last)
+        pause = segment.start - last[-1].end if last else PARAGRAPH_PAUSE_S
+        if pause >= PARAGRAPH_PAUSE_S or length + len(segment.text) > PARAGRAPH_CHARS:
+            groups.append([segment])
+        else:
+            last.append(segment)
+    return groups
+
+
+def segment_of(start: float, end: float, text: str) -> Segment | None:
+    """A segment of plain floats and clean text on one line; None when nothing is said."""
+    line = " ".join(clean(text).split())
+    if not line:
+        return None
+    first = round(max(0.0, float(start)), 3)
+    return Segment(start=first, end=max(first, round(float(end), 3)), text=line)
+
+
+def _subtitles(segments: Sequence[Segment], style: str) -> str:
+    from pysubs2 import SSAEvent, SSAFile
+
+    file = SSAFile()
+    for segment in segments:
+        # pysubs2 takes {...} for a style override and would drop it.
+        text = segment.text.replace("{", "(").replace("}", ")").replace("\\", "/")
+        file.append(
+            SSAEvent(
+                start=round(segment.start * 1000),
+                end=round(segment.end * 1000),
+                text=html.escape(text, quote=False) if style == "vtt" else text,
+            )
+        )
+    written: str = file.to_string(style)
+    return written

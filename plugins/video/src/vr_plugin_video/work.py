@@ -1,0 +1,111 @@
+"""Heavy work of one call in worker threads: one at a time, stopped soon when cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Generic, ParamSpec, TypeVar
+
+from vr_kernel import Call
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Report = Callable[[float, str], None]
+"""Takes the share of a stage that is done, 0 to 1, and a message."""
+
+
+class StoppedError(Exception):
+    """Raised in a worker thread whose call was cancelled."""
+
+
+class Work:
+    """What one call does in threads. `turns` lets one thread of an engine work at a time."""
+
+    def __init__(self, call: Call, turns: asyncio.Semaphore) -> None:
+        self.call = call
+        self._turns = turns
+        self._stop = threading.Event()
+        self._done = 0.0
+
+    def check(self) -> None:
+        """Raise `StoppedError` when the call was cancelled; for use inside threads."""
+        if self._stop.is_set():
+            raise StoppedError
+
+    def stage(self, first: float, last: float) -> Report:
+        """Reports of one stage, which takes the call from `first` to `last` percent."""
+
+        def report(share: float, message: str) -> None:
+            self.check()
+            done = first + (last - first) * min(1.0, max(0.0, share))
+            self._done = max(self._done, done)
+            self.call.progress(self._done, 100, message)
+
+        return report
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait until no other heavy work of this engine runs."""
+        async with self._turns:
+            yield
+
+    async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a blocking function in a thread, in turn; cancelling waits until it has stopped.
+
+        So a file is never closed under a thread that reads it.
+        """
+        async with self._turns:
+            return await self.aside(function, *args, **kwargs)
+
+    async def aside(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Like `run`, without waiting for a turn: for what takes moments."""
+        thread = asyncio.ensure_future(asyncio.to_thread(function, *args, **kwargs))
+        try:
+            return await asyncio.shield(thread)
+        except asyncio.CancelledError:
+            self._stop.set()
+            await asyncio.wait({thread})
+            if not thread.cancelled():
+                thread.exception()
+            raise
+
+
+class Flights(Generic[T]):
+    """Equal work that is asked for at the same time is done once."""
+
+    def __init__(self) -> None:
+        self._flying: dict[str, asyncio.Future[T]] = {}
+
+    async def join(self, key: str, lead: Callable[[], Awaitable[T]], call: Call) -> tuple[T, bool]:
+        """The result of `lead`, run by the first caller of that key, and whether it was us.
+
+        When the first caller is cancelled, the next one leads.
+        """
+        while True:
+            flying = self._flying.get(key)
+            if flying is None:
+                return await self._lead(key, lead), True
+            call.progress(0, 100, "Waiting for an equal call that is under way")
+            await asyncio.wait({flying})
+            if not flying.cancelled():
+                return flying.result(), False
+
+    async def _lead(self, key: str, lead: Callable[[], Awaitable[T]]) -> T:
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._flying[key] = future
+        try:
+            result = await lead()
+        except asyncio.CancelledError:
+            future.cancel()
+            raise
+        except BaseException as error:
+            future.set_exception(error)
+            future.exception()
+            raise
+        else:
+            future.set_result(result)
+            return result
+        finally:
+            del self._flying[key]

@@ -1,0 +1,88 @@
+"""YouTube addresses in all their forms, and nothing that only looks like one."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import SplitResult, parse_qs, urlsplit
+
+from vr_kernel import Code, VrError
+
+URL_LIMIT = 2048
+_ID = re.compile(r"([A-Za-z0-9_-]{11})(?![A-Za-z0-9_-])")
+_PATHS = frozenset({"shorts", "embed", "live", "v", "e"})
+_BARE = re.compile(
+    r"(?:[a-z]+\.)*(?:youtube\.com|youtube-nocookie\.com|youtu\.be)[/?]", re.IGNORECASE
+)
+_HINT = "Give a link such as https://www.youtube.com/watch?v=VIDEO_ID."
+
+
+def parse_url(url: str) -> SplitResult:
+    """The parts of an http or https address, with shell escapes taken out.
+
+    Raises:
+        VrError: INVALID_INPUT, category URL_INVALID.
+    """
+    text = url.strip().replace("\\", "")
+    if _BARE.match(text):
+        text = f"https://{text}"
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise invalid_url("The address cannot be read.") from None
+    # urlsplit drops some control characters silently; what is shown must be what is opened.
+    if len(text) > URL_LIMIT or not text.isprintable() or " " in text:
+        raise invalid_url("The address is too long or holds spaces or control characters.")
+    if parts.scheme.lower() not in ("http", "https") or not host:
+        raise invalid_url("Only http and https addresses are read.")
+    if parts.username is not None or parts.password is not None:
+        raise invalid_url("The address carries a user name.")
+    if port not in (None, 80, 443):
+        raise invalid_url(f"Port {port} is not allowed.")
+    return parts
+
+
+def youtube_id(parts: SplitResult) -> str | None:
+    """The id of the YouTube video at that address; None when the host is not YouTube's.
+
+    Raises:
+        VrError: INVALID_INPUT for an address at YouTube that names no video.
+    """
+    host = (parts.hostname or "").lower()
+    segments = [segment for segment in parts.path.split("/") if segment]
+    query = parse_qs(parts.query)
+    if host in ("youtu.be", "www.youtu.be"):
+        found = segments[0] if segments else ""
+    elif _is_youtube(host):
+        by_path = segments[1] if len(segments) > 1 and segments[0] in _PATHS else ""
+        found = query.get("v", [by_path])[0]
+    else:
+        return None
+    match = _ID.match(found)
+    if match:
+        return match.group(1)
+    if "list" in query:
+        raise VrError(
+            "This is a playlist, not a video.",
+            Code.INVALID_INPUT,
+            category="URL_INVALID",
+            hint="Open one of its videos and give that video's link.",
+        )
+    raise invalid_url("The YouTube address names no video.")
+
+
+def watch_url(video_id: str) -> str:
+    """The one address under which a YouTube video is known here."""
+    return f"https://www.youtube.com/watch?v={video_id}"
+
+
+def invalid_url(message: str) -> VrError:
+    """The refusal of an address."""
+    return VrError(message, Code.INVALID_INPUT, category="URL_INVALID", hint=_HINT)
+
+
+def _is_youtube(host: str) -> bool:
+    return any(
+        host == domain or host.endswith(f".{domain}")
+        for domain in ("youtube.com", "youtube-nocookie.com")
+    )

@@ -1,0 +1,151 @@
+"""Recorded lectures with known slide changes, drawn and encoded for a test."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from typing import Any, BinaryIO
+
+WORDS = "alpha bravo charlie delta echo foxtrot golf hotel india kilo lima mike oscar"
+FLASH_S = 0.3
+FACE = 8  # pixels of a side of one square of the webcam's picture
+
+
+@dataclass(frozen=True)
+class Lecture:
+    """Slides on one plain background that follow each other after `durations` seconds.
+
+    `gop` is the number of frames between key frames, which heed no change of slide. A fade begins
+    when its slide does. A `sparse` lecture has a frame per slide and one at its end, no more.
+    """
+
+    durations: tuple[float, ...]
+    fps: int = 10
+    size: tuple[int, int] = (640, 360)
+    gop: int = 250
+    fade: float = 0.0
+    cursor: bool = False
+    webcam: bool = False
+    sparse: bool = False
+    flashes: tuple[float, ...] = ()
+    numbers: tuple[int, ...] = ()
+    codec: str = "libx264"
+    container: str = "mp4"
+    pixels: str = "yuv420p"
+    preset: str = "ultrafast"
+    start: float = 0.0
+    title: str = ""
+
+    @property
+    def starts(self) -> list[float]:
+        """When each slide begins, in seconds."""
+        return [0.0, *accumulate(self.durations[:-1])]
+
+    @property
+    def duration(self) -> float:
+        return sum(self.durations)
+
+    def encode(self, **options: str) -> bytes:
+        """The whole lecture as a file; options are the container's."""
+        target = io.BytesIO()
+        self.write(target, **options)
+        return target.getvalue()
+
+    def write(self, target: BinaryIO, **options: str) -> None:
+        import av
+
+        with av.open(target, "w", format=self.container, options=options) as output:
+            output.metadata["title"] = self.title
+            stream = output.add_stream(self.codec, rate=self.fps, options=self._codec_options())
+            stream.width, stream.height = self.size
+            stream.pix_fmt = self.pixels
+            stream.gop_size = self.gop
+            for number, picture in self._pictures():
+                frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
+                frame.pts = number + round(self.start * self.fps)
+                frame.time_base = Fraction(1, self.fps)
+                output.mux(stream.encode(frame))
+            output.mux(stream.encode(None))
+
+    def _codec_options(self) -> dict[str, str]:
+        if self.codec == "libx264":
+            return {"preset": self.preset, "sc_threshold": "0"}
+        return {"deadline": "realtime", "cpu-used": "8"} if "vpx" in self.codec else {}
+
+    def _pictures(self) -> Iterator[tuple[int, Any]]:
+        import numpy as np
+
+        numbers = self.numbers or range(len(self.durations))
+        slides = [draw_slide(number, self.size) for number in numbers]
+        random = np.random.default_rng(7)
+        count = round(self.duration * self.fps)
+        firsts = {round(start * self.fps) for start in self.starts}
+        for number in range(count):
+            if not self.sparse or number in firsts or number == count - 1:
+                picture = self._picture(number / self.fps, slides)
+                yield number, self._dress(picture, number, random)
+
+    def _picture(self, time: float, slides: list[Any]) -> Any:
+        import numpy as np
+
+        if any(flash <= time < flash + FLASH_S for flash in self.flashes):
+            return np.full_like(slides[0], 255)
+        at = max(n for n, start in enumerate(self.starts) if start <= time + 1e-6)
+        share = (time - self.starts[at]) / self.fade if self.fade and at else 1.0
+        if share >= 1.0:
+            return slides[at]
+        old = slides[at - 1].astype(np.float32)
+        return (old + (slides[at] - old) * share).astype(np.uint8)
+
+    def _dress(self, picture: Any, number: int, random: Any) -> Any:
+        dressed = picture.copy()
+        height, width = picture.shape[:2]
+        if self.webcam:
+            tall, wide = height // 32, width // 40
+            face = random.integers(0, 256, (tall, wide, 3), dtype="uint8")
+            dressed[-tall * FACE :, -wide * FACE :] = face.repeat(FACE, 0).repeat(FACE, 1)
+        if self.cursor:
+            x, y = number * 13 % (width - 12), number * 7 % (height - 18)
+            dressed[y : y + height // 40, x : x + width // 100] = 0
+        return dressed
+
+
+def draw_slide(number: int, size: tuple[int, int]) -> Any:
+    """A title and three lines, different for every number, as height x width x 3 bytes."""
+    import numpy as np
+    from PIL import Image, ImageDraw, ImageFont
+
+    width, height = size
+    image = Image.new("RGB", size, (245, 245, 240))
+    pen = ImageDraw.Draw(image)
+    title, text = (ImageFont.load_default(height // share) for share in (10, 16))
+    words = WORDS.split()
+    names = [words[(number * 5 + step) % len(words)] for step in range(11)]
+    pen.text((width // 16, height // 12), f"{number}. {names[0]} {names[1]}", (20, 30, 90), title)
+    for line in range(3):
+        point = "- " + " ".join(names[2 + line * 3 : 5 + line * 3])
+        pen.text((width // 12, height // 3 + line * height // 7), point, (0, 0, 0), text)
+    return np.asarray(image)
+
+
+def encode_levels(
+    count: int, *, fps: int = 10, gop: int = 250, preset: str = "medium", container: str = "mp4"
+) -> bytes:
+    """A clip whose every frame is a plain gray of its own: frame n has the level 20 + 4n."""
+    import av
+    import numpy as np
+
+    target = io.BytesIO()
+    with av.open(target, "w", format=container) as output:
+        options = {"preset": preset, "sc_threshold": "0", "crf": "1"}
+        stream = output.add_stream("libx264", rate=fps, options=options)
+        stream.width, stream.height, stream.gop_size = 64, 48, gop
+        stream.pix_fmt = "yuv420p"
+        for number in range(count):
+            gray = np.full((48, 64, 3), 20 + 4 * number, np.uint8)
+            output.mux(stream.encode(av.VideoFrame.from_ndarray(gray, format="rgb24")))
+        output.mux(stream.encode(None))
+    return target.getvalue()

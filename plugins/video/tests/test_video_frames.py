@@ -1,0 +1,122 @@
+"""Frames: the very one that is on screen at a time."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lecture import Lecture, encode_levels
+from tones import Tone
+from vr_kernel import Code, VrError
+from vr_plugin_video.frames import Frame, grab_frames
+
+FPS = 10
+
+
+def number_of(frame: Frame) -> int:
+    """Which frame of `encode_levels` it is."""
+    level = int(picture_of(frame).convert("L").getpixel((30, 20)))
+    return round((level - 20) / 4)
+
+
+def picture_of(frame: Frame) -> Any:
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(frame.image))
+    image.load()
+    return image
+
+
+@pytest.fixture(scope="module", params=["mp4", "matroska", "mpegts"])
+def levels(request: pytest.FixtureRequest) -> bytes:
+    """Four seconds with B-frames and a key frame every 1.5 seconds."""
+    return encode_levels(40, fps=FPS, gop=15, container=request.param)
+
+
+@settings(max_examples=15, deadline=None)
+@given(hundredths=st.lists(st.integers(0, 399), min_size=1, max_size=6))
+def test_the_frame_on_screen(levels: bytes, hundredths: list[int]) -> None:
+    frames = grab_frames(io.BytesIO(levels), [n / 100 for n in hundredths], format="png")
+    assert [number_of(frame) for frame in frames] == [n // 10 for n in sorted(hundredths)]
+    assert [frame.time for frame in frames] == pytest.approx(
+        [n // 10 / FPS for n in sorted(hundredths)], abs=0.002
+    )
+
+
+def test_times_in_any_order_come_back_ascending(levels: bytes) -> None:
+    frames = grab_frames(io.BytesIO(levels), [2.0, 0.0, 2.0, -3.0])
+    assert [number_of(frame) for frame in frames] == [0, 0, 20, 20]
+
+
+def test_times_after_the_end_are_left_out(levels: bytes) -> None:
+    frames = grab_frames(io.BytesIO(levels), [3.99, 4.0, 4.5, 1e9])
+    assert [number_of(frame) for frame in frames] == [39, 39]
+
+
+def test_no_times(levels: bytes) -> None:
+    assert grab_frames(io.BytesIO(levels), []) == []
+
+
+def test_the_last_picture_stays_while_the_sound_goes_on() -> None:
+    content = Tone(3.0, pictures=2.0).encode()
+    frames = grab_frames(io.BytesIO(content), [1.0, 2.5, 2.9, 3.5])
+    assert [frame.time for frame in frames] == pytest.approx([1.0, 1.9, 1.9])
+
+
+def test_the_first_picture_stands_for_the_time_before_it() -> None:
+    content = Lecture((2.0,), start=5.0, container="matroska").encode()
+    assert [frame.time for frame in grab_frames(io.BytesIO(content), [0.0])] == [0.0]
+
+
+def test_times_that_a_cut_file_lost_are_left_out() -> None:
+    whole = Lecture((8.0, 8.0), container="matroska", webcam=True).encode()
+    frames = grab_frames(io.BytesIO(whole[: len(whole) // 2]), [1.0, 5.0, 12.0, 15.9])
+    assert [frame.time for frame in frames] == pytest.approx([1.0, 5.0])
+
+
+def test_a_slide_shown_by_one_long_frame() -> None:
+    content = Lecture((20.0, 20.0), sparse=True).encode()
+    frames = grab_frames(io.BytesIO(content), [15.0, 19.99, 20.0, 35.0])
+    assert [frame.time for frame in frames] == pytest.approx([0.0, 0.0, 20.0, 20.0])
+
+
+@pytest.mark.parametrize(
+    ("width", "size"),
+    [(None, (640, 360)), (320, (320, 180)), (640, (640, 360)), (2000, (640, 360)), (1, (1, 1))],
+)
+def test_pictures_are_scaled_down_only(width: int | None, size: tuple[int, int]) -> None:
+    (frame,) = grab_frames(io.BytesIO(Lecture((0.5,)).encode()), [0.0], width=width)
+    image = picture_of(frame)
+    assert image.format == "JPEG"
+    assert image.size == (frame.width, frame.height) == size
+
+
+@pytest.mark.parametrize("pixels", ["yuv420p", "yuv444p", "yuv420p10le", "gray"])
+def test_colours_survive_every_pixel_format(pixels: str) -> None:
+    content = Lecture((0.5,), pixels=pixels, codec="ffv1", container="matroska").encode()
+    (frame,) = grab_frames(io.BytesIO(content), [0.0], format="png")
+    image = picture_of(frame)
+    assert image.format == "PNG"
+    expected = (245, 245, 240) if pixels != "gray" else (244, 244, 244)
+    assert image.getpixel((600, 300)) == pytest.approx(expected, abs=4)
+
+
+def test_slides_of_a_talk(sample_media: Path) -> None:
+    truth = json.loads((sample_media / "talk.truth.json").read_text())
+    with (sample_media / "talk.mp4").open("rb") as file:
+        frames = grab_frames(file, [slide["start"] + 1 for slide in truth], width=640)
+    assert len({frame.image for frame in frames}) == len(truth)
+    assert all((frame.width, frame.height) == (640, 360) for frame in frames)
+    for frame, slide in zip(frames, truth, strict=True):
+        assert slide["start"] <= frame.time <= slide["start"] + 1
+
+
+def test_sound_has_no_frames() -> None:
+    with pytest.raises(VrError) as caught:
+        grab_frames(io.BytesIO(Tone(1.0).encode()), [0.0])
+    assert (caught.value.code, caught.value.category) == (Code.UNSUPPORTED, "FILE_UNSUPPORTED")

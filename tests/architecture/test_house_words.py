@@ -1,0 +1,49 @@
+"""What no file may hold: places of one machine, unfinished work, talk about how it was made."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from workspace_tree import text_files
+
+# A class of one letter keeps a pattern from finding itself.
+BANNED = {
+    "machine path": r"(?<![\w./}~-])/(wor[k]/(main|shared)|roo[t]/|tm[p]/(w|bash)|hom[e]/(?!me/)\w)"
+    r"|/User[s]/\w|[A-Z]:\\User[s]\\",
+    "registry host": r"pyp[i]\.org|pythonhoste[d]\.org|registry\.npmj[s]\.org|/op[t]/wheels"
+    r"|--(extra-)?inde[x]-url|--find-link[s]",
+    "conflict marker": r"^(<{7}|>{7}|\|{7}) |^={7}$(?=[\s\S]*^>{7})",
+    "number of the tracker": r"(?i)\bissu[e]s?\s+(no\.?\s*)?#?\d|\(#\d+\)"
+    r"|\b(fix(es)?|close[sd]?|refs?)\s+#\d",
+    "unfinished work": r"\bTOD[O]\b|\bFIXM[E]\b|\bXX[X]\b|\bHAC[K]\b|\bWI[P]\b|(?i:\btb[d]\b)"
+    r"|(?i:\bnot (yet )?implemente[d]( yet)?\b)|(?i:\blorem ipsu[m]\b)|NotImplementedErro[r]",
+    "how it was made": r"(?i)\bsub-?agen[t]s?\b|\bthe lea[d] (will|writes|owns)\b|\bthe brie[f]\b"
+    r"|\bhelper sessio[n]|\bas an a[i]\b|\bwritten by an? (a[i]|mode[l]|agen[t])\b",
+}
+UNHELD = {"LICENSE"}  # the licence's own words
+
+
+@pytest.mark.parametrize("what", BANNED)
+def test_no_file_holds(what: str) -> None:
+    pattern = re.compile(BANNED[what], re.MULTILINE)
+    found = [
+        f"{path}:{text.count(chr(10), 0, match.start()) + 1} {match[0]!r}"
+        for path, text in text_files()
+        if path.rpartition("/")[2] not in UNHELD
+        for match in pattern.finditer(text)
+    ]
+    assert not found, f"{what}:\n" + "\n".join(found)
+
+
+def test_every_pattern_finds_what_it_is_for() -> None:
+    samples = {
+        "machine path": "/" + "root/x",
+        "registry host": "https://pypi" + ".org/simple",
+        "conflict marker": "<" * 7 + " HEAD",
+        "number of the tracker": "see issue" + " 2",
+        "unfinished work": "# TO" + "DO later",
+        "how it was made": "a sub" + "agent",
+    }
+    assert samples.keys() == BANNED.keys()
+    assert all(re.search(BANNED[what], text, re.MULTILINE) for what, text in samples.items())

@@ -1,0 +1,52 @@
+"""The list of tools stays cheap to read: counted on a real server with all plugins."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import pytest
+
+from benchmarks.processes import StdioServer, clean_environment
+from benchmarks.tokens import MEAN_LIMIT, TOOL_LIMIT, token_counter, tokens_of
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the benchmarks need POSIX")
+SERVE = [sys.executable, "-m", "vr_kernel", "serve"]
+
+
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    home: Path = tmp_path_factory.mktemp("home")
+    with StdioServer(SERVE, clean_environment(home, VR_STRICT="1"), home) as server:
+        server.shake_hands()
+        return server.tools()
+
+
+@pytest.fixture(scope="module")
+def costs(listed: list[dict[str, Any]]) -> Mapping[str, int]:
+    count = token_counter()
+    return {tool["name"]: tokens_of(tool, count) for tool in listed}
+
+
+def test_first_party_plugins_are_counted(costs: Mapping[str, int]) -> None:
+    assert {"infra", "knowledge", "video"} <= {name.partition("_")[0] for name in costs}
+
+
+def test_tools_are_cheap_on_average(costs: Mapping[str, int]) -> None:
+    assert mean(costs.values()) <= MEAN_LIMIT, costs
+
+
+def test_no_tool_is_expensive(costs: Mapping[str, int]) -> None:
+    assert max(costs.values()) <= TOOL_LIMIT, costs
+
+
+def test_the_counter_counts_what_a_model_sees() -> None:
+    count = token_counter()
+    tool = {"name": "a_b", "description": "Do it.", "inputSchema": {"type": "object"}}
+    seen = tokens_of(tool, count)
+    assert seen == count('{"name":"a_b","description":"Do it.","inputSchema":{"type":"object"}}')
+    assert tokens_of({**tool, "outputSchema": {"type": "object"}, "annotations": {}}, count) == seen

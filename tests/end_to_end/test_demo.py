@@ -1,0 +1,60 @@
+"""`vr demo`, as `make demo` runs it: once anew, once from cache and store."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def runs(
+    fresh_environment: Callable[..., dict[str, str]],
+) -> list[subprocess.CompletedProcess[str]]:
+    environment = fresh_environment()
+    command = [sys.executable, "-m", "vr_kernel", "demo"]
+    return [
+        subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=300, check=False
+        )
+        for _ in range(2)
+    ]
+
+
+def test_both_runs_succeed(runs: list[subprocess.CompletedProcess[str]]) -> None:
+    assert [run.returncode for run in runs] == [0, 0], runs[0].stderr
+
+
+def test_three_questions_get_a_moment_each(
+    runs: list[subprocess.CompletedProcess[str]], speech_model: object
+) -> None:
+    del speech_model
+    answers = runs[0].stdout.split("Asking the knowledge base")[1]
+    assert re.findall(r"^    (\d\d):\d\d", answers, re.MULTILINE) == ["00", "00", "01"]
+    assert answers.count("thumbnail:") == 3
+
+
+def test_progress_shows(runs: list[subprocess.CompletedProcess[str]]) -> None:
+    shares = [int(share) for share in re.findall(r"(\d+) %", runs[0].stderr)]
+    assert len(set(shares)) >= 10
+    assert shares == sorted(shares)
+
+
+def test_the_second_run_says_that_nothing_was_done_again(
+    runs: list[subprocess.CompletedProcess[str]],
+) -> None:
+    assert "Watched and recorded" in runs[0].stdout
+    assert "Answered from the cache" in runs[1].stdout
+    assert "Watched and recorded" not in runs[1].stdout
+    counts = [re.findall(r"holds (\d+) records", run.stdout) for run in runs]
+    assert counts[0] == counts[1]
+
+
+def test_it_ends_with_how_to_add_the_server(
+    runs: list[subprocess.CompletedProcess[str]],
+) -> None:
+    assert "claude mcp add video-research" in runs[0].stdout
+    assert '"mcpServers"' in runs[0].stdout
