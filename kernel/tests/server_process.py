@@ -123,7 +123,11 @@ def modern_meta(**more: Any) -> dict[str, Any]:
 
 def _is_message(line: bytes) -> bool:
     try:
-        message = json.loads(line)
+        message = json.loads(line, parse_constant=_refuse)
     except ValueError:
         return False
     return isinstance(message, dict) and message.get("jsonrpc") == "2.0"
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")

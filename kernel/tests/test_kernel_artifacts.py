@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from vr_kernel import Kernel, VrError
 from vr_kernel.artifacts import Artifacts
@@ -81,6 +81,7 @@ def test_nothing_else_is_found(artifacts: Artifacts, name: str) -> None:
     assert caught.value.hint
 
 
+@settings(deadline=None)
 @given(name=st.text(max_size=80))
 def test_no_name_leads_out_of_the_folder(
     tmp_path_factory: pytest.TempPathFactory, name: str

@@ -37,7 +37,7 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
         yield journal
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(history=st.lists(commits, max_size=12), limit=st.integers(1, 7))
 def test_it_holds_the_newest_state_of_every_key(
     history: list[tuple[str, list[Entry]]], limit: int
@@ -94,6 +94,34 @@ async def test_sequence_numbers_never_come_back(journal: Journal) -> None:
             journal.close()
     assert seen == sorted(set(seen))
     assert len(await journal.changes(0)) == 1
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(written=st.integers(0, 6), cursor=st.integers(0, 12))
+def test_it_continues_after_a_store_that_is_ahead(written: int, cursor: int) -> None:
+    """Its file was lost or replaced: order stays, numbers go on above the store's cursor."""
+
+    async def check(journal: Journal) -> None:
+        for number in range(written):
+            await journal.commit([Entry("A", str(number), {})], workspace="w", provenance={})
+        before = await journal.changes(0)
+        for _ in range(2):
+            await journal.continue_after(cursor)
+        after = await journal.changes(0)
+        assert [change.key for change in after] == [change.key for change in before]
+        if written >= cursor:
+            assert after == before
+        else:
+            assert all(change.seq > cursor for change in after)
+        new = await journal.commit([Entry("A", "new", {})], workspace="w", provenance={})
+        assert new > max([cursor, *(change.seq for change in after)])
+        assert [change.key for change in await journal.changes(new - 1)] == ["new"]
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(Journal(Path(folder) / "journal.db")) as journal,
+    ):
+        asyncio.run(check(journal))
 
 
 async def test_a_change_says_where_and_when_it_was_made(journal: Journal) -> None:

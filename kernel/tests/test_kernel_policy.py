@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from vr_kernel import Code, VrError, load_config
 from vr_kernel.policy import Policy, server_roots
@@ -267,6 +267,7 @@ def test_without_roots_nothing_is_read(root: Path) -> None:
     assert _refused(Policy([]), root / "file.mp4").code == Code.NOT_ALLOWED
 
 
+@settings(deadline=None)
 @given(path=st.text(max_size=60))
 def test_no_text_leads_out_of_the_root(tmp_path_factory: pytest.TempPathFactory, path: str) -> None:
     policy = Policy([tmp_path_factory.getbasetemp() / "an-empty-root"])

@@ -503,6 +503,27 @@ async def test_without_a_journal_the_result_arrives_with_a_remark_and_is_not_cac
         assert errors == ""
 
 
+async def test_a_result_that_is_nothing_without_its_records_fails_without_a_journal(
+    begin: Begin, environ: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    blocked = environ | {"VR_STATE_DIR": str(tmp_path / "file")}
+
+    async def body(call: Call) -> Done:
+        call.record(Record("Notes", {"text": "a"}, key="a"), essential=True)
+        call.record(Record("Notes", {"text": "b"}, key="b"))
+        call.keep("key", {"answer": 42})
+        return Done(text="done")
+
+    kernel = await begin(body, config=load_config(blocked, working_folder=tmp_path))
+    outcome = await kernel.run("note_write", {})
+    assert outcome.result is None
+    assert outcome.error is not None
+    assert outcome.error.code == Code.UNAVAILABLE
+    assert str(tmp_path / "file") in outcome.error.hint
+    assert await kernel.cache.get("key") is None
+
+
 async def test_recording_begins_again_when_the_journal_does(
     begin: Begin, environ: dict[str, str], tmp_path: Path
 ) -> None:

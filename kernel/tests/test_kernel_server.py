@@ -209,15 +209,6 @@ async def test_remarks_stand_beside_the_result(guest: Visit) -> None:
     assert [block.text for block in result.content[1:]] == ["Note: The paint is wet."]
 
 
-@pytest.mark.parametrize("what", ["surrogate", "nan", "line", "noise"])
-async def test_hard_text_does_not_harm_the_stream(what: str, guest: Visit) -> None:
-    heard = await guest.tools.call("zoo_mutter", what=what)
-    assert set(heard) == {"text", "volume"}
-    if what == "surrogate":
-        assert heard["text"].startswith("caf")
-    assert await guest.tools.call("zoo_echo", text="still here")
-
-
 async def test_a_thousand_calls_at_once(auto: Visit) -> None:
     calls = (auto.tools.call("zoo_echo", text=str(number)) for number in range(1000))
     answers = await asyncio.gather(*calls)
@@ -314,11 +305,13 @@ async def test_a_result_too_long_is_kept_as_an_artifact(guest: Visit) -> None:
 )
 async def test_progress_rises(steps: list[float], guest: Visit) -> None:
     await guest.tools.call("zoo_climb", steps=steps, total=3)
-    heard = [guest.heard.get_nowait() for _ in range(guest.heard.qsize())]
+    heard = [await guest.heard.get()]
+    heard += [guest.heard.get_nowait() for _ in range(guest.heard.qsize())]
     numbers = [done for done, _, _ in heard]
     assert numbers == sorted(set(numbers)), "each number is higher than the one before"
-    assert [message for _, _, message in heard] == [f"step {step:g}" for step in steps]
     assert {total for _, total, _ in heard} == {3}
+    told = iter([f"step {step:g}" for step in steps])
+    assert all(message in told for _, _, message in heard), "a slow client skips, in order"
 
 
 async def test_a_cancelled_call_ends_and_others_go_on(guest: Visit, tmp_path: Path) -> None:

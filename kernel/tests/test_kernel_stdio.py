@@ -123,6 +123,24 @@ def test_lines_that_are_no_message_do_not_end_it(greet: bool, zoo: Zoo) -> None:
             assert error is None or "Traceback" not in json.dumps(error)
 
 
+def test_hard_results_do_not_harm_the_stream(zoo: Zoo) -> None:
+    """Names of files that are no UTF-8, numbers that JSON does not have, line ends."""
+    with serve(zoo) as server:
+        server.shake_hands("2025-06-18")
+        heard = {
+            what: server.call("zoo_mutter", what=what)["structuredContent"]
+            for what in ("surrogate", "nan", "line", "noise")
+        }
+        assert heard["surrogate"]["text"] == "caf?"
+        assert heard["line"]["text"] == "one\u2028two\r\nthree"
+        assert heard["noise"]["text"] == "\x00\x1b[31m"
+        failed = server.call("zoo_mutter", what="error")
+        assert failed["structuredContent"]["error"]["message"] == "No such file: caf?."
+        assert "caf?" in failed["content"][0]["text"]
+        assert server.finish()[0] == 0
+        assert server.stray_lines() == []
+
+
 def test_a_message_that_was_cut_off_by_the_end(zoo: Zoo) -> None:
     with serve(zoo) as server:
         server.shake_hands("2025-06-18")

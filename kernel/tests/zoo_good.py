@@ -205,9 +205,15 @@ async def zoo_shout(call: Call) -> Done:
 
 
 @tool(effects=READ_ONLY)
-async def zoo_mutter(call: Call, what: Literal["surrogate", "nan", "line", "noise"]) -> Heard:
+async def zoo_mutter(
+    call: Call, what: Literal["surrogate", "nan", "line", "noise", "error"]
+) -> Heard:
     """Return what is hard to carry."""
-    texts = {"surrogate": "caf\udce9", "line": "one\u2028two\r\nthree", "noise": "\x00\x1b[31m"}
+    name = "caf\udce9"
+    call.progress(1, 2, name)
+    if what == "error":
+        raise VrError(f"No such file: {name}.", Code.NOT_FOUND)
+    texts = {"surrogate": name, "line": "one\u2028two\r\nthree", "noise": "\x00\x1b[31m"}
     return Heard(text=texts.get(what, ""), volume=float("nan") if what == "nan" else 1.5)
 
 

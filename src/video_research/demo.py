@@ -53,7 +53,7 @@ async def _run(config: Config) -> int:
         click.echo(f"Connected over stdio. Its {len(names)} tools: {', '.join(names)}")
         try:
             await _watch(client)
-            await _ask(client)
+            await _ask(client, _home(config) / "state" / "artifacts")
         except VrError as error:
             click.echo(f"\nThe demo could not go on: {error.message}\n{error.hint}", err=True)
             return 1
@@ -73,7 +73,7 @@ async def _watch(client: Any) -> None:
         click.echo(f"\nWatched and recorded in {seconds:.1f} s.")
 
 
-async def _ask(client: Any) -> None:
+async def _ask(client: Any, artifacts: Path) -> None:
     heading("Asking the knowledge base")
     stats = await _settled(client)
     click.echo(f"It holds {stats['total']} records in the {stats['backend']} store.")
@@ -81,7 +81,7 @@ async def _ask(client: Any) -> None:
         found = await client.call(
             "knowledge_search", query=question, collections=["VideoSegments"], limit=1
         )
-        click.echo("\n".join(answer_lines(question, found)))
+        click.echo("\n".join(answer_lines(question, found, artifacts)))
 
 
 async def _settled(client: Any) -> Any:
@@ -96,7 +96,7 @@ async def _settled(client: Any) -> Any:
 
 def _environment(config: Config) -> dict[str, str]:
     """The server's environment: folders of its own, and the talk's folder allowed."""
-    home = config.paths.state / "demo"
+    home = _home(config)
     environment = {
         **os.environ,
         "VR_STATE_DIR": str(home / "state"),
@@ -107,6 +107,11 @@ def _environment(config: Config) -> dict[str, str]:
     if model is not None:
         environment.setdefault("VR_VIDEO__SPEECH_MODEL", str(model))
     return environment
+
+
+def _home(config: Config) -> Path:
+    """Where the demo keeps its results, apart from the user's own."""
+    return config.paths.state / "demo"
 
 
 def _bundled_speech_model() -> Path | None:

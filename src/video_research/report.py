@@ -42,14 +42,21 @@ def outline_lines(analysis: Mapping[str, Any]) -> Iterator[str]:
     yield click.style(analysis["title"], bold=True)
     yield from _wrapped(analysis["summary"], "  ")
     yield ""
-    for moment in analysis["timestamps"]:
-        yield f"  {moment['time']}  {moment['description']}"
+    yield "  Key points"
+    for point in analysis["key_points"]:
+        yield from _wrapped(f"- {point}", "    ")
+    yield ""
+    said = analysis["transcript"] or {"segments": 0, "origin": "nothing"}
+    yield (
+        f"  {len(analysis['chapters'])} chapters, {len(analysis['slides'])} slides with text and"
+        f" thumbnail, {said['segments']} segments from {said['origin']}; by {analysis['model']}."
+    )
     for limit in analysis["limits"]:
         yield from _wrapped(f"Note: {limit}", "  ")
 
 
-def answer_lines(question: str, found: Mapping[str, Any]) -> Iterator[str]:
-    """A question and the best moment for it."""
+def answer_lines(question: str, found: Mapping[str, Any], artifacts: Path) -> Iterator[str]:
+    """A question and the best moment for it; `artifacts` is the server's folder of pictures."""
     yield f"\n  {click.style('?', fg='cyan')} {question}"
     if not found["results"]:
         yield "    Nothing found."
@@ -60,8 +67,8 @@ def answer_lines(question: str, found: Mapping[str, Any]) -> Iterator[str]:
     yield f"    {click.style(clock(start), fg='green', bold=True)}  {properties.get('title', '')}"
     yield from _wrapped(" ".join(str(properties.get("text", "")).split()), "    ")
     yield f"    {best['link']}"
-    if thumbnail := properties.get("thumbnail_path") or properties.get("thumbnail_uri"):
-        yield f"    thumbnail: {thumbnail}"
+    if thumbnail := properties.get("thumbnail_uri"):
+        yield f"    thumbnail: {artifacts / thumbnail.rpartition('/')[2]}"
 
 
 def client_lines() -> Iterator[str]:

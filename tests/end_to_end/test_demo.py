@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -34,7 +35,9 @@ def test_three_questions_get_a_moment_each(
     del speech_model
     answers = runs[0].stdout.split("Asking the knowledge base")[1]
     assert re.findall(r"^    (\d\d):\d\d", answers, re.MULTILINE) == ["00", "00", "01"]
-    assert answers.count("thumbnail:") == 3
+    pictures = re.findall(r"thumbnail: (.+)", answers)
+    assert len(pictures) == 3
+    assert all(Path(picture).is_file() for picture in pictures)
 
 
 def test_progress_shows(runs: list[subprocess.CompletedProcess[str]]) -> None:

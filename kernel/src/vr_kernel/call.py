@@ -42,6 +42,7 @@ class Call:
     records: list[Record] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     kept: list[Kept] = field(default_factory=list)
+    essential: bool = False
 
     @property
     def settings(self) -> Any:
@@ -57,9 +58,14 @@ class Call:
         """Say how far the work is; cheap, never waits, may be called from any thread."""
         self.report(done, total, message)
 
-    def record(self, *records: Record) -> None:
-        """Keep records to be journalled when the tool succeeds."""
+    def record(self, *records: Record, essential: bool = False) -> None:
+        """Keep records to be journalled when the tool succeeds.
+
+        When the journal cannot be written the result is given with a remark; with `essential`
+        the call fails instead, because without its records the result is worth nothing.
+        """
         self.records.extend(records)
+        self.essential = self.essential or essential
 
     def keep(
         self, key: str, value: dict[str, Any], *, content_id: str = "", model: str = ""

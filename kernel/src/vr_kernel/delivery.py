@@ -94,6 +94,9 @@ class StoreIndex:
             self._pump.cancel()
             with suppress(asyncio.CancelledError):
                 await self._pump
+        if self._store is not None:
+            # Before other providers: it may still ask the embedder for its last vectors.
+            await asyncio.gather(self._store.aclose(), return_exceptions=True)
 
     def _start_pump(self) -> asyncio.Task[None]:
         self._wanted.set()
@@ -129,5 +132,6 @@ class StoreIndex:
             if self._store is None:
                 store = self._providers.get(Store)
                 await store.open(list(self._kinds.values()))
+                await self._journal.continue_after(await store.cursor())
                 self._store = store
         return self._store

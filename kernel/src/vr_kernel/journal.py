@@ -106,6 +106,24 @@ class Journal:
 
         return await self._database.run(read)
 
+    async def continue_after(self, cursor: int) -> None:
+        """Give every record a number above `cursor`, when a store is ahead of this journal.
+
+        That happens when the journal's file was lost or replaced. The store keeps what it has,
+        and what is recorded from now on reaches it.
+        """
+
+        def shift(connection: sqlite3.Connection) -> None:
+            last = _last_seq(connection)
+            if last >= cursor:
+                return
+            connection.execute("UPDATE record SET seq = seq + ?", (cursor,))
+            connection.execute("DELETE FROM sqlite_sequence WHERE name = 'record'")
+            row = ("record", cursor + last)
+            connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", row)
+
+        await self._database.run(shift)
+
     async def last_seq(self) -> int:
         """The highest sequence number given out, 0 for an empty journal."""
         return await self._database.run(_last_seq)
@@ -116,8 +134,8 @@ class Journal:
 
 
 def _last_seq(connection: sqlite3.Connection) -> int:
-    row = connection.execute("SELECT max(seq) FROM record").fetchone()
-    return int(row[0] or 0)
+    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'record'").fetchone()
+    return int(row[0]) if row else 0
 
 
 def _dump(fields: Mapping[str, Any] | None) -> str | None:

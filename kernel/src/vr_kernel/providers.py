@@ -128,8 +128,9 @@ class Store(Protocol):
 class Provider(Generic[T]):
     """A named implementation of a protocol. `factory` runs at first use, once a kernel.
 
-    Kinds are the protocols of this module: Store, Embedder, TextRecognizer. An instance
-    with a coroutine method `aclose` is closed with the kernel.
+    Kinds are the protocols of this module: Store, Embedder, TextRecognizer. A plugin may
+    also provide a class of its own: it then gets one instance a kernel, in place of a global.
+    An instance with a coroutine method `aclose` is closed with the kernel.
     """
 
     kind: type[T]

@@ -95,6 +95,8 @@ async def _journal(tool: Tool, call: Call) -> None:
                 provenance={**provenance, "principal": call.principal},
             )
         except VrError as error:
+            if call.essential:
+                raise
             call.note(f"Not recorded: {error.message} {error.hint}")
             services.log.warning("records not journalled", tool=tool.name, reason=error.message)
             return

@@ -7,6 +7,7 @@ from typing import Any
 
 Schema = dict[str, Any]
 _NULL = {"type": "null"}
+_ANY_MORE = ("additionalProperties", True)
 _NAMED = frozenset({"properties", "$defs"})
 """Keywords whose keys are names, not keywords."""
 _LITERAL = frozenset({"const", "default", "enum", "examples", "mapping"})
@@ -26,7 +27,7 @@ def compact_output(schema: Schema) -> Schema:
 def _walk(schema: Schema, simplify: Callable[[Schema], Schema]) -> Schema:
     walked: Schema = {}
     for key, value in simplify(schema).items():
-        if key == "title" and isinstance(value, str):
+        if (key == "title" and isinstance(value, str)) or (key, value) == _ANY_MORE:
             continue
         if key in _NAMED:
             walked[key] = {name: _walk(item, simplify) for name, item in value.items()}

@@ -137,15 +137,30 @@ def as_tool_result(outcome: Outcome) -> ToolResult:
     if outcome.error is not None:
         error = outcome.error.as_dict(outcome.call_id)
         text = f"{error['code']}: {error['message']} {error['hint']}".rstrip()
-        return ToolResult([_text(text)], structured_content={"error": error}, is_error=True)
-    body = json.dumps(outcome.data, ensure_ascii=False, separators=(",", ":"))
+        _, structured = _encodable({"error": error})
+        return ToolResult([_text(text)], structured_content=structured, is_error=True)
+    body, structured = _encodable(outcome.data)
     blocks = [_text(body), *(_text(f"Note: {note}") for note in outcome.notes)]
-    return ToolResult(blocks, structured_content=outcome.data)
+    return ToolResult(blocks, structured_content=structured)
+
+
+def _encodable(data: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The data as JSON and as it is, with `?` for what UTF-8 has no code for.
+
+    A file name that is no UTF-8 holds such characters; on the wire one would end the stream.
+    """
+    body = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    plain = _plain(body)
+    return plain, data if plain == body else json.loads(plain)
+
+
+def _plain(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
 
 
 def _text(text: str) -> TextContent:
-    return TextContent(type="text", text=text)
+    return TextContent(type="text", text=_plain(text))
 
 
 async def _send_progress(done: float, total: float | None, message: str) -> None:
-    await get_context().report_progress(done, total, message or None)
+    await get_context().report_progress(done, total, _plain(message) or None)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, BinaryIO
 
 WORDS = "alpha bravo charlie delta echo foxtrot golf hotel india kilo lima mike oscar"
@@ -113,12 +113,17 @@ class Lecture:
         return dressed
 
 
-def draw_slide(number: int, size: tuple[int, int]) -> Any:
-    """A title and three lines, different for every number, as height x width x 3 bytes."""
+def draw_slide(number: int, size: tuple[int, int] = (640, 360)) -> Any:
+    """A title and three lines, different for every number, as height x width x 3 bytes.
+
+    Below 0 it is black.
+    """
     import numpy as np
     from PIL import Image, ImageDraw, ImageFont
 
     width, height = size
+    if number < 0:
+        return np.zeros((height, width, 3), np.uint8)
     image = Image.new("RGB", size, (245, 245, 240))
     pen = ImageDraw.Draw(image)
     title, text = (ImageFont.load_default(height // share) for share in (10, 16))
@@ -131,21 +136,62 @@ def draw_slide(number: int, size: tuple[int, int]) -> Any:
     return np.asarray(image)
 
 
+def draw_waves(seed: int, time: float) -> Any:
+    """Film: smooth waves that move over the whole picture; every seed is another scene."""
+    import numpy as np
+
+    down, right = np.mgrid[0:360, 0:640]
+    tones = np.random.default_rng(seed).uniform(0.01, 0.06, 6)
+    waves = sum(
+        np.sin(tones[n] * (right + (-1) ** n * 40 * time) + tones[5 - n] * down) for n in range(4)
+    )
+    return ((waves + 4) / 8 * 255).astype(np.uint8)[..., None].repeat(3, 2)
+
+
+def draw_typing(time: float) -> Any:
+    """A page that fills with five letters a second."""
+    page = draw_slide(0).copy()
+    page[:] = 245
+    for letter in range(int(time * 5)):
+        line, column = divmod(letter, 60)
+        page[20 + line * 22 : 34 + line * 22, 20 + column * 10 : 26 + column * 10] = 0
+    return page
+
+
+def encode_parts(*parts: tuple[float, Callable[[float], Any]], fps: int = 10) -> bytes:
+    """Parts that follow each other: how long each lasts, and its picture by its own time."""
+    pictures = [draw(n / fps) for seconds, draw in parts for n in range(round(seconds * fps))]
+    return _encode(pictures, fps, {"preset": "ultrafast", "sc_threshold": "0"})
+
+
 def encode_levels(
     count: int, *, fps: int = 10, gop: int = 250, preset: str = "medium", container: str = "mp4"
 ) -> bytes:
     """A clip whose every frame is a plain gray of its own: frame n has the level 20 + 4n."""
+    import numpy as np
+
+    grays = (np.full((48, 64, 3), 20 + 4 * number, np.uint8) for number in range(count))
+    options = {"preset": preset, "sc_threshold": "0", "crf": "1", "g": str(gop)}
+    return _encode(grays, fps, options, container)
+
+
+def _encode(
+    pictures: Iterable[Any], fps: int, options: dict[str, str], container: str = "mp4"
+) -> bytes:
     import av
     import numpy as np
 
     target = io.BytesIO()
     with av.open(target, "w", format=container) as output:
-        options = {"preset": preset, "sc_threshold": "0", "crf": "1"}
         stream = output.add_stream("libx264", rate=fps, options=options)
-        stream.width, stream.height, stream.gop_size = 64, 48, gop
         stream.pix_fmt = "yuv420p"
-        for number in range(count):
-            gray = np.full((48, 64, 3), 20 + 4 * number, np.uint8)
-            output.mux(stream.encode(av.VideoFrame.from_ndarray(gray, format="rgb24")))
+        frames = (
+            av.VideoFrame.from_ndarray(np.ascontiguousarray(picture), format="rgb24")
+            for picture in pictures
+        )
+        first = next(frames)
+        stream.width, stream.height = first.width, first.height
+        for frame in chain([first], frames):
+            output.mux(stream.encode(frame))
         output.mux(stream.encode(None))
     return target.getvalue()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import tracemalloc
 from collections.abc import Sequence
-from itertools import accumulate
+from functools import partial
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lecture import Lecture
+from lecture import Lecture, draw_slide, draw_typing, draw_waves, encode_parts
 from tones import Tone
 from vr_kernel import Code, VrError
 from vr_plugin_video.changes import Changes, find_changes
@@ -97,14 +99,48 @@ def test_slides_of_any_duration(tenths: list[int], gop: int, *, cursor: bool) ->
     assert_near(search(lecture.encode()).times, lecture.starts, 0.25)
 
 
-def test_a_slide_that_comes_back_counts_unless_it_was_a_blink() -> None:
-    lecture = Lecture((10.0, 3.5, 8.0, 1.4, 9.0), numbers=(0, 1, 0, 2, 0), gop=400)
-    assert_near(search(lecture.encode()).times, [0.0, 10.0, 13.5])
+@pytest.mark.parametrize("gop", [50, 100, 400])
+def test_a_slide_that_comes_back_counts_unless_it_was_a_blink(gop: int) -> None:
+    lecture = Lecture((13.0, 3.5, 8.0, 1.8, 9.0), numbers=(0, 1, 0, 2, 0), gop=gop)
+    assert_near(search(lecture.encode()).times, [0.0, 13.0, 16.5], 0.2)
 
 
-def test_black_at_either_end_is_no_slide() -> None:
-    lecture = Lecture((0.6, 9.0, 8.0, 0.7), numbers=(9, 0, 1, 9), size=(320, 180))
-    assert_near(search(lecture.encode()).times, [0.0, 9.6])
+@pytest.mark.parametrize("ending", [0.7, 0.9])
+def test_black_at_either_end_is_no_slide(ending: float) -> None:
+    lecture = Lecture((0.6, 9.0, 8.0, ending), numbers=(-1, 0, 1, -1))
+    file = io.BytesIO(lecture.encode())
+    longer = dataclasses.replace(probe(file), duration=lecture.duration + 0.5)
+    for media in (probe(file), longer):
+        assert_near(find_changes(file, media).times, [0.0, 9.6], 0.2)
+
+
+def test_film_has_its_cuts_alone() -> None:
+    content = encode_parts(
+        (6.0, lambda _: draw_slide(0)),
+        (8.0, partial(draw_waves, 1)),
+        (9.0, partial(draw_waves, 2)),
+        (6.0, lambda _: draw_slide(0)),
+        (4.0, lambda _: draw_slide(1)),
+    )
+    assert_near(search(content).times, [0.0, 6.0, 14.0, 23.0, 29.0], 0.2)
+
+
+def test_a_page_that_fills_slowly_changes_now_and_then() -> None:
+    content = encode_parts((5.0, lambda _: draw_slide(0)), (40.0, draw_typing))
+    times = search(content).times
+    assert times[:2] == pytest.approx((0.0, 5.0), abs=0.2)
+    assert 2 <= len(times[2:]) <= 5
+    assert min(after - before for before, after in pairwise(times)) > 4
+
+
+def test_still_stretches_are_not_decoded() -> None:
+    counts = []
+    for gop in (100, 100_000):
+        file = io.BytesIO(Lecture((50.0, 50.0), gop=gop, size=(320, 180)).encode())
+        shares: list[float] = []
+        find_changes(file, probe(file), progress=shares.append)
+        counts.append(len(shares))
+    assert counts[0] < counts[1] / 2
 
 
 @pytest.mark.parametrize("gop", [10, 250])

@@ -312,6 +312,21 @@ async def test_a_cut_off_video_gives_what_is_there(tmp_path, lecture):
     assert scenes.partial
 
 
+async def test_a_state_folder_that_cannot_be_written_costs_the_files_alone(tmp_path, captioned):
+    (tmp_path / "state").touch()
+    async with open_kernel(tmp_path, plugins={"reader": slide_reader().plugin()}) as kernel:
+        for _ in range(2):
+            result = await kernel.call("video_analyze", file_path=str(captioned))
+            assert not result.cached
+        scenes = await kernel.call("video_scenes", file_path=str(captioned))
+        transcript = await kernel.call("video_transcript", file_path=str(captioned))
+    assert result.topics == list(TITLES)
+    assert any("were not kept" in limit for limit in result.limits)
+    assert any("were not kept" in limit for limit in scenes.limits)
+    assert scenes.scenes[0].thumbnail_uri == ""
+    assert transcript.total == 3
+
+
 async def test_a_long_result_is_shortened_and_kept_whole(tmp_path, video):
     def chatty(image):
         return [

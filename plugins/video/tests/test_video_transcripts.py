@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from vr_kernel import VrError
 from vr_plugin_video.captions import parse_captions
 from vr_plugin_video.passages import passages
-from vr_plugin_video.speech import sentences
+from vr_plugin_video.sentences import Word, sentences
 from vr_plugin_video.transcripts import Segment, Transcript, page_of, render, segment_of
 
 WORDS = st.text("abc äö漢", min_size=1, max_size=60).filter(lambda text: text.strip())
@@ -106,11 +106,6 @@ def test_terminal_escapes_never_reach_a_segment():
     segment = segment_of(1, 2, "\x1b[31mred\x1b[0m \u202etxet\u202c \x07bell")
     assert segment is not None
     assert segment.text == "red txet bell"
-
-
-class Word:
-    def __init__(self, start: float, end: float, text: str) -> None:
-        self.start, self.end, self.text = start, end, text
 
 
 def test_words_become_sentences():

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 import click
 
 from vr_kernel.cli.index import command_names, subcommand
-from vr_kernel.cli.root import config_of, imported
+from vr_kernel.cli.root import OWN, config_of, imported
 from vr_kernel.cli.session import open_kernel
 from vr_kernel.cli.tool_command import tool_command
-from vr_kernel.errors import did_you_mean
+from vr_kernel.commands import Command
+from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.kernel import Kernel
+from vr_kernel.plugins import explain
 
 
 class Domain(click.Group):
@@ -33,17 +35,20 @@ class Domain(click.Group):
         del ctx
         return sorted(self._names or command_names(self.kernel).get(self.name or "", {}))
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """The command of that name.
+
+        Raises:
+            click.UsageError: when there is none, naming the nearest.
+        """
         del ctx
         for tool in self.kernel.tools.values():
             if tool.domain == self.name and subcommand(tool.name) == cmd_name:
                 return tool_command(self.kernel, tool)
         for command in self.kernel.commands:
             if command.path == (self.name, cmd_name):
-                target: click.Command = imported(command.target)
-                return target
-        return None
+                return _code_of(command)
+        raise _unknown(cmd_name, command_names(self.kernel).get(self.name or "", {}))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in `--help`, from the index when it has it."""
@@ -53,18 +58,34 @@ class Domain(click.Group):
             formatter.write_dl(sorted(names.items()))
 
 
-def domain_command(
-    context: click.Context, name: str, names: Mapping[str, str]
-) -> click.Command | None:
+def domain_command(context: click.Context, name: str, names: Mapping[str, str]) -> click.Command:
     """The group of a first word, or the lone command of that name."""
     if names and "" not in names:
         return Domain(name, names, context)
     kernel = open_kernel(config_of(context))
     found = command_names(kernel)
     if "" in found.get(name, {}):
-        command = next(c for c in kernel.commands if c.path == (name,))
-        target: click.Command = imported(command.target)
-        return target
+        return _code_of(next(c for c in kernel.commands if c.path == (name,)))
     if name in found:
         return Domain(name, found[name], context)
-    raise click.UsageError(f"No such command {name!r}. {did_you_mean(name, found)}".strip())
+    raise _unknown(name, [*OWN, *found])
+
+
+def _code_of(command: Command) -> click.Command:
+    try:
+        code = imported(command.target)
+    except Exception as error:
+        raise _unusable(command, explain(error)) from error
+    if not isinstance(code, click.Command):
+        raise _unusable(command, f"{command.target} is no click command")
+    return code
+
+
+def _unusable(command: Command, reason: str) -> VrError:
+    words = " ".join(command.path)
+    message = f"The code of `vr {words}` cannot be used: {reason}."
+    return VrError(message, Code.INTERNAL, hint="Report it to the plugin.")
+
+
+def _unknown(name: str, known: Iterable[str]) -> click.UsageError:
+    return click.UsageError(f"No such command {name!r}. {did_you_mean(name, known)}".strip())

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from enum import IntEnum
+from threading import Timer
 
 from vr_kernel.errors import Code, VrError
+
+LAST_S = 1.5
+"""Longest time from the end of the work to that of the process; MCP clients kill after 2 s."""
 
 
 class Exit(IntEnum):
@@ -36,3 +42,16 @@ def exit_code(error: VrError) -> Exit:
     if error.retryable and error.code not in _BY_CODE:
         return Exit.RETRYABLE
     return _BY_CODE.get(error.code, Exit.FAILURE)
+
+
+def end_soon(code: int, last_words: str = "") -> None:
+    """End the process in `LAST_S` even when a thread of a plugin never does."""
+
+    def end() -> None:
+        sys.stderr.write(last_words)
+        sys.stderr.flush()
+        os._exit(code)
+
+    timer = Timer(LAST_S, end)
+    timer.daemon = True
+    timer.start()

@@ -51,7 +51,14 @@ def read_index(paths: Paths) -> CommandNames:
         names = json.loads(_path(paths).read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return names if isinstance(names, dict) else {}
+    return names if _are_names(names) else {}
+
+
+def _are_names(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(commands, dict) and all(isinstance(text, str) for text in commands.values())
+        for commands in value.values()
+    )
 
 
 def _path(paths: Paths) -> Path:

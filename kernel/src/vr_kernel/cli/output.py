@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,6 +13,10 @@ import click
 from vr_kernel.errors import VrError
 
 INDENT = "  "
+# A title or a name could hold what a terminal obeys; line ends and tabs may stay.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+STEP_PERCENT = 5.0
+"""Least progress between two lines where lines cannot be rewritten."""
 
 
 def print_result(data: Mapping[str, Any], notes: tuple[str, ...], *, as_json: bool) -> None:
@@ -21,16 +26,16 @@ def print_result(data: Mapping[str, Any], notes: tuple[str, ...], *, as_json: bo
     else:
         click.echo("\n".join(lines_of(data)))
     for note in notes:
-        click.echo(f"Note: {note}", err=True)
+        click.echo(f"Note: {_printable(note)}", err=True)
 
 
 def print_error(error: VrError, call_id: str = "", *, as_json: bool = False) -> None:
     """Print what happened and what to do next."""
     if as_json:
         click.echo(json.dumps({"error": error.as_dict(call_id)}, ensure_ascii=False, indent=2))
-    click.echo(f"Error: {error.message}", err=True)
+    click.echo(f"Error: {_printable(error.message)}", err=True)
     if error.hint:
-        click.echo(f"Hint: {error.hint}", err=True)
+        click.echo(f"Hint: {_printable(error.hint)}", err=True)
 
 
 def lines_of(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
@@ -50,20 +55,23 @@ def lines_of(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
 
 
 class ProgressLine:
-    """Progress on stderr: one line that is rewritten on a terminal, new lines elsewhere."""
+    """Progress on stderr: one line that is rewritten on a terminal, a few lines elsewhere."""
 
     def __init__(self) -> None:
         self._terminal = sys.stderr.isatty()
         self._last = ""
+        self._shown = -STEP_PERCENT
 
     def __call__(self, done: float, total: float | None, message: str) -> None:
         """Show a report; safe from any thread."""
-        share = f"{100 * done / total:3.0f} % " if total else ""
-        text = f"{share}{message}".strip()
+        message = _printable(message)
+        percent = 100 * done / total if total else None
+        text = message if percent is None else f"{percent:3.0f} % {message}"
         if self._terminal:
-            click.echo(f"\r\033[K{text}", nl=False, err=True)
-        elif message and message != self._last:
-            click.echo(text, err=True)
+            click.echo(f"\r\033[K{text.strip()}", nl=False, err=True)
+        elif message != self._last and (percent is None or percent >= self._shown + STEP_PERCENT):
+            click.echo(text.strip(), err=True)
+            self._shown = self._shown if percent is None else percent
         self._last = message
 
     def finish(self) -> None:
@@ -88,4 +96,8 @@ def _scalar(value: Any, indent: str) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.3f}".rstrip("0").rstrip(".")
-    return str(value).replace("\n", f"\n{indent}{INDENT}")
+    return _printable(str(value)).replace("\n", f"\n{indent}{INDENT}")
+
+
+def _printable(text: str) -> str:
+    return _CONTROL.sub("", text)

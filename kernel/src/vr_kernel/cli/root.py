@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -101,12 +102,16 @@ def imported(target: str) -> Any:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run `vr` and return its exit code; errors are printed, never raised."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A name of a file may hold what no encoding has; that must not end the output.
+        sys.stdout.reconfigure(errors="replace")
     try:
         result = vr.main(arguments, prog_name="vr", standalone_mode=False)
     except VrError as error:
         from vr_kernel.cli.output import print_error
 
-        print_error(error)
+        given = sys.argv[1:] if arguments is None else arguments
+        print_error(error, as_json="--json" in given)
         return exit_code(error)
     except click.ClickException as error:
         error.show()

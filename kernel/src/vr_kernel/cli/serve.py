@@ -7,11 +7,11 @@ import gc
 import os
 import signal
 from pathlib import Path
-from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from vr_kernel.cli.exits import end_soon
 from vr_kernel.config import Config
 from vr_kernel.stdout_guard import StdoutGuard
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 GRACE_S = 0.5
 """Time that running calls have to clean up after a signal."""
-LAST_S = 1.5
-"""Longest time from the end of serving to the end of the process; clients kill after 2 s."""
 
 
 @click.command()
@@ -59,7 +57,7 @@ async def _serve(kernel: Kernel, guard: StdoutGuard) -> int:
         ends: set[asyncio.Future[Any]] = {serving, stopped}
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         code = stopped.result() if stopped.done() else 0
-        _end_within(LAST_S, code)
+        end_soon(code)
         if not serving.done():
             serving.cancel()
             await asyncio.wait({serving}, timeout=GRACE_S)
@@ -88,10 +86,3 @@ def _stop_signal() -> asyncio.Future[int]:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, stop)
     return stopped
-
-
-def _end_within(seconds: float, code: int) -> None:
-    """End the process even when a thread of a plugin never does."""
-    timer = Timer(seconds, os._exit, (code,))
-    timer.daemon = True
-    timer.start()

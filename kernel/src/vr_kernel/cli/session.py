@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from vr_kernel.cli.exits import exit_code
+from vr_kernel.cli.exits import Exit, end_soon, exit_code
 from vr_kernel.cli.index import write_index
 from vr_kernel.cli.output import ProgressLine, print_error, print_result
 from vr_kernel.config import Config
@@ -34,6 +34,9 @@ def run_tool(kernel: Kernel, name: str, arguments: Mapping[str, Any], *, as_json
     async def call() -> Any:
         try:
             return await kernel.run(name, arguments, line)
+        except asyncio.CancelledError:
+            end_soon(Exit.INTERRUPTED, "Interrupted.\n")
+            raise
         finally:
             line.finish()
             await kernel.aclose()
@@ -47,25 +50,53 @@ def run_tool(kernel: Kernel, name: str, arguments: Mapping[str, Any], *, as_json
     return 0
 
 
-def parse_value(tool: Tool, name: str, text: str) -> Any:
+def schema_of(tool: Tool, name: str) -> Mapping[str, Any]:
+    """The schema of an argument, and of its items, without references; empty when unknown."""
+    found = _resolved(tool, tool.input_schema.get("properties", {}).get(name, {}))
+    return {**found, "items": _resolved(tool, found["items"])} if "items" in found else found
+
+
+def parse_value(schema: Mapping[str, Any], text: str) -> Any:
     """An argument from the command line: JSON or `@file` where the tool takes no text.
 
     Raises:
-        click.UsageError: when it is neither.
+        click.UsageError: when the file cannot be read.
     """
+    if _takes_text(schema):
+        return text
+    if schema.get("type") == "array":
+        return parse_items(schema, [text])
+    return _parse_json(text)
+
+
+def parse_items(schema: Mapping[str, Any], texts: Sequence[str]) -> list[Any]:
+    """The items of a list: each by itself, or all of them as one JSON list."""
+    items = schema.get("items", {})
+    first = texts[0] if len(texts) == 1 else ""
+    if first.startswith("[") or (first.startswith("@") and not _takes_text(items)):
+        whole = _parse_json(first)
+        if isinstance(whole, list):
+            return whole
+    return [parse_value(items, text) for text in texts]
+
+
+def _parse_json(text: str) -> Any:
     if text.startswith("@"):
         try:
             text = Path(text[1:]).read_text("utf-8")
-        except OSError as error:
-            raise click.UsageError(f"{text[1:]} cannot be read: {error.strerror}") from error
-    if _takes_text(tool.input_schema["properties"].get(name, {})):
-        return text
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise click.UsageError(f"{text[1:]} cannot be read: {reason}") from error
     try:
         return json.loads(text)
     except ValueError:
         return text
 
 
+def _resolved(tool: Tool, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    name = schema.get("$ref", "").rpartition("/")[2]
+    return {**tool.input_schema.get("$defs", {}).get(name, {}), **schema}
+
+
 def _takes_text(schema: Mapping[str, Any]) -> bool:
-    choices = schema.get("anyOf", [schema])
-    return any(choice.get("type") == "string" or "enum" in choice for choice in choices)
+    return any(choice.get("type") == "string" for choice in schema.get("anyOf", [schema]))

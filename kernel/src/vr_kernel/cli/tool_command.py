@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from vr_kernel.cli.session import parse_value, run_tool
+from vr_kernel.cli.session import parse_items, parse_value, run_tool, schema_of
 from vr_kernel.kernel import Kernel
 from vr_kernel.tools import Tool
 
@@ -16,20 +17,23 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
     """The command of a tool: its arguments as options, and one positional for the main one."""
-    properties: dict[str, Any] = tool.input_schema.get("properties", {})
+    schemas = {name: schema_of(tool, name) for name in tool.input_schema.get("properties", {})}
     main = positional(tool)
 
     def invoke(*, as_json: bool, main_value: str | None = None, **given: Any) -> int:
         arguments = {
-            name: _converted(tool, name, value)
+            name: _converted(schemas[name], value)
             for name, value in given.items()
             if value is not None and value != ()
         }
         if main_value is not None and main is not None:
-            arguments[_slot(main, main_value)] = main_value
+            slot = _slot(main, main_value)
+            if slot in arguments:
+                raise click.UsageError(f"Give {main.upper()} or {_flag(slot)}, not both.")
+            arguments[slot] = parse_value(schemas[slot], main_value)
         return run_tool(kernel, tool.name, arguments, as_json=as_json)
 
-    parameters: list[click.Parameter] = [_option(n, s) for n, s in properties.items()]
+    parameters: list[click.Parameter] = [_option(n, s) for n, s in schemas.items()]
     parameters.append(click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."))
     if main:
         parameters.insert(0, click.Argument(["main_value"], required=False, metavar=main.upper()))
@@ -51,8 +55,12 @@ def _slot(main: str, value: str) -> str:
     return "url" if _SCHEME.match(value) else "file_path"
 
 
-def _option(name: str, schema: dict[str, Any]) -> click.Option:
-    declaration = f"--{name.replace('_', '-')}"
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _option(name: str, schema: Mapping[str, Any]) -> click.Option:
+    declaration = _flag(name)
     default = schema.get("default")
     help_text = schema.get("description", "")
     if default not in (None, "", [], {}):
@@ -73,8 +81,7 @@ def _option(name: str, schema: dict[str, Any]) -> click.Option:
     )
 
 
-def _converted(tool: Tool, name: str, value: Any) -> Any:
+def _converted(schema: Mapping[str, Any], value: Any) -> Any:
     if isinstance(value, tuple):
-        items = [parse_value(tool, name, item) for item in value]
-        return items[0] if len(items) == 1 and isinstance(items[0], list) else items
-    return parse_value(tool, name, value) if isinstance(value, str) else value
+        return parse_items(schema, value)
+    return parse_value(schema, value) if isinstance(value, str) else value

@@ -12,7 +12,7 @@ from vr_plugin_video.outline import Outline, Part, outline, parts_of
 from vr_plugin_video.plain_text import one_line
 from vr_plugin_video.slides import Slide, Slides
 from vr_plugin_video.times import format_time
-from vr_plugin_video.transcripts import Segment, Transcript, render
+from vr_plugin_video.transcripts import Segment, Transcript
 
 TITLE_CHARS = 200
 
@@ -107,22 +107,6 @@ def damage(media: Media, *, partial: bool) -> list[str]:
     if not partial:
         return []
     return [f"Damaged or cut off: of {format_time(media.duration)} only a part could be read."]
-
-
-def report_of(analysis: VideoAnalysis) -> str:
-    """An analysis as Markdown."""
-    points = "\n".join(f"- {point}" for point in analysis.key_points)
-    moments = "\n".join(f"- **{m.time}** {m.description}" for m in analysis.timestamps)
-    limits = "\n".join(f"- {limit}" for limit in analysis.limits)
-    sections = [
-        ("Summary", analysis.summary),
-        ("Key points", points),
-        ("Timestamps", moments),
-        ("Transcript", render(analysis.segments, "md")),
-        ("Limits", limits),
-    ]
-    body = "\n\n".join(f"## {name}\n\n{text}" for name, text in sections if text)
-    return f"# {analysis.title}\n\n{analysis.source}\n\n{body}\n"
 
 
 def _moments(made: Outline) -> list[Moment]:

@@ -11,12 +11,10 @@ from pathlib import Path
 import click
 from vr_kernel import Code, Config, VrError
 
+from vr_plugin_video.model_files import NEEDED, WEIGHTS, check_files
 from vr_plugin_video.speech_models import (
     INSTALL,
-    NEEDED,
     SUGGESTED,
-    WEIGHTS,
-    check_files,
     hub_repository,
     model_folder,
     speech_available,

@@ -6,11 +6,12 @@ import asyncio
 
 from vr_kernel import Call, Services, VrError
 
-from vr_plugin_video.analysis import Seen, analyse, report_of
+from vr_plugin_video.analysis import Seen, analyse
 from vr_plugin_video.job import Job
 from vr_plugin_video.listening import Listener
 from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.recording import Recorder
+from vr_plugin_video.report import report_of
 from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.slides import Slides
 from vr_plugin_video.sources import Source
@@ -117,7 +118,15 @@ def _could_not(job: Job, errors: list[VrError], what: str, error: VrError) -> No
 def _written(job: Job, seen: Seen) -> VideoAnalysis:
     """The analysis, with the whole of it kept as files."""
     analysis = analyse(job, seen)
-    artifact = job.work.call.artifact
-    whole = artifact(analysis.model_dump_json(indent=1).encode(), "application/json")
-    report = artifact(report_of(analysis).encode(), "text/markdown")
-    return analysis.model_copy(update={"result_uri": whole.uri, "report_uri": report.uri})
+    keep = job.work.keep
+    whole = keep(analysis.model_dump_json(indent=1).encode(), "application/json")
+    report = keep(report_of(analysis).encode(), "text/markdown")
+    if job.work.lost:
+        job.repeatable = False
+        analysis.limits.append(job.work.lost)
+    return analysis.model_copy(
+        update={
+            "result_uri": whole.uri if whole else "",
+            "report_uri": report.uri if report else "",
+        }
+    )

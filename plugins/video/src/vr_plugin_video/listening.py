@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from vr_kernel import Code, Services, VrError, cache_key
 
-from vr_plugin_video.captions import find_sidecar, read_embedded, read_sidecar
 from vr_plugin_video.job import Job
 from vr_plugin_video.settings import VideoSettings
+from vr_plugin_video.sidecars import find_sidecar, read_sidecar
 from vr_plugin_video.speech import SpeechRecognizer
 from vr_plugin_video.speech_models import SpeechModel, find_model
+from vr_plugin_video.subtitles import read_embedded
 from vr_plugin_video.times import Window, format_time
 from vr_plugin_video.transcripts import Transcript
 from vr_plugin_video.work import Flights, Report

@@ -125,8 +125,8 @@ def _slide(work: Work, start: float, end: float, frame: Frame | None, screen: Sc
     work.check()
     uri = path = ""
     if frame is not None:
-        kept = work.call.artifact(_thumbnail(frame), "image/jpeg")
-        uri, path = kept.uri, str(kept.path)
+        kept = work.keep(_thumbnail(frame), "image/jpeg")
+        uri, path = (kept.uri, str(kept.path)) if kept else ("", "")
     return Slide(
         start=round(start, 3),
         end=round(end, 3),

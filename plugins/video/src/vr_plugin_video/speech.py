@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from vr_kernel import Code, VrError
 
-from vr_plugin_video.speech_models import SpeechModel, check_files, damaged_model
-from vr_plugin_video.transcripts import Segment, Transcript, segment_of
+from vr_plugin_video.model_files import check_files, damaged_model
+from vr_plugin_video.sentences import Word, sentences
+from vr_plugin_video.speech_models import SpeechModel
+from vr_plugin_video.transcripts import Segment, Transcript
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,19 +26,9 @@ HEARD_AGAIN_S = 8.0
 """Sentences that end this near to the end of a block are heard again with the next."""
 LONGEST_CARRY_S = 40.0
 LEAD_IN_S = 0.5
-LONGEST_SENTENCE_S = 20.0
-SENTENCE_PAUSE_S = 1.5
-_SENTENCE_ENDS = tuple(".?!。？！")  # noqa: RUF001 - full-width marks end sentences too
 _DOUBTFUL_SILENCE = 0.5
 _DOUBTFUL_LOGPROB = -0.8
 """Above the one and below the other, Whisper makes up words for noise (film without speech)."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Word:
-    start: float
-    end: float
-    text: str
 
 
 class SpeechRecognizer:
@@ -48,6 +40,8 @@ class SpeechRecognizer:
         Raises:
             VrError: CONFLICT when the model's files are damaged.
         """
+        # It imports onnxruntime, whose builds report use to Microsoft unless this is set before.
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         from faster_whisper import WhisperModel
 
         check_files(model.name, model.folder)
@@ -125,38 +119,18 @@ class SpeechRecognizer:
             vad_filter=True,
             word_timestamps=True,
         )
-        words: list[_Word] = []
+        words: list[Word] = []
         for piece in pieces:
             heard(block.at + float(piece.end))
             if piece.no_speech_prob > _DOUBTFUL_SILENCE and piece.avg_logprob < _DOUBTFUL_LOGPROB:
                 continue
             words += [
-                _Word(block.at + float(w.start), block.at + float(w.end), w.word)
+                Word(block.at + float(w.start), block.at + float(w.end), w.word)
                 for w in piece.words or ()
             ]
         heard(block.at + len(block.samples) / SAMPLE_RATE)
         # A language that was guessed from silence must not bind the blocks that follow.
         return sentences(words), str(about.language) if words else language
-
-
-def sentences(words: Iterable[Any]) -> list[Segment]:
-    """Words (`start`, `end`, `text`) joined up to full stops, pauses, or 20 seconds."""
-    groups: list[list[Any]] = [[]]
-    listed = list(words)
-    for word, following in pairwise([*listed, None]):
-        groups[-1].append(word)
-        if following is None:
-            break
-        ended = word.text.rstrip().endswith(_SENTENCE_ENDS)
-        paused = following.start - word.end > SENTENCE_PAUSE_S
-        if ended or paused or following.end - groups[-1][0].start > LONGEST_SENTENCE_S:
-            groups.append([])
-    made = [
-        segment_of(group[0].start, group[-1].end, "".join(word.text for word in group))
-        for group in groups
-        if group
-    ]
-    return [segment for segment in made if segment is not None]
 
 
 @dataclass(frozen=True, slots=True)

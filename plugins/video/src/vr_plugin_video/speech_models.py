@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import re
 from collections.abc import Iterable
@@ -11,16 +10,11 @@ from pathlib import Path
 
 from vr_kernel import Code, VrError
 
+from vr_plugin_video.model_files import NEEDED, WEIGHTS, fetch_command, model_name
 from vr_plugin_video.settings import AUTO
 
 SUGGESTED = "base"
 INSTALL = 'pip install "vr-plugin-video[stt]"'
-WEIGHTS = "model.bin"
-NEEDED = (WEIGHTS, "config.json", "tokenizer.json")
-PINNED = {
-    "tiny.en": (75_537_502, "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a")
-}
-"""Bytes and SHA-256 of published weights: Systran/faster-whisper-tiny.en, revision 0d3d19a32d33."""
 _MULTILINGUAL = ("large-v3-turbo", "large-v3", "medium", "small", "base", "tiny")
 _ENGLISH = ("distil-large-v3", "medium.en", "distil-medium.en", "small.en", "base.en", "tiny.en")
 _BEST_FIRST = (*_MULTILINGUAL, *_ENGLISH)
@@ -104,28 +98,6 @@ def hub_repository(name: str) -> str:
     return f"Systran/faster-whisper-{name}"
 
 
-def check_files(name: str, folder: Path) -> None:
-    """Refuse a model folder that is incomplete, or whose weights are not the published ones.
-
-    Reads the whole file of weights where a checksum is known.
-
-    Raises:
-        VrError: CONFLICT, category MODEL_DAMAGED.
-    """
-    absent = [file for file in NEEDED if not (folder / file).is_file()]
-    if not absent and not any(folder.glob("vocabulary.*")):
-        absent = ["vocabulary.txt or vocabulary.json"]
-    if absent:
-        raise damaged_model(name, f"it lacks {', '.join(absent)}")
-    if name in PINNED and _sha256(folder / WEIGHTS) != PINNED[name][1]:
-        raise damaged_model(name, f"the checksum of {WEIGHTS} is not that of the published file")
-
-
-def fetch_command(name: str) -> str:
-    """The command that installs a model."""
-    return f"vr video fetch-models {name}"
-
-
 def missing_model(name: str) -> VrError:
     """The error for a model that is not there; for a folder, what the folder must hold."""
     if _is_folder_name(name):
@@ -143,16 +115,6 @@ def missing_model(name: str) -> VrError:
     )
 
 
-def damaged_model(name: str, why: str) -> VrError:
-    """The error for a model whose files cannot be trusted."""
-    return VrError(
-        f"The speech model {name} is damaged: {why}.",
-        Code.CONFLICT,
-        category="MODEL_DAMAGED",
-        hint=f"Fetch it again: {fetch_command(name)}",
-    )
-
-
 def _installed(names: Iterable[str], models: Path) -> Iterable[SpeechModel]:
     for name in names:
         if _is_folder_name(name):
@@ -162,7 +124,7 @@ def _installed(names: Iterable[str], models: Path) -> Iterable[SpeechModel]:
             if not (folder / WEIGHTS).is_file():
                 folder = _in_hub_cache(name)
         if folder is not None and (folder / WEIGHTS).is_file():
-            yield SpeechModel(_plain_name(folder) if _is_folder_name(name) else name, folder)
+            yield SpeechModel(model_name(folder) if _is_folder_name(name) else name, folder)
 
 
 def _speaks(model: SpeechModel, language: str) -> bool:
@@ -171,14 +133,6 @@ def _speaks(model: SpeechModel, language: str) -> bool:
 
 def _is_folder_name(name: str) -> bool:
     return "/" in name or "\\" in name or name.startswith("~")
-
-
-def _plain_name(folder: Path) -> str:
-    """The name of the model in any folder: by its size when that is known, else the folder's."""
-    size = (folder / WEIGHTS).stat().st_size
-    known = [name for name, (published, _) in PINNED.items() if published == size]
-    name = folder.name.removeprefix("faster-").removeprefix("whisper-")
-    return known[0] if known else name or folder.name
 
 
 def _in_hub_cache(name: str) -> Path | None:
@@ -193,8 +147,3 @@ def _in_hub_cache(name: str) -> Path | None:
 
     weights = try_to_load_from_cache(repository, WEIGHTS)
     return Path(weights).parent if isinstance(weights, str) else None
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

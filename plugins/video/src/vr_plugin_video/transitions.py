@@ -18,6 +18,8 @@ DRIFT = 0.05
 """The same for a picture that changed too slowly to be seen from one sample to the next."""
 HOLD_S = 1.0
 """What stays a shorter time is a flash, or a part of a transition."""
+NEARLY = 0.9
+"""Samples a second apart are rarely a whole second apart."""
 REVERT_S = 2.0
 """What gives way to the picture before it within this time was an interruption."""
 MOTION_S = 6.0
@@ -65,7 +67,8 @@ class Watch:
             if change > SHARE:
                 self._moving.append((before, time, change))
             elif self._moving:
-                self._settle(gray, counted)
+                if time - self._moving[-1][1] >= HOLD_S * NEARLY:
+                    self._settle(gray, counted)
             else:
                 self._drift(before, time, gray, counted)
         self._last = (time, gray)

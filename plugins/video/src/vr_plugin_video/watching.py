@@ -63,7 +63,7 @@ class Watcher:
 
         async def lead() -> Slides:
             made = await self._look(job, most, recognizer, report)
-            if not made.failure:
+            if not (made.failure or job.work.lost):
                 await self._services.cache.set(
                     key,
                     made.model_dump(mode="json"),

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Generic, ParamSpec, TypeVar
 
-from vr_kernel import Call
+from vr_kernel import Artifact, Call, VrError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -28,6 +28,15 @@ class Work:
         self._turns = turns
         self._stop = threading.Event()
         self._done = 0.0
+        self.lost = ""
+
+    def keep(self, content: bytes, mime: str) -> Artifact | None:
+        """Keep bytes as an artifact; None when the folder cannot be written, see `lost`."""
+        try:
+            return self.call.artifact(content, mime)
+        except VrError as error:
+            self.lost = f"Pictures and reports were not kept: {error.message} {error.hint}"
+            return None
 
     def check(self) -> None:
         """Raise `StoppedError` when the call was cancelled; for use inside threads."""

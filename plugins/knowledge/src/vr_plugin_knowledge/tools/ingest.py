@@ -34,7 +34,7 @@ async def knowledge_ingest(
         Record(kind.name, _checked(kind, fields, index), entity_key(call.id, kind.name, index))
         for index, fields in enumerate(objects)
     ]
-    call.record(*records)
+    call.record(*records, essential=True)
     return KnowledgeIngested(
         status="recorded",
         collection=kind.name,

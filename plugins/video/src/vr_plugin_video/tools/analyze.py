@@ -23,6 +23,7 @@ from vr_plugin_video.arguments import (
     check_schema,
 )
 from vr_plugin_video.engine import LocalEngine
+from vr_plugin_video.fitting import brief, full
 from vr_plugin_video.job import Job
 from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.sources import open_source
@@ -64,7 +65,7 @@ async def video_analyze(
         job = local.job(call, source, window, use_cache=use_cache)
         analysis = await _analysis(call, local, job, instruction, ignored)
         analysis = analysis.model_copy(update={"source": source.url})
-        return await job.work.aside(analysis.full if detail == "full" else analysis.brief)
+        return await job.work.aside(full if detail == "full" else brief, analysis)
 
 
 async def _analysis(

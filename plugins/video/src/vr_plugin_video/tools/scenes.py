@@ -10,12 +10,14 @@ from vr_kernel import READ_ONLY, Call, tool
 from vr_plugin_video.analysis import damage, scene_of
 from vr_plugin_video.arguments import End, MediaPath, Start, VideoUrl
 from vr_plugin_video.engine import LocalEngine
+from vr_plugin_video.fitting import short
 from vr_plugin_video.media import no_stream
 from vr_plugin_video.models import VideoScenes
 from vr_plugin_video.outline import parts_of
 from vr_plugin_video.slides import Slides
 from vr_plugin_video.sources import open_source
 from vr_plugin_video.times import parse_window
+from vr_plugin_video.work import Work
 
 
 @tool(effects=READ_ONLY)
@@ -50,23 +52,25 @@ async def video_scenes(
             model=seen.recognizer,
             cached=cached,
             partial=partial,
-            limits=[*damage(media, partial=partial), *job.limits, *_left_out(seen)],
+            limits=[*damage(media, partial=partial), *job.limits, *_left_out(seen, job.work.lost)],
             scenes=[scene_of(slide) for slide in seen.slides],
             found=seen.found,
         )
-        return await job.work.aside(_shortened, call, result)
+        return await job.work.aside(_shortened, job.work, result)
 
 
-def _left_out(seen: Slides) -> list[str]:
-    limits = [f"Text on screen was not read: {seen.failure}"] if seen.failure else []
+def _left_out(seen: Slides, lost: str) -> list[str]:
+    limits = [lost] if lost else []
+    if seen.failure:
+        limits.append(f"Text on screen was not read: {seen.failure}")
     if seen.found > len(seen.slides):
         limits.append(f"The {len(seen.slides)} longest of {seen.found} scenes; see max_scenes.")
     return limits
 
 
-def _shortened(call: Call, result: VideoScenes) -> VideoScenes:
-    short = result.fitted()
-    if short.limits == result.limits:
-        return short
-    whole = call.artifact(result.model_dump_json(indent=1).encode(), "application/json")
-    return short.model_copy(update={"result_uri": whole.uri})
+def _shortened(work: Work, result: VideoScenes) -> VideoScenes:
+    cut = short(result)
+    if cut.limits == result.limits:
+        return cut
+    whole = work.keep(result.model_dump_json(indent=1).encode(), "application/json")
+    return cut.model_copy(update={"result_uri": whole.uri if whole else ""})

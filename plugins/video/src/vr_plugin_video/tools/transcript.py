@@ -13,6 +13,7 @@ from vr_plugin_video.outline import Part
 from vr_plugin_video.sources import open_source
 from vr_plugin_video.times import parse_window
 from vr_plugin_video.transcripts import MIME, Page, Transcript, TranscriptFormat, page_of, render
+from vr_plugin_video.work import Work
 
 
 @tool(effects=READ_ONLY)
@@ -55,7 +56,7 @@ async def video_transcript(
             content="" if format == "segments" else render(page.segments, format),
             total=len(transcript.segments),
             next_cursor=None if page.next_index is None else f"{stamp}-{page.next_index}",
-            transcript_uri=await job.work.aside(_whole, call, transcript, format, page),
+            transcript_uri=await job.work.aside(_whole, job.work, transcript, format, page),
         )
 
 
@@ -71,12 +72,13 @@ def _silence(transcript: Transcript) -> list[str]:
     return [] if transcript.segments else ["Nothing is said in this part."]
 
 
-def _whole(call: Call, transcript: Transcript, style: TranscriptFormat, page: Page) -> str:
+def _whole(work: Work, transcript: Transcript, style: TranscriptFormat, page: Page) -> str:
     """All pages as one file, when the first page does not hold them."""
     if page.first or page.next_index is None:
         return ""
     text = render(transcript.segments, style)
-    return call.artifact(text.encode(), MIME[style]).uri
+    kept = work.keep(text.encode(), MIME[style])
+    return kept.uri if kept else ""
 
 
 def _stamp(job: Job, transcript: Transcript) -> str:
