@@ -16,7 +16,7 @@ app = FastMCP("floor")
 
 
 @app.tool
-def bench_add(a: int, b: int) -> Sum:
+async def bench_add(a: int, b: int) -> Sum:
     """Add two numbers."""
     return Sum(value=a + b)
 

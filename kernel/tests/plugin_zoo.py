@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,7 +66,7 @@ class Zoo:
             )
         return self
 
-    def add_damaged(self, distribution: str, files: dict[str, str]) -> None:
+    def add_damaged(self, distribution: str, files: Mapping[str, str | bytes]) -> None:
         """Install a distribution with exactly these files of metadata."""
         self._install(distribution, files)
 
@@ -95,12 +95,13 @@ class Zoo:
         for path in self.marks.iterdir():
             path.unlink()
 
-    def _install(self, distribution: str, files: dict[str, str]) -> None:
+    def _install(self, distribution: str, files: Mapping[str, str | bytes]) -> None:
         name = distribution.replace("-", "_")
         folder = self.packages / f"{name}-1.0.dist-info"
         folder.mkdir()
-        for file, text in files.items():
-            (folder / file).write_text(text, "utf-8")
+        for file, content in files.items():
+            data = content if isinstance(content, bytes) else content.encode()
+            (folder / file).write_bytes(data)
 
 
 def vr_command(*arguments: str) -> list[str]:

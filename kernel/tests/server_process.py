@@ -19,13 +19,14 @@ _META = "io.modelcontextprotocol/"
 class ServerProcess:
     """A server with its pipes. Every line of its stdout is kept; none may be lost or wrong."""
 
-    def __init__(self, environment: Mapping[str, str], folder: Path) -> None:
+    def __init__(self, environment: Mapping[str, str], folder: Path, *, shell: str = "") -> None:
         self.log = folder / f"server-{time.time_ns()}.log"
         self.lines: list[bytes] = []
         self._id = 0
+        start = ["sh", "-c", shell] if shell else []
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                vr_command("serve"),
+                [*start, *vr_command("serve")],
                 env=dict(environment),
                 cwd=folder,
                 stdin=subprocess.PIPE,

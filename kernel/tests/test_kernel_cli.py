@@ -31,6 +31,7 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Zoo:
 def vr(zoo: Zoo) -> Iterator[CommandHost]:
     """Runs command lines."""
     host = CommandHost(zoo.environment(), zoo.work)
+    host.run("plugin", "list")  # imports the plugins, with their noise
     yield host
     host.close()
 

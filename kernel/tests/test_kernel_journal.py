@@ -292,14 +292,14 @@ def test_nothing_acknowledged_is_lost_when_the_process_is_killed(
 
 def _kill_at_random(recorder: subprocess.Popen[str], chance: random.Random) -> set[str]:
     """The batches that the process acknowledged before it was killed."""
-    lines = [recorder.stdout.readline() for _ in range(chance.randrange(1, 40))]
-    for _ in range(chance.randrange(60_000)):
-        pass  # up to about 2 ms, so that the kill falls at any point of a commit
-    recorder.kill()
-    rest, errors = recorder.communicate()
-    assert errors == ""
-    whole = [line for line in "".join(lines).split("\n") + rest.split("\n")[:-1] if line]
-    return set(whole)
+    with recorder:
+        text = "".join(recorder.stdout.readline() for _ in range(chance.randrange(1, 40)))
+        for _ in range(chance.randrange(60_000)):
+            pass  # up to about 2 ms, so that the kill falls at any point of a commit
+        recorder.kill()
+        text += recorder.stdout.read()
+        assert recorder.stderr.read() == ""
+    return set(text.split("\n")[:-1])
 
 
 async def _batches(path: Path) -> dict[str, int]:

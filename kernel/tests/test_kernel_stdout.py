@@ -21,9 +21,9 @@ def zoo(tmp_path: Path) -> Zoo:
     return Zoo(tmp_path / "zoo")
 
 
-def serve(zoo: Zoo, **variables: str) -> ServerProcess:
-    """A server of this zoo."""
-    return ServerProcess(zoo.environment(**SETTINGS, **variables), zoo.work)
+def serve(zoo: Zoo, shell: str = "", **variables: str) -> ServerProcess:
+    """A server of this zoo, started through a shell's line when one is given."""
+    return ServerProcess(zoo.environment(**SETTINGS, **variables), zoo.work, shell=shell)
 
 
 def assert_pure(server: ServerProcess) -> None:
@@ -55,8 +55,7 @@ def test_noise_of_the_first_request_goes_to_stderr(zoo: Zoo) -> None:
         assert_pure(server)
 
 
-@pytest.mark.parametrize("turn", range(3))
-def test_a_thread_that_never_stops_finds_no_gap(turn: int, zoo: Zoo) -> None:
+def test_a_thread_that_never_stops_finds_no_gap(zoo: Zoo) -> None:
     """It prints while the transport starts, and after it has ended."""
     with serve(zoo.add(NEVER_QUIET)) as server:
         server.shake_hands("2025-11-25")
@@ -68,7 +67,7 @@ def test_a_thread_that_never_stops_finds_no_gap(turn: int, zoo: Zoo) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("turn", range(20))
 def test_a_thread_that_never_stops_finds_no_gap_in_many_starts(turn: int, zoo: Zoo) -> None:
-    test_a_thread_that_never_stops_finds_no_gap(turn, zoo)
+    test_a_thread_that_never_stops_finds_no_gap(zoo)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
@@ -78,6 +77,17 @@ def test_noise_goes_to_stderr_when_a_signal_ends_it(zoo: Zoo) -> None:
         server.call("zoo_shout")
         server.process.send_signal(signal.SIGTERM)
         server.wait()
+        assert_pure(server)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+def test_it_serves_without_a_stderr(zoo: Zoo) -> None:
+    zoo.add(GOOD, NOISY)
+    with serve(zoo, shell='exec "$0" "$@" 2>&-') as server:
+        server.shake_hands("2025-06-18")
+        assert server.call("zoo_shout")["structuredContent"] == {"done": True}
+        assert server.call("zoo_crash")["isError"]
+        assert server.finish()[0] == 0
         assert_pure(server)
 
 
@@ -102,11 +112,21 @@ def test_logs_and_broken_plugins_go_to_stderr(zoo: Zoo) -> None:
             assert expected in log
 
 
-@pytest.mark.parametrize("how", ["input()", "sys.stdin.buffer.read()", "os.read(0, 9)", "child"])
+READING = "import os, sys\ntry:\n    {how}\nexcept EOFError:\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "input()",
+        "child",
+        pytest.param("sys.stdin.buffer.read()", marks=pytest.mark.slow),
+        pytest.param("os.read(0, 9)", marks=pytest.mark.slow),
+    ],
+)
 def test_a_plugin_does_not_eat_what_the_client_says(how: str, zoo: Zoo) -> None:
     """At import, when the first request may be waiting already."""
-    reading = f"import os, sys\ntry:\n    {how}\nexcept EOFError:\n    pass\n"
-    thirsty = THIRSTY if how == "child" else Animal("thirsty", reading)
+    thirsty = THIRSTY if how == "child" else Animal("thirsty", READING.format(how=how))
     with serve(zoo.add(GOOD, thirsty)) as server:
         server.shake_hands("2025-06-18")
         assert server.call("zoo_echo", text="heard")["structuredContent"]["text"] == "heard"

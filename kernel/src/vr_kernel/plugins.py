@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NoReturn, TypeVar
@@ -85,10 +85,7 @@ def discover() -> list[Candidate]:
     """The installed plugins, sorted by name, then distribution."""
     from importlib_metadata import entry_points
 
-    try:
-        found = [_candidate(entry) for entry in entry_points(group=GROUP)]
-    except Exception:  # noqa: BLE001 - one damaged distribution must not hide all others
-        found = list(_salvage())
+    found = map(_candidate, entry_points(group=GROUP))
     return sorted(found, key=lambda c: (c.name, c.distribution))
 
 
@@ -164,22 +161,6 @@ def _candidate(entry: EntryPoint) -> Candidate:
     except Exception as error:  # noqa: BLE001 - metadata is a file that anything may have damaged
         return Candidate(entry.name, "", "", (), _damaged(explain(error)))
     return Candidate(entry.name, name, version, requires, entry.load)
-
-
-def _salvage() -> Iterator[Candidate]:
-    """What can be read, one distribution at a time; the first of a name counts."""
-    from importlib_metadata import distributions
-
-    seen: set[tuple[str, str]] = set()
-    for distribution in distributions():
-        try:
-            entries = list(distribution.entry_points.select(group=GROUP))
-        except Exception:  # noqa: BLE001, S112 - whose they are cannot be read either
-            continue
-        for candidate in map(_candidate, entries):
-            if (candidate.name, candidate.distribution) not in seen:
-                seen.add((candidate.name, candidate.distribution))
-                yield candidate
 
 
 def _damaged(reason: str) -> Callable[[], object]:

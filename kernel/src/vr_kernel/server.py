@@ -61,8 +61,10 @@ class ServedTool(McpTool):
             return as_tool_result(await self._kernel.run(self.name, arguments, progress.report))
         finally:
             relay.cancel()
+            # A client that is gone takes no progress; that is no reason to lose the result.
+            await asyncio.wait({relay})
             with suppress(asyncio.CancelledError):
-                await relay
+                relay.exception()
 
 
 class UnknownTools(Middleware):

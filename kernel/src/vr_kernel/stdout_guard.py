@@ -21,6 +21,8 @@ class StdoutGuard:
 
     def __init__(self) -> None:
         sys.stdout.flush()
+        if sys.stderr is None:  # closed by who started us; its number must not be given anew
+            os.open(os.devnull, os.O_WRONLY)
         # Never closed: a thread may still wait on them when the transport is done.
         self._source = os.fdopen(os.dup(0), "rb", closefd=False)
         self._wire = os.fdopen(os.dup(1), "wb", closefd=False)

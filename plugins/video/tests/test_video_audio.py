@@ -66,6 +66,7 @@ def test_any_sound_becomes_16_khz_mono(tone: Tone) -> None:
 def test_speech(sample_media: Path) -> None:
     with (sample_media / "jfk.flac").open("rb") as file:
         samples = decode_audio(file)
+    assert float(abs(samples).max()) == 1.0
     assert len(samples) == pytest.approx(11 * RATE, abs=RATE // 100)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import json
 import tracemalloc
@@ -21,6 +20,7 @@ from vr_plugin_video.changes import Changes, find_changes
 from vr_plugin_video.media import probe
 
 DURATIONS = (7.3, 12.1, 5.0, 9.7, 3.2, 8.4, 4.6)
+SMALL = (320, 180)
 TALK_TRUTH = "talk.truth.json"
 
 
@@ -56,21 +56,21 @@ def test_a_film_without_cuts(sample_media: Path) -> None:
 @pytest.mark.parametrize(
     "lecture",
     [
-        Lecture(DURATIONS),
+        Lecture(DURATIONS, size=SMALL),
         Lecture(DURATIONS, cursor=True, webcam=True),
         Lecture(DURATIONS, cursor=True, webcam=True, gop=20),
-        Lecture(DURATIONS, fps=25, gop=100_000, cursor=True, preset="medium", size=(320, 180)),
-        Lecture(DURATIONS, flashes=(3.1, 15.25, 22.05, 40.0)),
-        Lecture(DURATIONS, gop=1, size=(320, 180)),
-        Lecture(DURATIONS, gop=7, cursor=True),
-        Lecture(DURATIONS, fps=25, codec="mpeg2video", container="mpeg", size=(320, 180)),
-        Lecture(DURATIONS, container="mpegts", start=3.0),
-        Lecture(DURATIONS, container="matroska", start=2.0, pixels="yuv444p"),
-        Lecture(DURATIONS, codec="libvpx-vp9", container="webm", size=(320, 180)),
-        Lecture(DURATIONS, codec="mpeg4", container="avi"),
-        Lecture(DURATIONS, pixels="yuv420p10le"),
-        Lecture(DURATIONS, sparse=True),
-        Lecture(DURATIONS, sparse=True, container="matroska", gop=2),
+        Lecture(DURATIONS, fps=25, gop=100_000, cursor=True, preset="medium", size=SMALL),
+        Lecture(DURATIONS, size=SMALL, flashes=(3.1, 15.25, 22.05, 40.0)),
+        Lecture(DURATIONS, gop=1, size=SMALL),
+        Lecture(DURATIONS, size=SMALL, gop=7, cursor=True),
+        Lecture(DURATIONS, fps=25, codec="mpeg2video", container="mpeg", size=SMALL),
+        Lecture(DURATIONS, size=SMALL, container="mpegts", start=3.0),
+        Lecture(DURATIONS, size=SMALL, container="matroska", start=2.0, pixels="yuv444p"),
+        Lecture(DURATIONS, codec="libvpx-vp9", container="webm", size=SMALL),
+        Lecture(DURATIONS, size=SMALL, codec="mpeg4", container="avi"),
+        Lecture(DURATIONS, size=SMALL, pixels="yuv420p10le"),
+        Lecture(DURATIONS, size=SMALL, sparse=True),
+        Lecture(DURATIONS, size=SMALL, sparse=True, container="matroska", gop=2),
     ],
     ids=lambda lecture: f"{lecture.container}-{lecture.codec}-{lecture.gop}",
 )
@@ -82,7 +82,7 @@ def test_slides_of_a_lecture(lecture: Lecture) -> None:
 
 @pytest.mark.parametrize("fade", [0.5, 1.0, 1.9])
 def test_a_fade_is_one_change_near_its_middle(fade: float) -> None:
-    lecture = Lecture(DURATIONS, fade=fade, cursor=True)
+    lecture = Lecture(DURATIONS, size=SMALL, fade=fade, cursor=True)
     middles = [0.0, *(start + fade / 2 for start in lecture.starts[1:])]
     assert_near(search(lecture.encode()).times, middles, 0.25)
 
@@ -95,7 +95,7 @@ def test_a_fade_is_one_change_near_its_middle(fade: float) -> None:
 )
 def test_slides_of_any_duration(tenths: list[int], gop: int, *, cursor: bool) -> None:
     durations = tuple(tenth / 10 for tenth in tenths)
-    lecture = Lecture(durations, size=(320, 180), gop=gop, cursor=cursor)
+    lecture = Lecture(durations, size=SMALL, gop=gop, cursor=cursor)
     assert_near(search(lecture.encode()).times, lecture.starts, 0.25)
 
 
@@ -105,13 +105,10 @@ def test_a_slide_that_comes_back_counts_unless_it_was_a_blink(gop: int) -> None:
     assert_near(search(lecture.encode()).times, [0.0, 13.0, 16.5], 0.2)
 
 
-@pytest.mark.parametrize("ending", [0.7, 0.9])
-def test_black_at_either_end_is_no_slide(ending: float) -> None:
-    lecture = Lecture((0.6, 9.0, 8.0, ending), numbers=(-1, 0, 1, -1))
-    file = io.BytesIO(lecture.encode())
-    longer = dataclasses.replace(probe(file), duration=lecture.duration + 0.5)
-    for media in (probe(file), longer):
-        assert_near(find_changes(file, media).times, [0.0, 9.6], 0.2)
+@pytest.mark.parametrize("end", [None, 18.1])
+def test_black_at_either_end_is_no_slide(end: float | None) -> None:
+    content = Lecture((0.6, 9.0, 8.0, 0.7), numbers=(-1, 0, 1, -1)).encode()
+    assert_near(search(content, end=end).times, [0.0, 9.6], 0.2)
 
 
 def test_film_has_its_cuts_alone() -> None:
@@ -136,7 +133,7 @@ def test_a_page_that_fills_slowly_changes_now_and_then() -> None:
 def test_still_stretches_are_not_decoded() -> None:
     counts = []
     for gop in (100, 100_000):
-        file = io.BytesIO(Lecture((50.0, 50.0), gop=gop, size=(320, 180)).encode())
+        file = io.BytesIO(Lecture((50.0, 50.0), gop=gop, size=SMALL).encode())
         shares: list[float] = []
         find_changes(file, probe(file), progress=shares.append)
         counts.append(len(shares))
@@ -145,21 +142,21 @@ def test_still_stretches_are_not_decoded() -> None:
 
 @pytest.mark.parametrize("gop", [10, 250])
 def test_a_window(gop: int) -> None:
-    lecture = Lecture(DURATIONS, gop=gop)
+    lecture = Lecture(DURATIONS, size=SMALL, gop=gop)
     found = search(lecture.encode(), start=9.0, end=30.0)
     assert_near(found.times, [9.0, 19.4, 24.4], 0.2)
     assert (found.complete, found.looked_until) == (True, 30.0)
 
 
 def test_a_window_past_the_end_stops_at_the_end() -> None:
-    found = search(Lecture((3.0, 3.0), size=(320, 180)).encode(), start=4.0, end=500.0)
+    found = search(Lecture((3.0, 3.0), size=SMALL).encode(), start=4.0, end=500.0)
     assert found.times == (4.0,)
     assert found.looked_until == pytest.approx(6.0, abs=0.1)
 
 
 @pytest.mark.parametrize("seconds", [0.1, 0.7])
 def test_a_blink_of_a_video(seconds: float) -> None:
-    found = search(Lecture((seconds,), size=(320, 180)).encode())
+    found = search(Lecture((seconds,), size=SMALL).encode())
     assert (found.times, found.complete) == ((0.0,), True)
 
 
@@ -194,7 +191,7 @@ def test_time_stamps_that_jump_back_are_survived() -> None:
 
 
 def test_progress_rises_and_can_end_the_search() -> None:
-    file = io.BytesIO(Lecture(DURATIONS, size=(320, 180)).encode())
+    file = io.BytesIO(Lecture(DURATIONS, size=SMALL).encode())
     shares: list[float] = []
     find_changes(file, probe(file), progress=shares.append)
     assert len(shares) > sum(DURATIONS)

@@ -54,7 +54,7 @@ def test_times_in_any_order_come_back_ascending(levels: bytes) -> None:
 
 
 def test_times_after_the_end_are_left_out(levels: bytes) -> None:
-    frames = grab_frames(io.BytesIO(levels), [3.99, 4.0, 4.5, 1e9])
+    frames = grab_frames(io.BytesIO(levels), [3.99, 4.0, 4.5, 1e9, 1e300, float("inf")])
     assert [number_of(frame) for frame in frames] == [39, 39]
 
 
@@ -77,6 +77,13 @@ def test_times_that_a_cut_file_lost_are_left_out() -> None:
     whole = Lecture((8.0, 8.0), container="matroska", webcam=True).encode()
     frames = grab_frames(io.BytesIO(whole[: len(whole) // 2]), [1.0, 5.0, 12.0, 15.9])
     assert [frame.time for frame in frames] == pytest.approx([1.0, 5.0])
+
+
+def test_a_time_far_after_a_cut_costs_nothing() -> None:
+    whole = Lecture((40.0, 300.0), container="matroska", fps=2, gop=10, webcam=True).encode()
+    cut = whole[: len(whole) // 8]
+    assert grab_frames(io.BytesIO(cut), [200.0, 300.0]) == []
+    assert len(grab_frames(io.BytesIO(cut), [10.0, 300.0])) == 1
 
 
 def test_a_slide_shown_by_one_long_frame() -> None:

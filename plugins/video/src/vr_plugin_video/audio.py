@@ -24,8 +24,8 @@ RATE = 16_000
 BLOCK_S = 30.0
 PREROLL_S = 0.5
 """Decoders need some packets before the first good sample."""
-GAP_S = 0.2
-"""A pause in the time stamps from this length on, in seconds, becomes silence."""
+GAP_S, MAX_GAP_S = 0.2, 3600.0
+"""A jump of the time stamps between these lengths, in seconds, becomes silence."""
 
 
 def decode_audio(file: BinaryIO, *, start: float = 0.0, end: float | None = None) -> Samples:
@@ -65,10 +65,10 @@ def audio_blocks(
             held += len(piece)
             while held >= size:
                 joined = np.concatenate(kept)
-                yield start + given / RATE, joined[:size]
+                yield start + given / RATE, np.clip(joined[:size], -1, 1)
                 kept, held, given = [joined[size:]], held - size, given + size
         if held:
-            yield start + given / RATE, np.concatenate(kept)
+            yield start + given / RATE, np.clip(np.concatenate(kept), -1, 1)
 
 
 def _cut(pieces: Iterator[Samples], limit: int | None) -> Iterator[Samples]:
@@ -88,7 +88,7 @@ def _pieces(container: InputContainer, start: float) -> Iterator[Samples]:
     latest = (container.duration or 0) / 1_000_000 or MAX_DURATION
     done = start
     for time, samples in _resampled(container, stream, max(0.0, start - PREROLL_S)):
-        if time - done > GAP_S and time <= latest:
+        if GAP_S < time - done <= MAX_GAP_S and time <= latest:
             yield from _silence(time - done)
             done = time
         wanted = samples[round((start - time) * RATE) :] if time < start else samples

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -154,22 +155,30 @@ def decode(container: InputContainer, video: VideoStream) -> Iterator[tuple[floa
 
 
 def find_landing(container: InputContainer, video: VideoStream, time: float) -> Landing:
-    """Where decoding must begin for the picture at `time`; moves the position."""
+    """Where decoding must begin for the picture at `time`; moves the position.
+
+    Where nothing can be read any more, the key frame is infinitely late.
+    """
+    empty = True
     for back in BACK_OFF:
         seek(container, video, time - back)
-        key = _next_key(container, video)
+        key, met = _next_key(container, video)
+        empty = empty and not met
         if key is not None and (key <= time + EPSILON or time < back):
             return Landing(time - back, key)
-    return Landing(-BACK_OFF[-1], 0.0)
+    return Landing(time, math.inf) if empty else Landing(-BACK_OFF[-1], 0.0)
 
 
-def _next_key(container: InputContainer, video: VideoStream) -> float | None:
+def _next_key(container: InputContainer, video: VideoStream) -> tuple[float | None, bool]:
+    """The time of the next key frame, and whether there are any packets."""
     zero = origin(container)
+    met = False
     for packet in Packets(container, video):
+        met = True
         if packet.is_keyframe:
             span = packet_span(packet, zero)
-            return span[0] if span else 0.0
-    return None
+            return (span[0] if span else 0.0), met
+    return None, met
 
 
 def _end(time: float, picture: VideoFrame) -> float:
@@ -188,7 +197,7 @@ def _encode(shown: Shown, width: int | None, form: Literal["png", "jpeg"]) -> Fr
     from PIL import Image
 
     picture = shown.picture
-    wide, tall = _display_size(picture)
+    wide, tall = picture.width, picture.height
     if width is not None and width < wide:
         wide, tall = max(1, width), max(1, round(tall * width / wide))
     scaled = picture.reformat(wide, tall, format="rgb24", interpolation="AREA")
@@ -199,8 +208,3 @@ def _encode(shown: Shown, width: int | None, form: Literal["png", "jpeg"]) -> Fr
     else:
         image.save(buffer, "JPEG", quality=JPEG_QUALITY)
     return Frame(max(0.0, shown.time), buffer.getvalue(), wide, tall)
-
-
-def _display_size(picture: VideoFrame) -> tuple[int, int]:
-    """Width and height in square pixels."""
-    return picture.width, picture.height

@@ -108,7 +108,8 @@ def seek(container: InputContainer, stream: Stream, seconds: float, *, exact: bo
     import av
 
     base = stream.time_base
-    offset = int((seconds + origin(container)) / base) if base else 0
+    target = min(seconds, MAX_DURATION) + origin(container)
+    offset = int(target / base) if base else 0
     try:
         container.seek(offset, stream=stream, any_frame=exact)
     except av.FFmpegError:
