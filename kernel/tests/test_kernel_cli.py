@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,10 @@ def fresh(tmp_path: Path) -> Zoo:
     return Zoo(tmp_path / "zoo").add(GOOD)
 
 
-def start(zoo: Zoo, *arguments: str, **variables: str) -> subprocess.Popen[str]:
-    """Start `vr` as a process."""
-    return subprocess.Popen(
+@contextmanager
+def start(zoo: Zoo, *arguments: str, **variables: str) -> Iterator[subprocess.Popen[str]]:
+    """Start `vr` as a process, which does not outlive the block."""
+    with subprocess.Popen(
         vr_command(*arguments),
         env=zoo.environment(**variables),
         cwd=zoo.work,
@@ -52,7 +54,11 @@ def start(zoo: Zoo, *arguments: str, **variables: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def run(zoo: Zoo, *arguments: str, **variables: str) -> Ended:

@@ -114,7 +114,9 @@ JUNK = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("greet", [True, False], ids=["after", "before"])
+@pytest.mark.parametrize(
+    "greet", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["after", "before"]
+)
 def test_lines_that_are_no_message_do_not_end_it(greet: bool, zoo: Zoo) -> None:
     with serve(zoo) as server:
         if greet:

@@ -32,7 +32,9 @@ def assert_pure(server: ServerProcess) -> None:
     assert server.stray_lines() == []
 
 
-@pytest.mark.parametrize("animal", [NOISY, NEVER_QUIET], ids=lambda animal: animal.name)
+@pytest.mark.parametrize(
+    "animal", [NOISY, pytest.param(NEVER_QUIET, marks=pytest.mark.slow)], ids=["once", "always"]
+)
 def test_noise_goes_to_stderr_from_start_to_end(animal: Animal, zoo: Zoo) -> None:
     with serve(zoo.add(GOOD, animal)) as server:
         server.shake_hands("2025-06-18")

@@ -59,6 +59,8 @@ def test_a_film_without_cuts(sample_media: Path) -> None:
         Lecture(DURATIONS, size=SMALL),
         Lecture(DURATIONS, cursor=True, webcam=True),
         Lecture(DURATIONS, cursor=True, webcam=True, gop=20),
+        Lecture(DURATIONS, cursor=True, webcam=True, fps=1),
+        Lecture(DURATIONS * 3, cursor=True, webcam=True, fps=2, gop=100_000),
         Lecture(DURATIONS, fps=25, gop=100_000, cursor=True, preset="medium", size=SMALL),
         Lecture(DURATIONS, size=SMALL, flashes=(3.1, 15.25, 22.05, 40.0)),
         Lecture(DURATIONS, gop=1, size=SMALL),

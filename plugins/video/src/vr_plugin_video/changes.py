@@ -97,7 +97,11 @@ def _watch(
     with opened(file) as container:
         for block in blocks(told(_samples(container, stretches), tick)):
             seen = last + block
-            pairs = [(a.gray, b.gray) for a, b in pairwise(seen) if a.stretch == b.stretch]
+            pairs = [
+                (a.gray, b.gray)
+                for a, b in pairwise(seen)
+                if a.stretch == b.stretch and a.gray is not b.gray
+            ]
             calm = find_calm_among(pairs, SEED, calm)
             for sample in block:
                 counted = stretches[sample.stretch].calm if calm is None else calm
@@ -125,7 +129,7 @@ def _samples(container: InputContainer, stretches: Sequence[Stretch]) -> Iterato
             last = shown
             sample = Sample(number, shown.time, gray(shown.picture))
             yield sample
-            if min(shown.until, end) >= shown.time + STEP_S:
+            if min(shown.until, end) >= shown.time + 2 * STEP_S:
                 yield sample._replace(time=min(shown.until, end))
 
 
