@@ -113,8 +113,8 @@ class Lecture:
         return dressed
 
 
-def draw_slide(number: int, size: tuple[int, int] = (640, 360)) -> Any:
-    """A title and three lines, different for every number, as height x width x 3 bytes.
+def draw_slide(number: int, size: tuple[int, int] = (640, 360), lines: int = 3) -> Any:
+    """A title and up to three lines, different for every number, as height x width x 3 bytes.
 
     Below 0 it is black.
     """
@@ -130,10 +130,31 @@ def draw_slide(number: int, size: tuple[int, int] = (640, 360)) -> Any:
     words = WORDS.split()
     names = [words[(number * 5 + step) % len(words)] for step in range(11)]
     pen.text((width // 16, height // 12), f"{number}. {names[0]} {names[1]}", (20, 30, 90), title)
-    for line in range(3):
+    for line in range(lines):
         point = "- " + " ".join(names[2 + line * 3 : 5 + line * 3])
         pen.text((width // 12, height // 3 + line * height // 7), point, (0, 0, 0), text)
     return np.asarray(image)
+
+
+def draw_speaker(restless: float, length: int) -> list[Any]:
+    """Pictures of 90x128 of somebody who talks, and leans aside `restless` times in 30 pictures."""
+    import numpy as np
+
+    random = np.random.default_rng(3)
+    down, right = np.mgrid[0:90, 0:128]
+    at = goal = 64.0
+    pictures = []
+    for number in range(length):
+        if at == goal and random.random() < restless / 30:
+            goal = 64 + random.uniform(-14, 14)
+        at += min(1.5, max(-1.5, goal - at))
+        mouth = 1 + 5 * abs(np.sin(number / 2))
+        picture = np.full((90, 128), 190, np.uint8)
+        picture[((right - at) / 40) ** 2 + ((down - 95) / 35) ** 2 < 1] = 40
+        picture[((right - at) / 18) ** 2 + ((down - 38) / 24) ** 2 < 1] = 120
+        picture[((right - at) / 8) ** 2 + ((down - 50) / mouth) ** 2 < 1] = 60
+        pictures.append(picture[..., None].repeat(3, 2))
+    return pictures
 
 
 def draw_waves(seed: int, time: float) -> Any:

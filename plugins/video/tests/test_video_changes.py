@@ -9,11 +9,19 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lecture import Lecture, draw_slide, draw_typing, draw_waves, encode_parts
+from lecture import (
+    Lecture,
+    draw_slide,
+    draw_speaker,
+    draw_typing,
+    draw_waves,
+    encode_parts,
+)
 from tones import Tone
 from vr_kernel import Code, VrError
 from vr_plugin_video.changes import Changes, find_changes
@@ -80,6 +88,39 @@ def test_slides_of_a_lecture(lecture: Lecture) -> None:
     found = search(lecture.encode())
     assert_near(found.times, lecture.starts, 2 / lecture.fps)
     assert found.complete
+
+
+@pytest.mark.parametrize("restless", [0.2, 0.5, 1.0, 10.0])
+def test_a_speaker_in_the_corner_who_moves_at_times(restless: float) -> None:
+    durations = (12.0, 25.0, 18.0, 30.0)
+    faces = draw_speaker(restless, 850)
+
+    def draw(slide: Any, first: int, time: float) -> Any:
+        picture = slide.copy()
+        picture[-90:, -128:] = faces[first + round(time * 5)]
+        return picture
+
+    starts = [0.0, *accumulate(durations[:-1])]
+    content = encode_parts(
+        *(
+            (seconds, partial(draw, draw_slide(number), round(start * 5)))
+            for number, (seconds, start) in enumerate(zip(durations, starts, strict=True))
+        ),
+        fps=5,
+    )
+    assert_near(search(content).times, starts, 0.25)
+
+
+def test_points_that_appear_one_by_one() -> None:
+    content = encode_parts(
+        *(
+            (4.0, lambda _, picture=draw_slide(number, lines=lines): picture)
+            for number in range(5)
+            for lines in range(4)
+        ),
+        fps=5,
+    )
+    assert_near(search(content).times, [4.0 * n for n in range(20)], 0.25)
 
 
 @pytest.mark.parametrize("fade", [0.5, 1.0, 1.9])

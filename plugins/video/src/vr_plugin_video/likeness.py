@@ -23,6 +23,12 @@ STILLER = 2 / 3
 """Restlessness is judged by this share of the pairs, those in which least changes."""
 SEED, GROWTH, ROUNDS = 0.3, 0.15, 3
 """A cell is restless that is busy in this share of them, or in less when it touches one."""
+KEY_SEED = 0.9
+"""Key frames lie far apart: only what differs in nearly all of them never rests."""
+OFTEN = 7
+"""A cell is restless, too, that is busy this often without much else,"""
+MOSTLY, AROUND = 0.7, (4, 8)
+"""that is when this share of the busy cells lies as near, in cells up or down and sideways."""
 FILM = 0.5
 """Where more than this share of the picture is restless, nothing is left out: it is film."""
 
@@ -67,23 +73,39 @@ def difference(first: Gray, second: Gray, counted: Mask | None) -> float:
 def find_calm(pairs: Sequence[tuple[Gray, Gray]], seed: float = SEED) -> Mask | None:
     """Where a recording rests between its changes: all but webcams, clocks, running pictures.
 
-    What changes while the rest is still is restless. None when nothing is to be left out.
+    Restless is what changes while the rest is still, and, below `KEY_SEED`, what changes again
+    and again in one place. None when nothing is to be left out.
     """
     import numpy as np
 
     busy = np.stack([_busy_cells(first, second) for first, second in pairs])
     stiller = np.argsort(busy.mean(axis=(1, 2)), kind="stable")[: round(len(pairs) * STILLER)]
     activity = busy[stiller].mean(axis=0)
-    restless = activity >= seed
+    often = _local(busy).sum(axis=0) if seed < KEY_SEED else np.zeros_like(activity)
+    restless = (activity >= seed) | (often >= OFTEN)
     if not restless.any():
         return None
     for _ in range(ROUNDS):
-        restless |= _grow(restless) & (activity >= GROWTH)
+        restless |= _grow(restless) & ((activity >= GROWTH) | (often > 1))
     restless = _grow(restless)
     if restless.mean() > FILM:
         return None
     calm: Mask = ~np.kron(restless, np.ones((CELL, CELL), bool))
     return calm
+
+
+def _local(busy: Mask) -> Mask:
+    """The busy cells around which most of what changes in their pair lies."""
+    import numpy as np
+
+    tall, wide = AROUND
+    edges = ((0, 0), (tall + 1, tall), (wide + 1, wide))
+    sums = np.pad(busy, edges).cumsum(axis=1, dtype=np.int32).cumsum(axis=2, dtype=np.int32)
+    high, low = slice(2 * tall + 1, None), slice(None, -2 * tall - 1)
+    right, left = slice(2 * wide + 1, None), slice(None, -2 * wide - 1)
+    near = sums[:, high, right] - sums[:, low, right] - sums[:, high, left] + sums[:, low, left]
+    local: Mask = busy & (near >= MOSTLY * busy.sum(axis=(1, 2), keepdims=True))
+    return local
 
 
 def _busy_cells(first: Gray, second: Gray) -> Mask:

@@ -9,7 +9,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeVar
 
 from vr_plugin_video.frames import find_landing, need_video
-from vr_plugin_video.likeness import difference, find_calm, gray_maker
+from vr_plugin_video.likeness import KEY_SEED, difference, find_calm, gray_maker
 from vr_plugin_video.media import opened
 from vr_plugin_video.streams import Packets, origin, packet_span, seek
 from vr_plugin_video.transitions import DRIFT, SHARE
@@ -26,8 +26,6 @@ BLOCK = 60
 """Samples in memory at a time, 3.5 MB; what never rests is told from one block."""
 QUORUM = 20
 """Fewer samples cannot tell a webcam from slides."""
-KEY_SEED = 0.9
-"""Key frames lie far apart: only what differs in nearly all of them never rests."""
 NEAR_S, FAR_S = 2.5, 12.0
 """Nothing hides between like key frames that are near; nor when they are not far,"""
 HEAVY = 0.2
