@@ -90,14 +90,16 @@ async def _through_client(environments: Environments, rounds: int) -> dict[str, 
             name: await stack.enter_async_context(_connected(environments, name))
             for name in TRIVIAL
         }
-        for name, client in clients.items():
+        for name, client in clients.items():  # once uncounted: a client lists tools first
             await _one_by_one(client, name)
-        for _ in range(rounds):
-            for name, client in clients.items():
-                calls[name].blocks.append(await _one_by_one(client, name))
-        for _ in range(max(3, rounds // 3)):
-            for name, client in clients.items():
-                await _flood(client, name, calls[name])
+            await _flood(client, name, Calls())
+        names = list(clients)
+        for turn in range(rounds):
+            for name in names[turn % 3 :] + names[: turn % 3]:
+                calls[name].blocks.append(await _one_by_one(clients[name], name))
+        for turn in range(rounds):
+            for name in names[turn % 3 :] + names[: turn % 3]:
+                await _flood(clients[name], name, calls[name])
     return calls
 
 

@@ -594,3 +594,25 @@ async def test_two_kernels_share_nothing(
         assert kernel.settings["note"].greeting == ("hello-one", "hello-two")[number]
     await kernels[0].aclose()
     assert (await kernels[1].call("note_write", text="later")).text.startswith("hello-two")
+
+
+class Measured(BaseModel):
+    """A result with a number."""
+
+    value: float
+
+
+async def test_a_number_that_json_does_not_have_is_a_crash_that_records_nothing(
+    start: Any, make_plugin: Any
+) -> None:
+    @tool(effects=READ_ONLY)
+    async def note_measure(call: Call, value: float) -> Measured:
+        call.record(Record("Notes", {"text": "measured"}))
+        return Measured(value=value)
+
+    kernel = await start({"note": make_plugin(tools=[note_measure], kinds=[NOTES])})
+    for value in (float("nan"), float("inf")):
+        outcome = await kernel.run("note_measure", {"value": value})
+        assert outcome.error is not None
+        assert outcome.error.code is Code.INTERNAL
+    assert await _changes(kernel) == []

@@ -75,10 +75,11 @@ async def _succeed(tool: Tool, call: Call, arguments: dict[str, Any]) -> Outcome
     if not isinstance(result, tool.result):
         raise TypeError(f"{tool.name} returned {type(result).__name__}")
     data = result.model_dump(mode="json")
-    # What no cache can keep fails here, before anything is recorded.
+    # What no client can read or no cache can keep fails here, before anything is recorded.
+    text = _dump(data)
     _dump([kept.value for kept in call.kept]).encode()
     await _journal(tool, call)
-    _require_fitting(tool, call, data)
+    _require_fitting(tool, call, text)
     return Outcome(call.id, result, data, notes=tuple(call.notes))
 
 
@@ -117,8 +118,7 @@ def _entry(call: Call, index: int, record: Record) -> Entry:
     return Entry(kind.name, key, fields, record.provenance)
 
 
-def _require_fitting(tool: Tool, call: Call, data: dict[str, Any]) -> None:
-    text = _dump(data)
+def _require_fitting(tool: Tool, call: Call, text: str) -> None:
     if len(text) <= RESULT_LIMIT:
         return
     whole = call.artifact(text.encode(), "application/json")
@@ -130,7 +130,8 @@ def _require_fitting(tool: Tool, call: Call, data: dict[str, Any]) -> None:
 
 
 def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    """JSON text; ValueError for NaN and infinity, which JSON does not have."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _crashed(tool: Tool, call: Call) -> VrError:

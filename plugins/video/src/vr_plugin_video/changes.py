@@ -16,6 +16,7 @@ from vr_plugin_video.frames import EPSILON, Shown, need_video, walk
 from vr_plugin_video.likeness import SEED, gray_maker
 from vr_plugin_video.media import Media, opened
 from vr_plugin_video.survey import (
+    BLOCK,
     STEP_S,
     Sample,
     Stretch,
@@ -93,15 +94,17 @@ def _watch(
     watch = Watch()
     calm: Mask | None = None
     counted: Mask | None = None
+    pairs: list[tuple[Gray, Gray]] = []
     last: list[Sample] = []
     with opened(file) as container:
         for block in blocks(told(_samples(container, stretches), tick)):
             seen = last + block
-            pairs = [
+            pairs += [
                 (a.gray, b.gray)
                 for a, b in pairwise(seen)
                 if a.stretch == b.stretch and a.gray is not b.gray
             ]
+            pairs = pairs[-BLOCK:]
             calm = find_calm_among(pairs, SEED, calm)
             for sample in block:
                 counted = stretches[sample.stretch].calm if calm is None else calm
