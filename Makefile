@@ -4,6 +4,8 @@
 
 PYTHON =
 ARGS =
+# Processes that run tests; 0 for a debugger.
+JOBS = 2
 VENV = .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.synced
@@ -45,11 +47,11 @@ demo: setup ## watch a talk and find its moments again, over a real server
 	@$(BIN)/vr demo
 
 test: setup ## all tests but the slow ones
-	@$(BIN)/python -m pytest -m 'not slow' $(ARGS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m 'not slow' $(ARGS)
 
 # pytest answers 5 when it collects nothing, which is right only while no slow test is written.
 test-slow: setup ## the slow tests: kills, floods, every distribution alone
-	@$(BIN)/python -m pytest -m slow $(ARGS) || { code=$$?; \
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow $(ARGS) || { code=$$?; \
 	  if [ $$code -ne 5 ]; then exit $$code; fi; \
 	  if grep -rqs --include='test_*.py' 'mark\.slow' kernel/tests plugins examples tests; then \
 	    echo 'Slow tests are written, but none was collected.' >&2; exit 5; \
@@ -60,7 +62,7 @@ lint: setup ## style, types, import contracts, sizes
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(SOURCES) $(PROGRAMS)
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q tests/architecture --ignore=tests/architecture/test_static_checks.py
+	$(BIN)/python -m pytest -q -m "not slow" tests/architecture --ignore=tests/architecture/test_static_checks.py
 
 bench: setup ## measure against floors and peers
 	@$(BIN)/python -m benchmarks $(ARGS)

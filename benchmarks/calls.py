@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.environments import Environment, Environments
 from benchmarks.processes import StdioServer, clean_environment
 from benchmarks.rows import Row, bar, shown
-from benchmarks.start import paired
+from benchmarks.start import in_turn, paired
 
 if TYPE_CHECKING:
     from fastmcp import Client
@@ -93,13 +93,10 @@ async def _through_client(environments: Environments, rounds: int) -> dict[str, 
         for name, client in clients.items():  # once uncounted: a client lists tools first
             await _one_by_one(client, name)
             await _flood(client, name, Calls())
-        names = list(clients)
-        for turn in range(rounds):
-            for name in names[turn % 3 :] + names[: turn % 3]:
-                calls[name].blocks.append(await _one_by_one(clients[name], name))
-        for turn in range(rounds):
-            for name in names[turn % 3 :] + names[: turn % 3]:
-                await _flood(clients[name], name, calls[name])
+        for name in in_turn(clients, rounds):
+            calls[name].blocks.append(await _one_by_one(clients[name], name))
+        for name in in_turn(clients, rounds):
+            await _flood(clients[name], name, calls[name])
     return calls
 
 

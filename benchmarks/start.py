@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import median
 
@@ -28,10 +28,8 @@ def measure(environments: Environments, rounds: int) -> list[Row]:
     for environment in measured.values():
         start(environments, environment)
     runs: dict[str, list[Start]] = {name: [] for name in measured}
-    names = list(measured)
-    for turn in range(rounds):
-        for name in names[turn % 3 :] + names[: turn % 3]:
-            runs[name].append(start(environments, measured[name]))
+    for name in in_turn(measured, rounds):
+        runs[name].append(start(environments, measured[name]))
     return [_cpu_row(runs), _memory_row(runs), _tools_row(runs)]
 
 
@@ -75,6 +73,14 @@ def _memory_row(runs: Mapping[str, list[Start]]) -> Row:
 def _tools_row(runs: Mapping[str, list[Start]]) -> Row:
     tools = {name: starts[0].tools for name, starts in runs.items()}
     return Row("tools listed", tools["ours"], tools["floor"], tools["peer"])
+
+
+def in_turn(names: Iterable[str], rounds: int) -> Iterator[str]:
+    """All names, `rounds` times, each round beginning with the next one."""
+    listed = list(names)
+    for turn in range(rounds):
+        first = turn % len(listed)
+        yield from listed[first:] + listed[:first]
 
 
 def paired(ours: list[float], floor: list[float]) -> float:
