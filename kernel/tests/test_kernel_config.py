@@ -132,6 +132,15 @@ def test_a_variable_sets_its_setting(
     assert getattr(machine.load().kernel, setting) == value
 
 
+@pytest.mark.parametrize(
+    "variable", ["VR_LOG_LEVEL", "VR_KERNEL__LOG_LEVEL", "VR_ALLOWED_ROOTS", "VR_STRICT"]
+)
+def test_an_empty_variable_is_not_set(machine: Machine, variable: str) -> None:
+    before = machine.load().kernel
+    machine.environ[variable] = ""
+    assert machine.load().kernel == before
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_of_two_variables_the_settings_own_name_wins(machine: Machine, order: int) -> None:
     """Whatever the order in which a shell hands them over."""
@@ -328,7 +337,7 @@ def test_any_content_is_read_or_refused_with_a_typed_error(
         refused = error.category
     else:
         refused = ""
-        assert kernel.log_level == level.lower()
+        assert kernel.log_level == (level.lower() or "warning")
     assert refused in {"", "CONFIG_INVALID"}
 
 

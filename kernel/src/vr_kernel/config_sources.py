@@ -59,13 +59,14 @@ def environment_settings(
     """Settings of variables: `VR_SECTION__KEY`, and declared aliases of single settings.
 
     `aliases` maps a variable's name to (section, key). Values stay text; models parse them.
-    Of several variables of one setting its own name wins, then the alias declared first.
+    Of several variables of one setting its own name wins, then the alias declared first. An
+    empty variable counts as not set, as shells and service files mean it.
     """
     for name in reversed(list(aliases)):
-        if name in environ:
+        if environ.get(name):
             yield Setting(*aliases[name], parse_text(environ[name]), f"{origin} {name}")
     for name, text in environ.items():
-        if name.startswith(PREFIX) and "__" in name and name not in aliases:
+        if text and name.startswith(PREFIX) and "__" in name and name not in aliases:
             head, _, key = name.removeprefix(PREFIX).lower().partition("__")
             section = head if head in SECTIONS else f"plugins.{head.replace('_', '-')}"
             yield Setting(section, key, parse_text(text), f"{origin} {name}")
