@@ -84,6 +84,8 @@ def grab_frames(
     wanted = sorted(max(0.0, time) for time in times)
     with opened(file) as container:
         video = need_video(container)
+        # Frame threads decode ahead, which is wasted before the next seek.
+        video.thread_type = "SLICE"
         frames: list[Frame] = []
         late: list[tuple[float, Frame]] = []
         last: Shown | None = None
