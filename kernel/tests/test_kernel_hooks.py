@@ -8,6 +8,7 @@ from typing import Any
 
 import pluggy
 import pytest
+from plugin_zoo import OWN_TOOLS
 from pydantic import BaseModel
 from vr_kernel import (
     READ_ONLY,
@@ -147,7 +148,7 @@ async def test_a_plugin_that_fails_late_leaves_nothing_behind(hook: str, config:
         raise RuntimeError("half way")
 
     async with Kernel.open(config, {"one": plugin_of(**{hook: half})}) as kernel:
-        assert set(kernel.tools) == {"infra_cache", "infra_plugins"}
+        assert set(kernel.tools) == set(OWN_TOOLS)
         assert dict(kernel.store._kinds) == {}
         assert kernel.commands == []
         assert kernel.providers.names(TextRecognizer) == []

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plugin_zoo import Animal, Zoo, vr_command
+from plugin_zoo import OWN_TOOLS, Animal, Zoo, vr_command
 from vr_kernel.client import connect
 from zoo_animals import (
     AT_IMPORT,
@@ -93,9 +93,7 @@ def row_of(animal: Animal, result: subprocess.CompletedProcess[str]) -> dict[str
 
 
 def test_good_tools_are_served_and_answer(served: dict[str, Any]) -> None:
-    assert served["tools"] == sorted(
-        [*ZOO_TOOLS, "infra_cache", "infra_plugins", "keeper_go", "noisy_go"]
-    )
+    assert served["tools"] == sorted([*ZOO_TOOLS, *OWN_TOOLS, "keeper_go", "noisy_go"])
     assert served["echo"]["text"] == "still here"
     assert served["noisy"] == served["keeper"] == {"done": True}
 

@@ -9,18 +9,17 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 import pytest_asyncio
 from mcp import MCPError
-from plugin_zoo import Zoo, vr_command
+from plugin_zoo import OWN_TOOLS, Zoo, vr_command
 from vr_kernel import Code, VrError
 from vr_kernel.client import Era, ToolClient, connect
 from zoo_animals import GOOD, ZOO_TOOLS
 
 GOLDEN = Path(__file__).parent / "golden_tools.json"
 FIELDS = {"code", "category", "message", "hint", "retryable", "retry_after_seconds", "call_id"}
-TOOLS = sorted([*ZOO_TOOLS, "infra_cache", "infra_plugins"])
+TOOLS = sorted([*ZOO_TOOLS, *OWN_TOOLS])
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
@@ -137,6 +136,8 @@ async def test_effects_become_hints(guest: Visit) -> None:
 
 
 async def test_a_tool_says_what_it_takes_and_no_more(guest: Visit) -> None:
+    import jsonschema
+
     tools = {tool.name: tool for tool in await guest.tools.client.list_tools()}
     echo = tools["zoo_echo"]
     assert echo.description == "Say it again."
@@ -161,7 +162,7 @@ async def test_the_kernels_own_tools_are_the_golden_ones(auto: Visit) -> None:
     tools = [
         {"name": t.name, "description": t.description, "inputSchema": t.input_schema}
         for t in await auto.tools.client.list_tools()
-        if t.name.startswith("infra_")
+        if t.name.startswith(("infra_", "job_"))
     ]
     text = json.dumps(tools, indent=2, sort_keys=True) + "\n"
     if os.environ.get("UPDATE_GOLDEN"):
@@ -184,6 +185,8 @@ async def test_the_kernels_own_tools_are_the_golden_ones(auto: Visit) -> None:
     ],
 )
 async def test_results_fit_their_schema(tool: str, arguments: Any, guest: Visit) -> None:
+    import jsonschema
+
     tools = {t.name: t for t in await guest.tools.client.list_tools()}
     result = await guest.tools.client.call_tool(tool, arguments)
     jsonschema.validate(result.structured_content, tools[tool].output_schema)

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plugin_zoo import Zoo
+from plugin_zoo import OWN_TOOLS, Zoo
 from server_process import MODERN, ServerProcess, modern_meta
 from zoo_animals import GOOD, UNDYING, ZOO_TOOLS
 
 HANDSHAKES = ["2024-11-05", "2025-06-18"]
 MORE_HANDSHAKES = ["2025-03-26", "2025-11-25"]
-TOOLS = sorted([*ZOO_TOOLS, "infra_cache", "infra_plugins"])
+TOOLS = sorted([*ZOO_TOOLS, *OWN_TOOLS])
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
 

@@ -25,7 +25,8 @@ HEAVY = {
     "openai", "rapidocr", "rich", "tokenizers", "weaviate",
 }  # fmt: skip
 PUBLIC = {
-    "cache", "call", "commands", "errors", "hookspecs", "providers", "records", "services", "tools",
+    "cache", "call", "commands", "errors", "generation", "hookspecs", "providers", "quotes",
+    "records", "services", "testing", "tools",
 }  # fmt: skip
 each_distribution = pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=str)
 

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from vr_kernel.cache import cache_key
     from vr_kernel.call import Call
     from vr_kernel.commands import Command
-    from vr_kernel.config import Config, EnvAlias, Section, load_config
+    from vr_kernel.config import Config, load_config
     from vr_kernel.errors import Code, VrError
+    from vr_kernel.generation import Media, ModelProvider, Reply, Text, Turn, Usage
     from vr_kernel.hookspecs import hookimpl
     from vr_kernel.journal import Change
     from vr_kernel.kernel import Kernel
@@ -26,8 +27,11 @@ if TYPE_CHECKING:
         TextLine,
         TextRecognizer,
     )
+    from vr_kernel.quotes import Finding, Passage, QuoteIndex, find_in
     from vr_kernel.records import Record, RecordField, RecordKind, entity_key
     from vr_kernel.services import Services
+    from vr_kernel.settings import EnvAlias, Section
+    from vr_kernel.structured import Structured, check_schema
     from vr_kernel.tools import (
         CALLS_OUT,
         DESTRUCTIVE,
@@ -43,12 +47,16 @@ _HOMES = {
     "cache": "cache_key",
     "call": "Call",
     "commands": "Command",
-    "config": "Config EnvAlias Section load_config",
+    "config": "Config load_config",
+    "settings": "EnvAlias Section",
+    "structured": "Structured check_schema",
     "errors": "Code VrError",
+    "generation": "Media ModelProvider Reply Text Turn Usage",
     "hookspecs": "hookimpl",
     "journal": "Change",
     "kernel": "Kernel",
     "providers": "Embedder Filter Hit Provider Query Store StoredRecord TextLine TextRecognizer",
+    "quotes": "Finding Passage QuoteIndex find_in",
     "records": "Record RecordField RecordKind entity_key",
     "services": "Services",
     "tools": "CALLS_OUT DESTRUCTIVE IDEMPOTENT READ_ONLY WRITES_LOCAL Effects tool",
@@ -68,25 +76,37 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "Embedder",
     "EnvAlias",
     "Filter",
+    "Finding",
     "Hit",
     "IDEMPOTENT",
     "Kernel",
+    "Media",
+    "ModelProvider",
+    "Passage",
     "Provider",
     "Query",
+    "QuoteIndex",
     "READ_ONLY",
     "Record",
     "RecordField",
     "RecordKind",
+    "Reply",
     "Section",
     "Services",
     "Store",
     "StoredRecord",
+    "Structured",
+    "Text",
     "TextLine",
     "TextRecognizer",
+    "Turn",
+    "Usage",
     "VrError",
     "WRITES_LOCAL",
     "cache_key",
+    "check_schema",
     "entity_key",
+    "find_in",
     "hookimpl",
     "load_config",
     "tool",

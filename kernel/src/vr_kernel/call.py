@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from vr_kernel.artifacts import Artifact
+from vr_kernel.leases import Lease
 from vr_kernel.log import Log
 from vr_kernel.records import Record
+from vr_kernel.scopes import Scope
 from vr_kernel.services import Services
+from vr_kernel.usage import Meter
 
+M = TypeVar("M", bound=BaseModel)
 ProgressReport = Callable[[float, float | None, str], None]
 
 
@@ -39,10 +45,15 @@ class Call:
     principal: str
     log: Log
     report: ProgressReport
+    meter: Meter
+    scope: Scope | None = None
+    steps_version: str = ""
+    repeatable: bool = True
     records: list[Record] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     kept: list[Kept] = field(default_factory=list)
     essential: bool = False
+    held: list[Lease] = field(default_factory=list)
 
     @property
     def settings(self) -> Any:
@@ -75,6 +86,80 @@ class Call:
         A hit records nothing, so nothing may be cached whose records could be missing.
         """
         self.kept.append(Kept(key, value, content_id, model))
+
+    async def once(
+        self,
+        key: str,
+        result: type[M],
+        produce: Callable[[Call], Awaitable[M]],
+        *,
+        content_id: str = "",
+    ) -> M:
+        """The cached result of `key`, or what `produce` makes, which is then kept in the cache.
+
+        However many callers ask at the same time, in however many processes, one of them
+        produces; the others get its result, with `cached` true when the model has that field.
+        `produce` gets the call to work with: what it records, notes and pays belongs to one of
+        those who wait. Set `repeatable` of that call to False when the result is not to be
+        kept. Replies of models and steps in it are committed as they come: after a crash equal
+        work goes on from there.
+
+        Args:
+            key: of `cache_key`, naming everything that changes the result.
+            result: the model of the result.
+            produce: does the work.
+            content_id: what the result is about, for `infra_cache` to list and clear by.
+
+        Raises:
+            VrError: what `produce` raised.
+        """
+        return await self.services.jobs.flights.once(self, key, result, produce, content_id)
+
+    async def step(self, key: str, work: Callable[[], Awaitable[Any]]) -> Any:
+        """The result of `work`, a JSON value but None, committed before it is returned.
+
+        In a tool that is `long`, and within `once`, a step that was committed before a crash
+        is not done again. Equal keys are told apart by their order.
+
+        Raises:
+            VrError: CONFLICT, category LEASE_LOST, when another process took the work over.
+        """
+        return await (work() if self.scope is None else self.scope.run(f"step/{key}", work))
+
+    def shared(self, key: str, lease: Lease | None, report: ProgressReport) -> Call:
+        """A call for work that several callers wait for; see `once`."""
+        notes: list[str] = []
+
+        async def hold() -> Lease | None:
+            if self.scope is not None:
+                await self.scope.hold()
+            return lease
+
+        scope = Scope(
+            self.services.jobs.steps, f"result/{key}", self.steps_version, hold, notes.append
+        )
+        meter = self.meter.fresh()
+        return replace(
+            self,
+            services=self.services.of_call(meter, scope),
+            meter=meter,
+            scope=scope,
+            report=report,
+            repeatable=True,
+            records=[],
+            notes=notes,
+            kept=[],
+            held=[lease] if lease is not None else [],
+            essential=False,
+        )
+
+    def absorb(self, other: Call) -> None:
+        """Take over what shared work produced."""
+        self.record(*other.records, essential=other.essential)
+        self.notes.extend(other.notes)
+        self.kept.extend(other.kept)
+        self.held.extend(other.held)
+        self.meter.add_all(other.meter)
 
     def note(self, message: str) -> None:
         """Add a remark that reaches the caller beside the result, such as a degraded service."""

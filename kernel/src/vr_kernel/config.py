@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    SecretStr,
-    ValidationError,
-)
+from pydantic import BaseModel, SecretStr, ValidationError
 
 from vr_kernel.config_sources import (
     PROJECT_FILE,
@@ -31,70 +22,9 @@ from vr_kernel.config_sources import (
 )
 from vr_kernel.errors import VrError, did_you_mean
 from vr_kernel.paths import Paths, find_paths
+from vr_kernel.settings import EnvAlias, KernelSettings, ModelsSettings, StoreSettings
 
 M = TypeVar("M", bound=BaseModel)
-
-
-@dataclass(frozen=True, slots=True)
-class EnvAlias:
-    """Names another variable that sets a field: `Annotated[int, EnvAlias("OLD_NAME")]`."""
-
-    name: str
-
-
-def _split(separator: str) -> BeforeValidator:
-    return BeforeValidator(
-        lambda value: (
-            [part.strip() for part in value.split(separator) if part.strip()]
-            if isinstance(value, str)
-            else value
-        )
-    )
-
-
-def _at_home(folder: Path) -> Path:
-    try:
-        return folder.expanduser()
-    except RuntimeError:
-        raise ValueError(f"{folder} names no home folder") from None
-
-
-Names = Annotated[list[str], _split(",")]
-Folders = Annotated[list[Annotated[Path, AfterValidator(_at_home)]], _split(os.pathsep)]
-
-
-class Section(BaseModel):
-    """A configuration section: immutable, and strict about unknown keys."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class KernelSettings(Section):
-    """`[kernel]`."""
-
-    plugins: Annotated[Names, EnvAlias("VR_PLUGINS")] = ["*"]
-    disabled: Names = []
-    strict: Annotated[bool, EnvAlias("VR_STRICT")] = False
-    import_deadline_s: float = Field(5.0, gt=0)
-    log_level: Annotated[
-        Literal["debug", "info", "warning", "error"],
-        BeforeValidator(lambda v: v.lower() if isinstance(v, str) else v),
-        EnvAlias("VR_LOG_LEVEL"),
-    ] = "warning"
-    log_format: Literal["console", "json"] = "console"
-    allowed_roots: Annotated[
-        Folders, EnvAlias("VR_ALLOWED_ROOTS"), EnvAlias("LOCAL_FILE_ACCESS_ROOT")
-    ] = []
-    cache_ttl_days: Annotated[float, Field(gt=0), EnvAlias("GEMINI_CACHE_TTL_DAYS")] = 30
-    text_recognizer: str = ""
-
-
-class StoreSettings(Section):
-    """`[store]`."""
-
-    backend: str = "embedded"
-    workspace: str = Field("default", pattern=r"^[A-Za-z0-9_-]{1,64}$")
-    embedder: str = "minilm"
 
 
 def aliases_of(section: str, model: type[BaseModel]) -> dict[str, tuple[str, str]]:
@@ -119,6 +49,7 @@ class Config:
         self.environ = environ
         self._files_and_flags = layers
         self.kernel = self.section("kernel", KernelSettings)
+        self.models = self.section("models", ModelsSettings)
         self.store = self.section("store", StoreSettings)
 
     def section(self, name: str, model: type[M]) -> M:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vr_kernel.generation import Usage
 
 
 class Code(StrEnum):
@@ -64,6 +67,8 @@ class VrError(Exception):
         hint: what to do next.
         retryable: whether the same call may succeed later.
         retry_after: seconds to wait before a retry, when known.
+        usage: what was paid for all the same.
+        detail: what was received, such as an answer that does not fit; never shown as it is.
     """
 
     def __init__(
@@ -75,6 +80,8 @@ class VrError(Exception):
         hint: str = "",
         retryable: bool = False,
         retry_after: float | None = None,
+        usage: Usage | None = None,
+        detail: str = "",
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -83,10 +90,12 @@ class VrError(Exception):
         self.hint = hint
         self.retryable = retryable
         self.retry_after = retry_after
+        self.usage = usage
+        self.detail = detail
 
     def as_dict(self, call_id: str) -> dict[str, Any]:
         """The error as every client sees it."""
-        return {
+        shown = {
             "code": self.code.value,
             "category": self.category,
             "message": self.message,
@@ -95,3 +104,4 @@ class VrError(Exception):
             "retry_after_seconds": self.retry_after,
             "call_id": call_id,
         }
+        return shown if self.usage is None else {**shown, "usage": self.usage.model_dump()}

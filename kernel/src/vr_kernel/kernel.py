@@ -1,9 +1,8 @@
-"""The composition root: builds services, loads plugins, runs calls."""
+"""The composition root: loads plugins onto the foundation, and runs calls."""
 
 from __future__ import annotations
 
-import getpass
-import os
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,29 +10,25 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from vr_kernel import infra, runner
-from vr_kernel.artifacts import Artifacts
-from vr_kernel.cache import Cache
+from vr_kernel import runner
+from vr_kernel.cache import SECONDS_PER_DAY
 from vr_kernel.call import ProgressReport
 from vr_kernel.config import Config, load_config
 from vr_kernel.delivery import StoreIndex
-from vr_kernel.digests import Digests
 from vr_kernel.errors import Code, VrError, did_you_mean
+from vr_kernel.foundation import Foundation
 from vr_kernel.hooks import Hooks
-from vr_kernel.journal import Journal
+from vr_kernel.infra import plugin as infra
 from vr_kernel.loading import Contribution, Loader, Registry
-from vr_kernel.log import Log
+from vr_kernel.long_call import LongCall
 from vr_kernel.plugins import INFRA, Candidate, PluginStatus, State, check, discover
-from vr_kernel.policy import Policy
-from vr_kernel.providers import Providers
 from vr_kernel.runner import Outcome
 from vr_kernel.services import Services
 from vr_kernel.tools import Tool
-from vr_kernel.vectors import Vectors
 from vr_kernel.version import VERSION
 
 
-class Kernel:
+class Kernel(Foundation):
     """Plugins and services of one configuration. Several kernels can live in one process.
 
     Args:
@@ -49,12 +44,8 @@ class Kernel:
         *,
         roots: Sequence[Path] = (),
     ) -> None:
-        self.config = config
-        self.log = Log(config.kernel.log_level, config.kernel.log_format)
-        self.principal = _principal()
-        self.artifacts = Artifacts(config.paths.artifacts)
-        self.policy = Policy([*roots, *config.kernel.allowed_roots, config.paths.artifacts])
-        self._build_services()
+        super().__init__(config, roots)
+        self.jobs.serve(self._served)
         self._statuses: list[PluginStatus] = []
         self._services: dict[str, Services] = {}
         self._registry = Registry()
@@ -126,9 +117,46 @@ class Kernel:
         tool = self._registry.tools.get(name)
         if tool is None:
             raise self.unknown_tool(name)
-        return await runner.run(
-            tool, arguments, self._services[tool.plugin], self.principal, report
-        )
+        services = self._services[tool.plugin]
+        if tool.long:
+            return await self.start(name, arguments, report).outcome()
+        call = runner.begin(tool, services, self.principal, report)
+        return await runner.run(tool, arguments, call)
+
+    def start(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        report: ProgressReport = lambda _done, _total, _message: None,
+    ) -> LongCall:
+        """Begin a call in the background; `outcome` of what is returned waits for it.
+
+        Raises:
+            VrError: NOT_FOUND for an unknown tool, naming the nearest.
+        """
+        tool = self._registry.tools.get(name)
+        if tool is None:
+            raise self.unknown_tool(name)
+        services = self._services[tool.plugin]
+        return self.jobs.start(tool, services, arguments, self.principal, report)
+
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator[None]:
+        """Take up, meanwhile, the jobs that other processes left behind."""
+        settings = self.config.kernel
+        work: list[asyncio.Task[None]] = []
+        if settings.resume_jobs:
+            work = [
+                asyncio.create_task(self.jobs.prune(settings.job_ttl_days * SECONDS_PER_DAY)),
+                asyncio.create_task(self.jobs.resume_all(settings.lease_s)),
+            ]
+        try:
+            yield
+        finally:
+            for task in work:
+                task.cancel()
+            if work:
+                await asyncio.wait(work)
 
     def unknown_tool(self, name: str) -> VrError:
         """The error of a name that no tool bears, with the nearest that one does."""
@@ -140,28 +168,13 @@ class Kernel:
 
     async def aclose(self) -> None:
         """Stop background work and close every file."""
+        await self.jobs.aclose()
         await self.store.aclose()
-        await self.providers.aclose()
-        for closing in (self.journal, self.cache, self.digests, self.vectors):
-            closing.close()
+        await super().aclose()
 
-    def _build_services(self) -> None:
-        paths = self.config.paths
-        self.journal = Journal(paths.journal)
-        self.cache = Cache(
-            paths.cache / "results.db",
-            ttl_days=self.config.kernel.cache_ttl_days,
-            warn=self._warn_no_cache,
-        )
-        self.digests = Digests(paths.cache / "digests.db")
-        self.providers = Providers(
-            {
-                "Store": self.config.store.backend,
-                "Embedder": self.config.store.embedder,
-                "TextRecognizer": self.config.kernel.text_recognizer,
-            }
-        )
-        self.vectors = Vectors(paths.state / "vectors.db", self.providers)
+    def _served(self, name: str) -> tuple[Tool, Services] | None:
+        tool = self._registry.tools.get(name)
+        return None if tool is None else (tool, self._services[tool.plugin])
 
     def _load(self, given: list[Candidate] | None) -> None:
         kernel = self.config.kernel
@@ -189,22 +202,8 @@ class Kernel:
 
     def _admit(self, contribution: Contribution) -> None:
         status = contribution.status
-        services = self._services[status.name] = Services(
-            plugin=status.name,
-            settings=contribution.settings,
-            workspace=self.config.store.workspace,
-            paths=self.config.paths,
-            policy=self.policy,
-            cache=self.cache,
-            digests=self.digests,
-            artifacts=self.artifacts,
-            journal=self.journal,
-            kinds=self._registry.kinds,
-            store=self.store,
-            vectors=self.vectors,
-            providers=self.providers,
-            plugins=self.plugins,
-            log=self.log.bind(plugin=status.name),
+        services = self._services[status.name] = self.services_of(
+            status.name, contribution.settings, self._registry.kinds, self.store, self.plugins
         )
         for provider in contribution.providers:
             try:
@@ -224,19 +223,9 @@ class Kernel:
             reason=status.reason,
         )
 
-    def _warn_no_cache(self, error: VrError) -> None:
-        self.log.warning("results are not cached", reason=error.message, hint=error.hint)
-
 
 def _given(plugins: Mapping[str, object]) -> list[Candidate]:
     def loader(plugin: object) -> Callable[[], object]:
         return lambda: plugin
 
     return [Candidate(name, name, "", (), loader(plugin)) for name, plugin in plugins.items()]
-
-
-def _principal() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return f"uid-{os.getuid()}" if hasattr(os, "getuid") else "user"

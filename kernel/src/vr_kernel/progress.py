@@ -8,8 +8,14 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 Send = Callable[[float, float | None, str], Awaitable[None]]
+Report = Callable[[float, float | None, str], None]
+"""Takes how far some work is: done, total when it is known, and a message."""
 HEARTBEAT_S = 10.0
 """Longest silence towards a client; clients give up on a silent call after about 60 s."""
+
+
+def silent(_done: float, _total: float | None, _message: str) -> None:
+    """A report that nobody reads."""
 
 
 class Progress:

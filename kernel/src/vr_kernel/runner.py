@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,11 +14,17 @@ from pydantic import BaseModel
 
 from vr_kernel.call import Call, ProgressReport
 from vr_kernel.errors import Code, VrError
+from vr_kernel.generation import Usage
 from vr_kernel.journal import Entry
+from vr_kernel.leases import Lease
+from vr_kernel.ledger import job_scope
 from vr_kernel.records import Record, entity_key
+from vr_kernel.scopes import Scope
 from vr_kernel.services import Services
 from vr_kernel.tools import Tool
+from vr_kernel.usage import Meter
 
+Hold = Callable[[], Awaitable[Lease | None]]
 RESULT_LIMIT = 40_000
 """Longest result in characters of JSON, about 10,000 tokens."""
 
@@ -31,29 +38,69 @@ class Outcome:
     data: dict[str, Any] = field(default_factory=dict)
     error: VrError | None = None
     notes: tuple[str, ...] = ()
+    usage: Usage | None = None
 
 
-async def run(
+def begin(
     tool: Tool,
-    arguments: Mapping[str, Any],
     services: Services,
     principal: str,
     report: ProgressReport,
-) -> Outcome:
-    """Validate, call, journal. Cancellation passes through and leaves nothing behind."""
-    call = Call(
-        id=uuid.uuid4().hex,
+    *,
+    call_id: str = "",
+    hold: Hold | None = None,
+) -> Call:
+    """A call that has not begun yet.
+
+    Args:
+        tool: what is called.
+        services: of the tool's plugin.
+        principal: who calls.
+        report: takes progress.
+        call_id: of a call that is done again; a new one when left out.
+        hold: makes the call a job of the ledger when it first pays; only for long tools.
+    """
+    call_id = call_id or uuid.uuid4().hex
+    notes: list[str] = []
+    scope = None
+    if hold is not None:
+        scope = Scope(
+            services.jobs.steps, job_scope(call_id), tool.steps_version, hold, notes.append
+        )
+    meter = Meter(call_id=call_id, tool=tool.name, plugin=tool.plugin, principal=principal)
+    return Call(
+        id=call_id,
         tool=tool.name,
-        services=services,
+        services=services.of_call(meter, scope),
         principal=principal,
         log=services.log,
         report=report,
+        meter=meter,
+        scope=scope,
+        steps_version=tool.steps_version,
+        notes=notes,
     )
+
+
+async def run(tool: Tool, arguments: Mapping[str, Any], call: Call) -> Outcome:
+    """Validate, call, journal. Cancellation passes through and leaves no result behind."""
+    try:
+        return await _ended(tool, arguments, call)
+    finally:
+        for lease in call.held:
+            await asyncio.shield(call.services.jobs.leases.release(lease))
+        await asyncio.shield(call.services.models.payments.settle())
+
+
+async def _ended(tool: Tool, arguments: Mapping[str, Any], call: Call) -> Outcome:
+    services = call.services
     try:
         return await _succeed(tool, call, tool.validate(arguments))
     except VrError as error:
         services.log.info("call failed", tool=tool.name, call_id=call.id, code=error.code.value)
-        return Outcome(call.id, error=error)
+        if call.meter.usage.calls:
+            error.usage = call.meter.usage
+        return Outcome(call.id, error=error, usage=error.usage)
     except asyncio.CancelledError:
         if _is_cancelled():
             raise
@@ -74,13 +121,18 @@ async def _succeed(tool: Tool, call: Call, arguments: dict[str, Any]) -> Outcome
     result = await tool.function(call, **arguments)
     if not isinstance(result, tool.result):
         raise TypeError(f"{tool.name} returned {type(result).__name__}")
+    usage = call.meter.usage if call.meter.usage.calls else None
+    if usage is not None and "usage" in tool.result.model_fields:
+        result = result.model_copy(update={"usage": usage})
+    call.notes.extend(call.meter.notes)
     data = result.model_dump(mode="json")
     # What no client can read or no cache can keep fails here, before anything is recorded.
     text = _dump(data)
     _dump([kept.value for kept in call.kept]).encode()
     await _journal(tool, call)
     _require_fitting(tool, call, text)
-    return Outcome(call.id, result, data, notes=tuple(call.notes))
+    notes = tuple(dict.fromkeys(call.notes))
+    return Outcome(call.id, result, data, notes=notes, usage=usage)
 
 
 async def _journal(tool: Tool, call: Call) -> None:
@@ -106,6 +158,10 @@ async def _journal(tool: Tool, call: Call) -> None:
         await services.cache.set(
             kept.key, kept.value, content_id=kept.content_id, tool=tool.name, model=kept.model
         )
+    for lease in call.held:
+        # Its steps are in the result now; were they found again, a cleared cache would not be.
+        with suppress(VrError):
+            await services.jobs.steps.forget(lease.name)
 
 
 def _entry(call: Call, index: int, record: Record) -> Entry:

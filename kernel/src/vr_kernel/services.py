@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,13 +11,18 @@ if TYPE_CHECKING:
     from vr_kernel.cache import Cache
     from vr_kernel.delivery import StoreIndex
     from vr_kernel.digests import Digests
+    from vr_kernel.gemini import Gemini
     from vr_kernel.journal import Journal
     from vr_kernel.log import Log
+    from vr_kernel.long_work import LongWork
+    from vr_kernel.models import Models
     from vr_kernel.paths import Paths
     from vr_kernel.plugins import PluginStatus
     from vr_kernel.policy import Policy
     from vr_kernel.providers import Providers
     from vr_kernel.records import RecordKind
+    from vr_kernel.scopes import Scope
+    from vr_kernel.usage import Meter, UsageLedger
     from vr_kernel.vectors import Vectors
 
 
@@ -30,6 +35,10 @@ class Services:
     workspace: str
     paths: Paths
     policy: Policy
+    models: Models
+    gemini: Gemini
+    usage: UsageLedger
+    jobs: LongWork
     cache: Cache
     digests: Digests
     artifacts: Artifacts
@@ -40,3 +49,8 @@ class Services:
     providers: Providers
     plugins: Callable[[], tuple[PluginStatus, ...]]
     log: Log
+
+    def of_call(self, meter: Meter, scope: Scope | None) -> Services:
+        """The same services, with models that account for one call."""
+        models = self.models.of_call(meter, scope)
+        return replace(self, models=models, gemini=self.gemini.of_call(models.payments, scope))

@@ -43,7 +43,16 @@ DESTRUCTIVE = Effects.DESTRUCTIVE
 IDEMPOTENT = Effects.IDEMPOTENT
 
 
-def tool(*, effects: Effects) -> Callable[[F], F]:
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What `@tool` says of a function."""
+
+    effects: Effects
+    long: bool
+    steps_version: str
+
+
+def tool(*, effects: Effects, long: bool = False, steps_version: str = "1") -> Callable[[F], F]:
     """Mark an async function as a tool.
 
     Its first parameter is the `Call`; the others, annotated, are the tool's arguments; it
@@ -51,10 +60,15 @@ def tool(*, effects: Effects) -> Callable[[F], F]:
 
     Args:
         effects: what a call does to the user's world.
+        long: the call may take minutes. It becomes a job: over MCP it answers with a handle
+            when it takes too long for a client, its paid steps survive a crash, and it can be
+            looked at, resumed and cancelled by its id.
+        steps_version: of what the call's steps mean; change it with them, and the committed
+            steps of older calls are not used any more.
     """
 
     def mark(function: F) -> F:
-        setattr(function, MARK, effects)
+        setattr(function, MARK, Declaration(effects, long, steps_version))
         return function
 
     return mark
@@ -73,6 +87,8 @@ class Tool:
     result: type[BaseModel]
     input_schema: dict[str, Any]
     output_schema: dict[str, Any]
+    long: bool = False
+    steps_version: str = "1"
 
     @property
     def domain(self) -> str:
@@ -96,6 +112,7 @@ class Tool:
         names = list(self.arguments.model_fields)
         unknown = [str(e["loc"][0]) for e in error.errors() if e["type"] == "extra_forbidden"]
         hint = "".join(did_you_mean(name[:NEAR_LENGTH], names) for name in unknown[:NEAR_NAMES])
+        hint += "".join(_near_choice(item) for item in error.errors(include_url=False))
         return VrError(
             f"{self.name}: {'; '.join(problems)[:MESSAGE_LIMIT]}",
             Code.INVALID_INPUT,
@@ -109,9 +126,9 @@ def build_tool(function: Callable[..., Any], plugin: str) -> Tool:
     Raises:
         TypeError: when the function is no tool, or its signature cannot be served.
     """
-    effects = getattr(function, MARK, None)
+    declared: Declaration | None = getattr(function, MARK, None)
     name = getattr(function, "__name__", repr(function))
-    if effects is None or not inspect.iscoroutinefunction(function):
+    if declared is None or not inspect.iscoroutinefunction(function):
         raise TypeError(f"{name} is not an async function with @tool")
     if not NAME_PATTERN.fullmatch(name):
         raise TypeError(f"tool {name!r} is not named domain_verb in lower case")
@@ -124,12 +141,14 @@ def build_tool(function: Callable[..., Any], plugin: str) -> Tool:
         name=name,
         plugin=plugin,
         description=inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0],
-        effects=effects,
+        effects=declared.effects,
         function=function,
         arguments=arguments,
         result=result,
         input_schema=compact_input(arguments.model_json_schema()),
         output_schema=compact_output(_object_schema(name, result)),
+        long=declared.long,
+        steps_version=declared.steps_version,
     )
 
 
@@ -163,6 +182,15 @@ def _arguments_model(
         fields[parameter.name] = (hints[parameter.name], info)
     config = ConfigDict(extra="forbid", arbitrary_types_allowed=False)
     return create_model(f"{name}_arguments", __config__=config, **fields)
+
+
+def _near_choice(item: Any) -> str:
+    """The nearest of the values that an argument takes."""
+    value = item.get("input")
+    if item["type"] not in ("literal_error", "enum") or not isinstance(value, str):
+        return ""
+    choices = re.findall(r"'([^']*)'", str(item.get("ctx", {}).get("expected", "")))
+    return did_you_mean(value[:NEAR_LENGTH].lower(), choices)
 
 
 def _problem(item: Any) -> str:

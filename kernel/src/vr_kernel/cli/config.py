@@ -52,7 +52,11 @@ def trust(config: Config, folder: Path) -> None:
 
 
 def _sections(config: Config) -> dict[str, Mapping[str, Any]]:
-    models: dict[str, BaseModel] = {"kernel": config.kernel, "store": config.store}
+    models: dict[str, BaseModel] = {
+        "kernel": config.kernel,
+        "models": config.models,
+        "store": config.store,
+    }
     for name, settings in open_kernel(config).settings.items():
         models[f"plugins.{name}"] = settings
     return {name: _section(config, name, model) for name, model in models.items()}

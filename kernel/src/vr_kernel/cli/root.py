@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 OWN = {
     "call": ("vr_kernel.cli.call:call", "Call a tool by its name."),
     "config": ("vr_kernel.cli.config:config", "Show settings; trust a project's."),
+    "cost": ("vr_kernel.cli.cost:cost", "Show what language models were used for."),
     "plugin": ("vr_kernel.cli.plugin:plugin", "List installed plugins."),
     "serve": ("vr_kernel.cli.serve:serve", "Serve all tools to an MCP client."),
 }

@@ -1,35 +1,17 @@
-"""The kernel's own tools, offered through the same hooks as any plugin's."""
+"""`infra_cache`: the cached results, and the contexts that a provider keeps."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
 from vr_kernel.call import Call
-from vr_kernel.hookspecs import hookimpl
-from vr_kernel.plugins import State
 from vr_kernel.tools import IDEMPOTENT, READ_ONLY, tool
 
 LISTED_ENTRIES = 100
 BYTES_PER_MB = 1_000_000
-
-
-class PluginInfo(BaseModel):
-    """One installed plugin."""
-
-    name: str
-    version: str
-    state: State
-    reason: str
-    tools: list[str]
-
-
-class PluginList(BaseModel):
-    """Every installed plugin, loaded or not."""
-
-    plugins: list[PluginInfo]
 
 
 class CachedResult(BaseModel):
@@ -42,8 +24,20 @@ class CachedResult(BaseModel):
     size_kb: float
 
 
+class ContextEntry(BaseModel):
+    """A context that Gemini keeps for a file and a model, until it expires."""
+
+    content_id: str
+    model: str
+    name: str
+    expires_at: datetime
+
+
 class CacheReport(BaseModel):
-    """The result cache after the action; `entries` only for `list`, `removed` for `clear`."""
+    """The result cache after the action.
+
+    `entries` only for `list`, `removed` for `clear`, `contexts` for `context`.
+    """
 
     action: str
     cache_dir: str
@@ -52,31 +46,20 @@ class CacheReport(BaseModel):
     ttl_days: float
     removed: int = 0
     entries: list[CachedResult] = []
-
-
-@tool(effects=READ_ONLY | IDEMPOTENT)
-async def infra_plugins(call: Call) -> PluginList:
-    """List installed plugins: state, reason, tools."""
-    return PluginList(
-        plugins=[
-            PluginInfo(
-                name=s.name, version=s.version, state=s.state, reason=s.reason, tools=s.tools
-            )
-            for s in call.services.plugins()
-        ]
-    )
+    contexts: list[ContextEntry] = []
 
 
 @tool(effects=READ_ONLY | IDEMPOTENT)
 async def infra_cache(
     call: Call,
-    action: Literal["stats", "list", "clear"] = "stats",
+    action: Literal["stats", "list", "clear", "context"] = "stats",
     content_id: Annotated[str | None, Field(max_length=128, description="Only this one")] = None,
 ) -> CacheReport:
-    """Show or clear cached analysis results."""
+    """Show or clear cached results; show contexts kept at Gemini."""
     cache = call.services.cache
     removed = await cache.clear(content_id) if action == "clear" else 0
     entries = await cache.entries(LISTED_ENTRIES, content_id) if action == "list" else []
+    contexts = await call.services.gemini.context_caches() if action == "context" else []
     stats = await cache.stats()
     return CacheReport(
         action=action,
@@ -95,10 +78,14 @@ async def infra_cache(
             )
             for entry in entries
         ],
+        contexts=[
+            ContextEntry(
+                content_id=context.content_id,
+                model=context.model,
+                name=context.name,
+                expires_at=datetime.fromtimestamp(context.expires_at, UTC),
+            )
+            for context in contexts
+            if content_id in (None, context.content_id)
+        ],
     )
-
-
-@hookimpl
-def vr_tools() -> list[Any]:
-    """The kernel's tools."""
-    return [infra_plugins, infra_cache]

@@ -1,0 +1,147 @@
+"""Which models are asked for a role, and the settings that say so while the program runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from vr_kernel.errors import Code, VrError, did_you_mean
+from vr_kernel.generation import THINKING_LEVELS, ModelProvider, Role, ThinkingLevel
+from vr_kernel.providers import Providers
+from vr_kernel.settings import ModelsSettings
+
+AUTO = "auto"
+GEMINI = "gemini"
+HIGHEST_TEMPERATURE = 2
+
+
+class ModelConfiguration:
+    """The settings of `[models]` as they are now; `change` holds for later calls."""
+
+    def __init__(self, settings: ModelsSettings) -> None:
+        self.current = settings
+
+    def change(self, **changes: Any) -> ModelsSettings:
+        """Replace some settings, all or none.
+
+        Raises:
+            VrError: INVALID_INPUT when one does not fit.
+        """
+        merged = {name: getattr(self.current, name) for name in ModelsSettings.model_fields}
+        try:
+            self.current = ModelsSettings.model_validate({**merged, **changes})
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            raise VrError(
+                f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}.",
+                Code.INVALID_INPUT,
+                hint="Nothing was changed.",
+            ) from None
+        return self.current
+
+    def chosen(
+        self, thinking: str | None, temperature: float | None
+    ) -> tuple[ThinkingLevel, float]:
+        """What is asked for, or what is configured where nothing is.
+
+        Raises:
+            VrError: INVALID_INPUT for a level or a temperature that there is not.
+        """
+        level = self.current.thinking_level if thinking is None else thinking
+        degree = self.current.temperature if temperature is None else temperature
+        for known in THINKING_LEVELS:
+            if known == level and 0 <= degree <= HIGHEST_TEMPERATURE:
+                return known, degree
+        raise VrError(
+            f"There is no thinking level {level!r} with a temperature of {degree}.",
+            Code.INVALID_INPUT,
+            hint=f"{did_you_mean(level, THINKING_LEVELS)}Levels: {', '.join(THINKING_LEVELS)};"
+            f" temperatures: 0 to {HIGHEST_TEMPERATURE}.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A model that may answer, at its provider."""
+
+    provider: ModelProvider
+    model: str
+
+    @property
+    def name(self) -> str:
+        """As configuration and results name it: `provider/model`."""
+        return f"{self.provider.name}/{self.model}"
+
+
+class Roles:
+    """Resolves roles to models, by configuration or by what the providers suggest."""
+
+    def __init__(self, configuration: ModelConfiguration, providers: Providers) -> None:
+        self.configuration = configuration
+        self._providers = providers
+
+    def candidates(self, role: Role) -> list[Candidate]:
+        """The models of a role that are ready to be asked, best first; at least one.
+
+        Raises:
+            VrError: AUTH when a key is missing; UNAVAILABLE when nothing serves the role;
+                INVALID_INPUT for a model of an unknown provider.
+        """
+        found: list[Candidate] = []
+        missing: VrError | None = None
+        for candidate in self._chosen(role):
+            try:
+                candidate.provider.check()
+            except VrError as error:
+                missing = missing or error
+            else:
+                found.append(candidate)
+        if not found:
+            raise missing or _nobody(role)
+        return found
+
+    def names(self, role: Role) -> list[str]:
+        """The models that would be asked now, as `provider/model`; for keys of caches."""
+        return [candidate.name for candidate in self.candidates(role)]
+
+    def named(self, model: str) -> Candidate:
+        """The candidate of `provider/model`, or of a lone Gemini model.
+
+        Raises:
+            VrError: INVALID_INPUT, naming the nearest provider.
+        """
+        provider, slash, rest = model.removeprefix("models/").partition("/")
+        if not slash:
+            provider, rest = GEMINI, provider
+        known = self._providers.names(ModelProvider)
+        if provider not in known:
+            raise VrError(
+                f"No provider {provider!r} of models is installed, which {model!r} asks for.",
+                Code.INVALID_INPUT,
+                category="MODEL_UNKNOWN",
+                hint=f"{did_you_mean(provider, known)}Installed: {', '.join(known) or 'none'}.",
+            )
+        return Candidate(self._providers.get(ModelProvider, provider), rest)
+
+    def _chosen(self, role: Role) -> list[Candidate]:
+        chosen: list[Candidate] = []
+        for name in self.configuration.current.models_of(role) or [AUTO]:
+            chosen += self._suggested(role) if name == AUTO else [self.named(name)]
+        return chosen
+
+    def _suggested(self, role: Role) -> list[Candidate]:
+        names = self._providers.names(ModelProvider)
+        providers = [self._providers.get(ModelProvider, name) for name in names]
+        suggested = [(provider, provider.model_for(role)) for provider in providers]
+        return [Candidate(provider, model) for provider, model in suggested if model]
+
+
+def _nobody(role: Role) -> VrError:
+    return VrError(
+        f"No model serves the role {role!r}.",
+        Code.UNAVAILABLE,
+        category="MODEL_UNAVAILABLE",
+        hint=f"Set [models] {role} = ['provider/model'].",
+    )

@@ -1,0 +1,83 @@
+"""Keeps calls away from a target that is not well, and notices when it is again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from vr_kernel.errors import Code, VrError
+
+CIRCUIT_OPEN = "CIRCUIT_OPEN"
+FAILED_CALLS = 5
+"""Calls in a row that must fail before a target is left alone."""
+PROBE_PAUSE_S = 3.0
+"""Seconds from one probe to the next, and from the end of a failed one."""
+
+
+class Circuit:
+    """The circuit of one target. Closed, it lets every call through.
+
+    It opens when `FAILED_CALLS` calls in a row say that the target is not well: a retryable
+    UNAVAILABLE, which a passed deadline is too. What was asked wrongly, throttled or cancelled
+    says nothing. Open, it lets one call through every `PROBE_PAUSE_S`, even while an earlier
+    one hangs, and refuses all others. The first success closes it.
+
+    Args:
+        target: what the calls go to, as messages name it.
+        clock: seconds that only rise.
+    """
+
+    def __init__(self, target: str, clock: Callable[[], float]) -> None:
+        self._target = target
+        self._clock = clock
+        self._failures = 0
+        self._next_probe: float | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether every call is let through."""
+        return self._next_probe is None
+
+    def rests(self) -> float | None:
+        """Seconds until the next probe may go, 0 when it may go now; None when closed."""
+        return None if self._next_probe is None else max(0.0, self._next_probe - self._clock())
+
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """The time of one call with all its attempts; how it ends is what is learned.
+
+        Raises:
+            VrError: UNAVAILABLE, category CIRCUIT_OPEN, when the call is refused.
+        """
+        probe = self._enter()
+        try:
+            yield
+        except BaseException as error:
+            self._learn(error, probe=probe)
+            raise
+        self._failures, self._next_probe = 0, None
+
+    def _enter(self) -> bool:
+        rest = self.rests()
+        if rest is None:
+            return False
+        if rest > 0:
+            raise self._refused(rest)
+        self._next_probe = self._clock() + PROBE_PAUSE_S
+        return True
+
+    def _learn(self, error: BaseException, *, probe: bool) -> None:
+        if isinstance(error, VrError) and error.retryable and error.code is Code.UNAVAILABLE:
+            self._failures += 1
+        if (probe and not self.closed) or (self.closed and self._failures >= FAILED_CALLS):
+            self._next_probe = self._clock() + PROBE_PAUSE_S
+
+    def _refused(self, rest: float) -> VrError:
+        return VrError(
+            f"{self._target} failed again and again, so it is left alone for {rest:.1f} s.",
+            Code.UNAVAILABLE,
+            category=CIRCUIT_OPEN,
+            hint="Try again then, or name another model for the role in [models].",
+            retryable=True,
+            retry_after=rest,
+        )

@@ -1,0 +1,72 @@
+"""`vr cost`: what language models were used for."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+
+import click
+
+from vr_kernel.cli.output import print_error
+from vr_kernel.config import Config
+from vr_kernel.usage import UsageLedger
+from vr_kernel.usage_report import Grouping, UsageReport, UsageRow, make_report
+
+HEADINGS = {
+    "calls": "calls",
+    "attempts": "attempts",
+    "input_tokens": "in",
+    "output_tokens": "out",
+    "thinking_tokens": "thinking",
+    "cached_tokens": "cached",
+    "media_seconds": "media s",
+    "maybe_paid": "maybe paid",
+}
+"""Fields of a row, and what stands above their columns."""
+
+
+@click.command()
+@click.option(
+    "--by",
+    type=click.Choice(["tool", "day", "model", "plugin"]),
+    default="tool",
+    show_default=True,
+    help="What to sum together; days are UTC.",
+)
+@click.option(
+    "--since",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="First day, YYYY-MM-DD, UTC.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def cost(config: Config, *, by: Grouping, since: datetime | None, as_json: bool) -> None:
+    """Show what language models were used for, in tokens."""
+    ledger = UsageLedger(config.paths.state / "usage.db", print_error)
+    begin = None if since is None else since.replace(tzinfo=UTC)
+    try:
+        report = make_report(by, asyncio.run(ledger.report(by, since=begin)))
+    finally:
+        ledger.close()
+    if as_json:
+        click.echo(report.model_dump_json(indent=2))
+    elif report.rows:
+        click.echo("\n".join(_table(report)))
+    else:
+        click.echo("No model was used" + (f" since {since:%Y-%m-%d}." if since else " yet."))
+
+
+def _table(report: UsageReport) -> list[str]:
+    lines = [[report.by, *HEADINGS.values()]]
+    lines += [_cells(row) for row in (*report.rows, report.total)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    return [
+        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])])
+        for line in lines
+    ]
+
+
+def _cells(row: UsageRow) -> list[str]:
+    key = "".join(letter for letter in row.key if letter.isprintable())
+    return [key or "-", *(f"{getattr(row, name):,.0f}" for name in HEADINGS)]

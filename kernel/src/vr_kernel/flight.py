@@ -1,0 +1,241 @@
+"""Equal work that is asked for at the same time is done once, also across processes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from copy import copy
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from vr_kernel.cache import Cache
+from vr_kernel.errors import VrError
+from vr_kernel.leases import Lease, Leases
+from vr_kernel.scopes import STATE_UNAVAILABLE
+
+if TYPE_CHECKING:
+    from vr_kernel.call import Call
+
+M = TypeVar("M", bound=BaseModel)
+POLL_S = 0.1
+"""How often a process looks whether another one has finished equal work."""
+WAITING = "Waiting for an equal call that is under way"
+
+
+class Flights:
+    """The work under way in this process, by the cache key of its result.
+
+    Across processes the one that holds the lease of a key works; the others wait for its
+    result to appear in the cache, or for the lease to end.
+    """
+
+    def __init__(self, cache: Cache, leases: Leases) -> None:
+        self.cache = cache
+        self.leases = leases
+        self._flying: dict[str, Flight[Any]] = {}
+
+    async def once(
+        self,
+        call: Call,
+        key: str,
+        result: type[M],
+        produce: Callable[[Call], Awaitable[M]],
+        content_id: str,
+    ) -> M:
+        """The cached result of that key, or the one that is computed now, for all who ask.
+
+        Raises:
+            VrError: what `produce` raised, for everybody who waited for it.
+        """
+        while True:
+            known = await self.known(key, result)
+            if known is not None:
+                return known
+            flight = self._flying.get(key)
+            if flight is None:
+                flight = self._flying[key] = Flight(self, key, result, produce, content_id)
+            value: M | None = await flight.join(call)
+            if value is not None:
+                return value
+
+    async def known(self, key: str, result: type[M]) -> M | None:
+        """The cached result; one that does not fit is forgotten."""
+        kept = await self.cache.get(key)
+        if kept is None:
+            return None
+        try:
+            return as_cached(result.model_validate(kept))
+        except ValidationError:
+            await self.cache.delete(key)
+            return None
+
+    def land(self, key: str, flight: Flight[Any]) -> None:
+        """A piece of work has ended."""
+        if self._flying.get(key) is flight:
+            del self._flying[key]
+
+
+class Flight(Generic[M]):
+    """One piece of work and everybody who waits for it.
+
+    It goes on while anybody waits. What it recorded and cost belongs to the caller who has
+    waited longest when it ends; the others get the same result as if from the cache.
+    """
+
+    def __init__(
+        self,
+        flights: Flights,
+        key: str,
+        result: type[M],
+        produce: Callable[[Call], Awaitable[M]],
+        content_id: str,
+    ) -> None:
+        self._flights = flights
+        self._key = key
+        self._result = result
+        self._produce = produce
+        self._content_id = content_id
+        self._waiting: list[Call] = []
+        self._task: asyncio.Task[M] | None = None
+        self._lease: Lease | None = None
+        self._given_up = False
+        self._taken_over = False
+
+    async def join(self, call: Call) -> M | None:
+        """The result; None when the work was given up before this caller joined.
+
+        Raises:
+            VrError: what the work raised.
+        """
+        self._waiting.append(call)
+        if self._task is None:
+            self._task = asyncio.create_task(self._fly(call), name=f"vr-flight-{call.tool}")
+            self._task.add_done_callback(_look_at)
+        else:
+            call.progress(0, None, WAITING)
+        task = self._task
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            await self._leave(call, task)
+            raise
+        return self._landed(call, task)
+
+    def _landed(self, call: Call, task: asyncio.Task[M]) -> M | None:
+        """What a caller gets of work that ended; None when it is to ask again."""
+        if task.cancelled():
+            if self._given_up:
+                return None
+            raise asyncio.CancelledError
+        owned = self._waiting[0] is call
+        error = task.exception()
+        if error is None:
+            return task.result() if owned else as_cached(task.result())
+        if not isinstance(error, VrError):
+            raise error
+        if self._taken_over:
+            return None  # the other process's result will do
+        raise error if owned else _unpaid(error)
+
+    async def _leave(self, call: Call, task: asyncio.Task[M]) -> None:
+        if not task.done():
+            self._waiting.remove(call)
+            if not self._waiting:
+                self._given_up = True
+                self._flights.land(self._key, self)
+                task.cancel()
+                await asyncio.wait({task})
+
+    async def _fly(self, first: Call) -> M:
+        try:
+            known = await self._take_off(first)
+            return await self._work(first) if known is None else known
+        except SystemExit as error:  # out of a task it would end the process
+            raise RuntimeError(f"{first.tool} wanted to exit") from error
+        finally:
+            self._flights.land(self._key, self)
+
+    async def _work(self, first: Call) -> M:
+        shared = first.shared(self._key, self._lease, self._report)
+        if shared.scope is not None and first.scope is not None:
+            shared.scope.went_on = first.scope.went_on
+        try:
+            value = await self._produce(shared)
+            self._deliver(value, shared)
+        except BaseException:
+            if self._waiting:
+                self._waiting[0].meter.add_all(shared.meter)
+            self._taken_over = self._lease is not None and self._lease.lost
+            await self._release()
+            raise
+        return value
+
+    def _deliver(self, value: M, shared: Call) -> None:
+        """Give what was produced, with all that belongs to it, to one of those who wait."""
+        if not isinstance(value, self._result):
+            raise TypeError(f"{shared.tool}: {type(value).__name__} is no {self._result.__name__}")
+        if not self._waiting:  # the work did not end when it was cancelled
+            raise asyncio.CancelledError
+        if shared.repeatable:
+            shared.keep(
+                self._key,
+                value.model_dump(mode="json"),
+                content_id=self._content_id,
+                model=", ".join(shared.meter.models),
+            )
+        self._waiting[0].absorb(shared)
+
+    async def _take_off(self, call: Call) -> M | None:
+        """Take the lease of this work; or its result, when another process had it."""
+        told = False
+        while True:
+            try:
+                self._lease = await self._flights.leases.acquire(f"result/{self._key}")
+            except VrError as error:
+                if error.category != STATE_UNAVAILABLE:
+                    raise
+                return None
+            # Whoever had the lease until now may have left a result.
+            try:
+                known = await self._flights.known(self._key, self._result)
+            except BaseException:
+                await self._release()
+                raise
+            if known is not None:
+                await self._release()
+                return known
+            if self._lease is not None:
+                return None
+            if not told:
+                call.progress(0, None, f"{WAITING} in another process")
+                told = True
+            await asyncio.sleep(POLL_S)
+
+    async def _release(self) -> None:
+        if self._lease is not None:
+            await asyncio.shield(self._flights.leases.release(self._lease))
+
+    def _report(self, done: float, total: float | None, message: str) -> None:
+        for call in self._waiting:
+            call.report(done, total, message)
+
+
+def as_cached(value: M) -> M:
+    """The result as somebody gets it who did not pay for it."""
+    changes = {"cached": True, "usage": None}
+    known = {name: v for name, v in changes.items() if name in type(value).model_fields}
+    return value.model_copy(update=known)
+
+
+def _unpaid(error: VrError) -> VrError:
+    """The error as somebody gets it who did not pay for what failed."""
+    again = copy(error)
+    again.usage = None
+    return again
+
+
+def _look_at(task: asyncio.Task[Any]) -> None:
+    """Nobody may be left to see how it ended."""
+    if not task.cancelled():
+        task.exception()

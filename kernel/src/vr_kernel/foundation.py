@@ -1,0 +1,156 @@
+"""The services that need no plugin: files, databases, models, jobs."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from vr_kernel.artifacts import Artifacts
+from vr_kernel.cache import Cache
+from vr_kernel.candidates import ModelConfiguration, Roles
+from vr_kernel.config import Config
+from vr_kernel.delivery import StoreIndex
+from vr_kernel.digests import Digests
+from vr_kernel.errors import VrError
+from vr_kernel.flight import Flights
+from vr_kernel.gemini import Gemini
+from vr_kernel.jobs import Jobs
+from vr_kernel.journal import Journal
+from vr_kernel.leases import Leases
+from vr_kernel.ledger import open_ledger
+from vr_kernel.log import Log
+from vr_kernel.long_work import LongWork
+from vr_kernel.metering import Payments
+from vr_kernel.models import Models
+from vr_kernel.plugins import PluginStatus
+from vr_kernel.policy import Policy
+from vr_kernel.providers import Providers
+from vr_kernel.records import RecordKind
+from vr_kernel.retry import Retrier, RetryPolicy
+from vr_kernel.services import Services
+from vr_kernel.settings import ModelsSettings
+from vr_kernel.steps import Steps
+from vr_kernel.usage import Meter, UsageLedger
+from vr_kernel.vectors import Vectors
+
+
+class Foundation:
+    """What one configuration gives, whatever plugins there are. Nothing is opened before use."""
+
+    def __init__(self, config: Config, roots: Sequence[Path] = ()) -> None:
+        self.config = config
+        self.log = Log(config.kernel.log_level, config.kernel.log_format)
+        self.principal = _principal()
+        self.artifacts = Artifacts(config.paths.artifacts)
+        self.policy = Policy([*roots, *config.kernel.allowed_roots, config.paths.artifacts])
+        self._build_storage()
+        self._build_models()
+        self._build_jobs()
+
+    def services_of(
+        self,
+        plugin: str,
+        settings: Any,
+        kinds: Mapping[str, RecordKind],
+        store: StoreIndex,
+        plugins: Callable[[], tuple[PluginStatus, ...]],
+    ) -> Services:
+        """The services as one plugin sees them."""
+        return Services(
+            plugin=plugin,
+            settings=settings,
+            workspace=self.config.store.workspace,
+            paths=self.config.paths,
+            policy=self.policy,
+            models=self.models,
+            gemini=self.gemini,
+            usage=self.usage,
+            jobs=self.jobs,
+            cache=self.cache,
+            digests=self.digests,
+            artifacts=self.artifacts,
+            journal=self.journal,
+            kinds=kinds,
+            store=store,
+            vectors=self.vectors,
+            providers=self.providers,
+            plugins=plugins,
+            log=self.log.bind(plugin=plugin),
+        )
+
+    async def aclose(self) -> None:
+        """Finish what is being written, and close every file and connection."""
+        await self.models.payments.settle()
+        await self.providers.aclose()
+        await self.gemini.aclose()
+        files = (self.journal, self.cache, self.digests, self.vectors, self.usage, self._ledger)
+        for file in files:
+            file.close()
+
+    def _build_storage(self) -> None:
+        paths = self.config.paths
+        self.journal = Journal(paths.journal)
+        self.cache = Cache(
+            paths.cache / "results.db",
+            ttl_days=self.config.kernel.cache_ttl_days,
+            warn=self._warn_no_cache,
+        )
+        self.digests = Digests(paths.cache / "digests.db")
+        self.providers = Providers(
+            {
+                "Store": self.config.store.backend,
+                "Embedder": self.config.store.embedder,
+                "TextRecognizer": self.config.kernel.text_recognizer,
+            }
+        )
+        self.vectors = Vectors(paths.state / "vectors.db", self.providers)
+
+    def _build_models(self) -> None:
+        paths, configuration = self.config.paths, ModelConfiguration(self.config.models)
+        self.usage = UsageLedger(paths.state / "usage.db", self._warn_no_ledger)
+        self.gemini = Gemini(lambda: configuration.current, paths, self.log)
+        meter = Meter(call_id="", tool="", plugin="", principal=self.principal)
+        self.models = Models(
+            roles=Roles(configuration, self.providers),
+            retrier=Retrier(lambda: _policy(configuration.current)),
+            payments=Payments(self.usage, meter, asyncio.Semaphore(self.config.models.concurrency)),
+            artifacts=self.artifacts,
+            log=self.log,
+        )
+
+    def _build_jobs(self) -> None:
+        self._ledger = open_ledger(self.config.paths.state / "jobs.db")
+        leases = Leases(self._ledger, lease_s=self.config.kernel.lease_s)
+        self.jobs = LongWork(
+            jobs=Jobs(self._ledger, leases),
+            leases=leases,
+            steps=Steps(self._ledger),
+            flights=Flights(self.cache, leases),
+            log=self.log,
+        )
+
+    def _warn_no_ledger(self, error: VrError) -> None:
+        self.log.warning("usage is not written down", reason=error.message, hint=error.hint)
+
+    def _warn_no_cache(self, error: VrError) -> None:
+        self.log.warning("results are not cached", reason=error.message, hint=error.hint)
+
+
+def _policy(settings: ModelsSettings) -> RetryPolicy:
+    return RetryPolicy(
+        attempts=settings.attempts,
+        base_delay_s=settings.retry_base_delay_s,
+        max_delay_s=settings.retry_max_delay_s,
+        deadline_s=settings.deadline_s,
+    )
+
+
+def _principal() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return f"uid-{os.getuid()}" if hasattr(os, "getuid") else "user"

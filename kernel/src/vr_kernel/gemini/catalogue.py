@@ -1,0 +1,118 @@
+"""The Gemini models that are known, as data: what each takes, and which a preset chooses.
+
+Sources, read on 2026-11-21: Google's page "Gemini deprecations" (copy of September 2026) for
+what is served; the model list of google-genai 3.4.0 and Google Cloud's "Get started with
+Gemini 4" for `gemini-4-argon`; "Thinking" and "What's new in Gemini 3.6 Flash" of the Gemini
+API for thinking levels and for the sampling parameters that newer models no longer take;
+"Embeddings" for how `gemini-embedding-2` is told what a text is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from vr_kernel.errors import did_you_mean
+from vr_kernel.generation import THINKING_LEVELS, ModelInfo, Role, ThinkingLevel
+from vr_kernel.settings import ModelsSettings, Preset
+
+SEES = frozenset({"text", "image", "audio", "video", "pdf", "youtube"})
+NO_MINIMAL: tuple[ThinkingLevel, ...] = ("low", "medium", "high")
+DEEP_RESEARCH = "deep-research-preview-04-2026"
+"""The Deep Research agent; `deep-research-max-preview-04-2026` searches more widely."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    """A model that is known.
+
+    Args:
+        info: what the kernel may ask of it.
+        samples: whether it takes a temperature; newer models ignore it or refuse it.
+        words: whether an embedding model is told in words what a text is for.
+        size: length of a whole embedding, which the service normalises by itself.
+    """
+
+    info: ModelInfo
+    samples: bool = True
+    words: bool = False
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The models of a preset."""
+
+    default: str
+    flash: str
+    embedding: str
+
+
+def _sees(
+    name: str, thinking: tuple[ThinkingLevel, ...], *, samples: bool = True
+) -> tuple[str, KnownModel]:
+    return name, KnownModel(ModelInfo(name, thinking, SEES), samples=samples)
+
+
+def _embeds(name: str, *, words: bool) -> tuple[str, KnownModel]:
+    return name, KnownModel(ModelInfo(name, embeds=True), words=words, size=3072)
+
+
+KNOWN: Mapping[str, KnownModel] = dict(
+    [
+        _sees("gemini-4-argon", NO_MINIMAL, samples=False),  # 2026-10
+        _sees("gemini-3.8-flash", NO_MINIMAL, samples=False),  # 2026-09-02
+        _sees("gemini-3.7-flash", NO_MINIMAL, samples=False),  # 2026-08-13
+        _sees("gemini-3.6-flash", THINKING_LEVELS, samples=False),  # 2026-07-21
+        _sees("gemini-3.5-flash-lite", THINKING_LEVELS, samples=False),  # 2026-07-21
+        _sees("gemini-3.5-flash", THINKING_LEVELS),  # 2026-05-19, answered by 3.6 by now
+        _sees("gemini-3.1-flash-lite", THINKING_LEVELS),  # 2026-05-07, until 2027-05-07
+        _sees("gemini-3.1-pro-preview", NO_MINIMAL),  # 2026-02-19
+        _embeds("gemini-embedding-2", words=True),  # 2026-04-22
+        _embeds("gemini-embedding-001", words=False),
+    ]
+)
+PRESETS: Mapping[Preset, Choice] = {
+    "best": Choice("gemini-4-argon", "gemini-3.8-flash", "gemini-embedding-2"),
+    "stable": Choice("gemini-3.8-flash", "gemini-3.5-flash-lite", "gemini-embedding-2"),
+    "budget": Choice("gemini-3.5-flash-lite", "gemini-3.1-flash-lite", "gemini-embedding-001"),
+}
+
+
+def suggest(role: Role, settings: ModelsSettings) -> str:
+    """The model for a role: the one that is configured, else the one of the preset."""
+    preset = PRESETS[settings.preset]
+    if role == "embedding":
+        return preset.embedding
+    if role in {"fast", "recursive"}:
+        return bare(settings.gemini_flash_model) or preset.flash
+    return bare(settings.gemini_model) or preset.default
+
+
+def bare(model: str) -> str:
+    """A model's name without `models/` before it, as Google's own tools write it."""
+    return model.strip().removeprefix("models/")
+
+
+def nearest(model: str) -> str:
+    """The start of a hint that names the nearest known model, empty when none is near."""
+    return did_you_mean(model, KNOWN)
+
+
+def clamp(model: str, level: ThinkingLevel | None) -> tuple[ThinkingLevel | None, list[str]]:
+    """The nearest thinking level that a model takes, and a note when that is another one."""
+    takes = KNOWN[model].info.thinking if model in KNOWN else ()
+    if level is None or not takes or level in takes:
+        return level, []
+    wanted = THINKING_LEVELS.index(level)
+    taken = min(takes, key=lambda name: abs(THINKING_LEVELS.index(name) - wanted))
+    return taken, [f"{model} does not take thinking level {level}; {taken} was used."]
+
+
+def temper(model: str, temperature: float | None) -> tuple[float | None, list[str]]:
+    """The temperature that a model is sent, and a note when one that matters is left out."""
+    if temperature is None or model not in KNOWN or KNOWN[model].samples:
+        return temperature, []
+    neutral = 1.0
+    notes = [] if temperature == neutral else [f"{model} takes no temperature; it was left out."]
+    return None, notes

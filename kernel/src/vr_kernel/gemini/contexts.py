@@ -1,0 +1,245 @@
+"""Context caches: content that the service keeps ready for one model, found again and renewed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vr_kernel.errors import Code, VrError
+from vr_kernel.gemini.errors import (
+    BAD_REQUEST,
+    FORBIDDEN,
+    NOT_FOUND,
+    ServiceError,
+    translated,
+)
+from vr_kernel.gemini.joining import Joined
+from vr_kernel.gemini.parts import check_media, contents, plan
+from vr_kernel.gemini.pool import Account, Pool
+from vr_kernel.gemini.registry import ContextCache, Registry
+from vr_kernel.gemini.sources import Source
+from vr_kernel.gemini.uploads import Uploads
+from vr_kernel.generation import Media, Request, Turn
+from vr_kernel.log import Log
+from vr_kernel.settings import ModelsSettings
+
+if TYPE_CHECKING:
+    from google.genai import types
+
+REFUSED_S = 86_400.0
+"""How long a content that the service would not cache is not offered again."""
+MARGIN_S = 30.0
+"""A cache that ends sooner is not used any more."""
+GONE = "The context cache was gone; the whole content was sent."
+UNUSABLE = "The context cache does not fit this request; the whole content was sent."
+
+
+class Contexts:
+    """The context caches of one installation."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        pool: Pool,
+        uploads: Uploads,
+        settings: Callable[[], ModelsSettings],
+        log: Log,
+    ) -> None:
+        self._registry = registry
+        self._pool = pool
+        self._uploads = uploads
+        self._settings = settings
+        self._log = log
+        self._under_way: Joined[str | None] = Joined()
+
+    async def ensure(self, model: str, content: Media, system: str) -> str | None:
+        """Name of a cache of that content for that model, made when needed.
+
+        None where there is none to be had: for an address that is not an upload of ours, for
+        content that the service refused within a day, and when it cannot be reached now.
+        """
+        content = await _identified(content)
+        if content.file is None and await self._uploads.at(content.uri) is None:
+            return None
+        key = (_digest(content.identity), model, system_digest(system))
+        found = await self._found(key)
+        if found is not None:
+            return found.name
+        if await self._registry.is_refused(*key):
+            return None
+        return await self._under_way.run(key, lambda: self._make(key, content, system))
+
+    async def usable(self, request: Request, model: str) -> tuple[ContextCache, Request] | None:
+        """The request's cache, and the request without what the cache holds; None if unfit.
+
+        A cache fits the request that begins with its content under its system instruction, and
+        that uses no tool.
+        """
+        known = await self._registry.context_named(request.cached_content)
+        if known is None or known.model != model or known.system != system_digest(request.system):
+            return None
+        if request.search or request.url_context or not request.turns:
+            return None
+        first, *others = request.turns
+        head = first.parts[0] if first.parts else None
+        if not isinstance(head, Media):
+            return None
+        if _digest((await _identified(head)).identity) != known.content:
+            return None
+        rest = [replace(first, parts=first.parts[1:])] if len(first.parts) > 1 else []
+        if not (rest or others):
+            return None
+        return known, replace(request, turns=(*rest, *others), system="")
+
+    async def refresh(self, name: str) -> bool:
+        """Give a cache its whole time to live again; False when it is gone.
+
+        Raises:
+            VrError: when the service cannot be asked now.
+        """
+        known = await self._registry.context_named(name)
+        if known is None:
+            return False
+        ttl = self._settings().context_cache_ttl_s
+
+        async def renew(account: Account) -> types.CachedContent:
+            from google.genai import types
+
+            with translated(secret=account.key):
+                return await account.client.aio.caches.update(
+                    name=name, config=types.UpdateCachedContentConfig(ttl=f"{ttl:g}s")
+                )
+
+        try:
+            renewed = await self._pool.run(known.model, renew, only=known.account)
+        except VrError as error:
+            if not is_gone(error):
+                raise
+            await self._registry.forget_context(name)
+            return False
+        end = _end(renewed, ttl)
+        await self._registry.keep_context(known.model_copy(update={"expires_at": end}))
+        return True
+
+    async def forget(self, name: str) -> None:
+        """The service holds it no longer."""
+        await self._registry.forget_context(name)
+
+    async def every(self) -> list[ContextCache]:
+        """Every cache that has not ended."""
+        return await self._registry.contexts()
+
+    async def clear(self, content_id: str | None = None) -> int:
+        """End the caches of a content, or all of them, and say how many there were."""
+        chosen = [
+            cache
+            for cache in await self._registry.contexts()
+            if content_id is None or cache.content_id == content_id
+        ]
+        for cache in chosen:
+            await self._end(cache)
+        return len(chosen)
+
+    async def _found(self, key: tuple[str, str, str]) -> ContextCache | None:
+        hints = {account.hint for account in await self._pool.accounts()}
+        soon = time.time() + MARGIN_S
+        for cache in await self._registry.context(*key):
+            if cache.account in hints and cache.expires_at > soon:
+                return cache
+        return None
+
+    async def _make(self, key: tuple[str, str, str], content: Media, system: str) -> str | None:
+        model = key[1]
+        try:
+            check_media(model, [Turn("user", (content,))])
+            upload = await self._uploads.at(content.uri) if content.uri else None
+            holder = await self._uploads.holder([content.digest])
+            made = await self._pool.run(
+                model,
+                lambda account: self._create(account, key, content, system),
+                only=upload.account if upload else "",
+                prefer=holder,
+            )
+        except VrError as error:
+            self._log.info("no context cache", model=model, error=error.message)
+            if error.code in {Code.INVALID_INPUT, Code.UNSUPPORTED, Code.NOT_FOUND}:
+                await self._registry.keep_refusal(*key, time.time() + REFUSED_S)
+            return None
+        await self._registry.keep_context(made)
+        return made.name
+
+    async def _create(
+        self, account: Account, key: tuple[str, str, str], content: Media, system: str
+    ) -> ContextCache:
+        from google.genai import types
+
+        async def upload(media: Media) -> str:
+            return (await self._uploads.ensure(account, media)).uri
+
+        turns = [Turn("user", (content,))]
+        ttl = self._settings().context_cache_ttl_s
+        config = types.CreateCachedContentConfig(
+            contents=await contents(turns, plan(turns), upload),
+            system_instruction=system or None,
+            ttl=f"{ttl:g}s",
+        )
+        with translated(key[1], account.key):
+            made = await account.client.aio.caches.create(model=key[1], config=config)
+            name = str(made.name or "")
+        if not name:
+            raise VrError("The context cache has no name.", Code.UNAVAILABLE, retryable=True)
+        metadata = made.usage_metadata
+        return ContextCache(
+            content=key[0],
+            model=key[1],
+            system=key[2],
+            account=account.hint,
+            name=name,
+            content_id=content.digest or content.uri,
+            tokens=(metadata.total_token_count if metadata else 0) or 0,
+            expires_at=_end(made, ttl),
+        )
+
+    async def _end(self, cache: ContextCache) -> None:
+        async def delete(account: Account) -> None:
+            with translated(secret=account.key):
+                await account.client.aio.caches.delete(name=cache.name)
+
+        try:
+            await self._pool.run(cache.model, delete, only=cache.account)
+        except VrError as error:
+            self._log.info("context cache left to end by itself", error=error.message)
+        await self._registry.forget_context(cache.name)
+
+
+def is_gone(error: VrError) -> bool:
+    """Whether the service says that a file or cache is not there, or not for this key."""
+    if not isinstance(error, ServiceError) or "models/" in error.words:
+        return False
+    if error.status in {FORBIDDEN, NOT_FOUND}:
+        return True
+    return error.status == BAD_REQUEST and "expired" in error.words
+
+
+def system_digest(system: str) -> str:
+    """What tells system instructions apart, empty for none."""
+    return _digest(system) if system else ""
+
+
+async def _identified(media: Media) -> Media:
+    """The media with the digest of its file."""
+    if media.file is None or media.digest:
+        return media
+    return replace(media, digest=await Source(media).digest())
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def _end(cache: types.CachedContent, ttl: float) -> float:
+    return cache.expire_time.timestamp() if cache.expire_time else time.time() + ttl

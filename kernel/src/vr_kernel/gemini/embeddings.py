@@ -1,0 +1,86 @@
+"""Vectors of texts, in batches, at unit length."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from vr_kernel.errors import VrError
+from vr_kernel.gemini.catalogue import KNOWN
+from vr_kernel.gemini.errors import translated, unreadable
+from vr_kernel.gemini.pool import Account, Pool
+from vr_kernel.generation import EmbeddingPurpose, Embeddings, Usage
+
+BATCH = 100
+"""Most texts of one request. Source: "Embeddings" of the Gemini API."""
+# How a model without task types is told what a text is for. Same source.
+_WORDS = {"query": "task: search result | query: ", "document": "title: none | text: "}
+_TASKS = {"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"}
+
+
+class Embedder:
+    """Asks for embeddings."""
+
+    def __init__(self, pool: Pool, timeout_ms: Callable[[], int]) -> None:
+        self._pool = pool
+        self._timeout_ms = timeout_ms
+
+    async def run(
+        self, model: str, items: Sequence[str], purpose: EmbeddingPurpose, dimension: int | None
+    ) -> Embeddings:
+        """One vector a text.
+
+        Raises:
+            VrError: what the service says, with what was paid until then.
+        """
+        vectors: list[list[float]] = []
+        usage = Usage()
+        for start in range(0, len(items), BATCH):
+            batch = items[start : start + BATCH]
+            try:
+                found, cost = await self._pool.run(
+                    model, partial(self._ask, model, batch, purpose, dimension)
+                )
+            except VrError as error:
+                error.usage = usage + (error.usage or Usage())
+                raise
+            vectors += found
+            usage += cost
+        return Embeddings(vectors=vectors, model=model, usage=usage)
+
+    async def _ask(
+        self,
+        model: str,
+        items: Sequence[str],
+        purpose: EmbeddingPurpose,
+        dimension: int | None,
+        account: Account,
+    ) -> tuple[list[list[float]], Usage]:
+        from google.genai import types
+
+        words = model in KNOWN and KNOWN[model].words
+        prefix = _WORDS[purpose] if words else ""
+        # A list of plain texts would become one vector of all of them.
+        said = [types.Content(parts=[types.Part(text=prefix + item)]) for item in items]
+        config = types.EmbedContentConfig(
+            task_type=None if words else _TASKS[purpose],
+            output_dimensionality=dimension,
+            http_options=types.HttpOptions(timeout=self._timeout_ms()),
+        )
+        with translated(model, account.key):
+            response = await account.client.aio.models.embed_content(
+                model=model, contents=list(said), config=config
+            )
+            vectors = [_unit(embedding.values or []) for embedding in response.embeddings or []]
+            paid = response.usage_metadata
+            tokens = (paid.prompt_token_count if paid else 0) or 0
+        if len(vectors) != len(items):
+            raise unreadable(f"{len(vectors)} vectors for {len(items)} texts")
+        return vectors, Usage(calls=1, input_tokens=tokens)
+
+
+def _unit(vector: Sequence[float]) -> list[float]:
+    """The vector at unit length; a shortened one of an older model arrives without."""
+    length = math.sqrt(sum(value * value for value in vector))
+    return [value / length for value in vector] if length else list(vector)

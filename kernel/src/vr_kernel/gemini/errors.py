@@ -1,0 +1,235 @@
+"""What the Gemini API and the way to it answer in place of a reply, as the kernel's errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from vr_kernel.errors import Code, VrError
+from vr_kernel.gemini.catalogue import nearest
+
+KEY_PAGE = "https://aistudio.google.com/apikey"
+KEY_HINT = f"Set GEMINI_API_KEY to a valid key; get one at {KEY_PAGE}."
+WORDS = 300
+"""How much of the service's own words an error repeats, in characters."""
+_SECRETS = re.compile(r"https?://\S+|api_key:[^\s'\"]+|\bAIza[\w-]{10,}|\bAQ\.[\w-]{10,}")
+_PLACES = ("user location", "your country", "your region", "billing")
+BAD_REQUEST, UNAUTHORIZED, FORBIDDEN, NOT_FOUND = 400, 401, 403, 404
+TIMEOUT, ABORTED, TOO_LARGE, TOO_MANY, SERVER = 408, 409, 413, 429, 500
+
+
+class ServiceError(VrError):
+    """An error that the service answered with: its HTTP status, and its own words."""
+
+    status = 0
+    words = ""
+
+
+def service_error(
+    status: int,
+    body: Any,
+    headers: Mapping[str, str] | None = None,
+    *,
+    model: str = "",
+    secret: str = "",
+) -> ServiceError:
+    """The error of an HTTP status and the JSON that came with it.
+
+    Args:
+        status: the HTTP status.
+        body: `{"error": {"status", "message", "details"}}`, or anything else.
+        headers: of the answer; `Retry-After` counts.
+        model: that was asked, to name the nearest one when it is unknown.
+        secret: the key that was used, which no message repeats.
+    """
+    fault = _fault(body)
+    said = _said(fault, secret)
+    error = _classified(status, fault, said, model)
+    error.status = status
+    error.words = said.lower()
+    if error.retryable:
+        error.retry_after = _retry_after(fault, headers or {})
+    return error
+
+
+@contextmanager
+def translated(model: str = "", secret: str = "") -> Iterator[None]:
+    """Turns every error of the SDK and of its HTTP client into one of the kernel's.
+
+    Raises:
+        VrError: UNAVAILABLE for what did not arrive or cannot be read; else by its status.
+    """
+    import httpx2
+    from google.genai.errors import APIError
+
+    try:
+        yield
+    except APIError as error:
+        headers = getattr(error.response, "headers", None)
+        raise service_error(
+            error.code or SERVER, error.details, headers, model=model, secret=secret
+        ) from None
+    except httpx2.TimeoutException:
+        raise network_error("did not answer in time") from None
+    except (httpx2.HTTPError, httpx2.StreamError) as error:
+        raise network_error(f"could not be reached ({type(error).__name__})") from None
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        # An answer in another form makes json, pydantic and the SDK fail in all these ways.
+        raise unreadable(type(error).__name__) from None
+
+
+def network_error(what: str) -> VrError:
+    """What happened on the way to the service."""
+    return VrError(
+        f"The Gemini API {what}.",
+        Code.UNAVAILABLE,
+        category="NETWORK_ERROR",
+        hint="Check the network and [models] gemini_base_url, then try again.",
+        retryable=True,
+    )
+
+
+def unreadable(why: str) -> VrError:
+    """An answer that is not in the form of the API."""
+    return VrError(
+        f"The Gemini API sent an answer that cannot be read ({why}).",
+        Code.UNAVAILABLE,
+        category="REPLY_UNREADABLE",
+        hint="Try again.",
+        retryable=True,
+    )
+
+
+def key_missing() -> VrError:
+    """No key is configured."""
+    return VrError(
+        "No key of the Gemini API is configured.",
+        Code.AUTH,
+        category="API_PERMISSION_DENIED",
+        hint=KEY_HINT,
+    )
+
+
+def exhausted(retry_after: float) -> VrError:
+    """Every key rests; in seconds, when the first one is back."""
+    error = _exhausted("every key rests.")
+    error.retry_after = retry_after
+    return error
+
+
+def _classified(status: int, fault: Mapping[str, Any], said: str, model: str) -> ServiceError:
+    if _is_about_key(status, fault, said):
+        return ServiceError(
+            f"The Gemini API refused the key: {said}",
+            Code.AUTH,
+            category="API_PERMISSION_DENIED",
+            hint=KEY_HINT,
+        )
+    if status == TOO_MANY:
+        return _exhausted(said)
+    if status == NOT_FOUND:
+        return ServiceError(
+            f"The Gemini API does not know {model or 'what was asked for'}: {said}",
+            Code.NOT_FOUND,
+            category="API_NOT_FOUND",
+            hint=f"{nearest(model) if model else ''}Check the name in [models].",
+        )
+    if status in {TIMEOUT, ABORTED} or status >= SERVER or "not in an active state" in said.lower():
+        return ServiceError(
+            f"The Gemini API failed with HTTP {status}: {said}",
+            Code.UNAVAILABLE,
+            category="NETWORK_ERROR",
+            hint="The service is at fault; try again later.",
+            retryable=True,
+        )
+    return _refused(status, fault, said)
+
+
+def _refused(status: int, fault: Mapping[str, Any], said: str) -> ServiceError:
+    if fault.get("status") == "FAILED_PRECONDITION" or _is_about_place(said):
+        return ServiceError(
+            f"The Gemini API is not open to this account: {said}",
+            Code.NOT_ALLOWED,
+            category="API_PERMISSION_DENIED",
+            hint="Check the account's billing, and whether Gemini is offered where you are.",
+        )
+    if status == TOO_LARGE:
+        return ServiceError(
+            f"The request is too large for the Gemini API: {said}",
+            Code.TOO_LARGE,
+            hint="Send less at once.",
+        )
+    return ServiceError(
+        f"The Gemini API refused the request: {said}",
+        Code.INVALID_INPUT,
+        category="API_INVALID_ARGUMENT",
+        hint="Change what was asked; the same request will be refused again.",
+    )
+
+
+def _exhausted(said: str) -> ServiceError:
+    return ServiceError(
+        f"The quota of the Gemini API is used up: {said}",
+        Code.QUOTA,
+        category="API_QUOTA_EXCEEDED",
+        hint="Wait, raise the quota, or add keys to GEMINI_API_KEYS.",
+        retryable=True,
+    )
+
+
+def _is_about_key(status: int, fault: Mapping[str, Any], said: str) -> bool:
+    if status in {UNAUTHORIZED, FORBIDDEN}:
+        return not _is_about_place(said)
+    reasons = {str(d.get("reason", "")) for d in _details(fault)}
+    return status == BAD_REQUEST and (
+        bool(reasons & {"API_KEY_INVALID", "API_KEY_EXPIRED"}) or "api key" in said.lower()
+    )
+
+
+def _is_about_place(said: str) -> bool:
+    return any(word in said.lower() for word in _PLACES)
+
+
+def _fault(body: Any) -> Mapping[str, Any]:
+    if isinstance(body, list) and body:
+        body = body[0]
+    fault = body.get("error", body) if isinstance(body, Mapping) else None
+    return fault if isinstance(fault, Mapping) else {}
+
+
+def _said(fault: Mapping[str, Any], secret: str) -> str:
+    text = " ".join(str(fault.get("message") or fault.get("status") or "no reason given").split())
+    if secret:
+        text = text.replace(secret, "[key]")
+    text = _SECRETS.sub("[...]", text)[:WORDS]
+    return text if text.endswith(".") else f"{text}."
+
+
+def _details(fault: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    details = fault.get("details")
+    return [d for d in details if isinstance(d, Mapping)] if isinstance(details, list) else []
+
+
+def _retry_after(fault: Mapping[str, Any], headers: Mapping[str, str]) -> float | None:
+    """Seconds, by the header `Retry-After` or the detail `RetryInfo`; the longer of both."""
+    given = [_seconds(str(d["retryDelay"])) for d in _details(fault) if "retryDelay" in d]
+    if headers.get("retry-after"):
+        given.append(_seconds(headers["retry-after"]))
+    known = [seconds for seconds in given if seconds is not None]
+    return max(known) if known else None
+
+
+def _seconds(text: str) -> float | None:
+    try:
+        return max(0.0, float(text.removesuffix("s")))
+    except ValueError:
+        pass
+    try:
+        from datetime import UTC, datetime
+
+        return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None

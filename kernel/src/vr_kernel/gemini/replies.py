@@ -1,0 +1,136 @@
+"""Reads what a model answered: its words, what they cost, where they come from, how they ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from vr_kernel.errors import Code, VrError
+from vr_kernel.generation import Reply, Usage, WebSource
+
+if TYPE_CHECKING:
+    from google.genai import types
+
+_WITHHELD = frozenset(
+    {
+        "SAFETY", "BLOCKLIST", "PROHIBITED_CONTENT", "RECITATION", "SPII", "IMAGE_SAFETY",
+        "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "LANGUAGE",
+    }
+)  # fmt: skip
+_CUT = frozenset({"MAX_TOKENS", "CONTINUATION"})
+
+
+class Reading:
+    """An answer that arrives in one response or in many."""
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+        self._texts: list[str] = []
+        self._sources: dict[str, WebSource] = {}
+        self._finish = ""
+        self._blocked = ""
+        self._answered_by = model
+        self.usage = Usage(calls=1)
+
+    def take(self, response: types.GenerateContentResponse) -> str:
+        """Read one response, and give the words that it adds."""
+        if response.usage_metadata is not None:
+            self.usage = usage_of(response.usage_metadata)
+        if response.model_version:
+            self._answered_by = response.model_version.removeprefix("models/")
+        feedback = response.prompt_feedback
+        if feedback is not None and feedback.block_reason is not None:
+            self._blocked = str(feedback.block_reason.value)
+        candidates = response.candidates or []
+        return self._candidate(candidates[0]) if candidates else ""
+
+    def reply(self, *, streamed: bool = False) -> Reply:
+        """The whole answer; a streamed one says how it ended, or broke off.
+
+        Raises:
+            VrError: NOT_ALLOWED, TOO_LARGE or UNAVAILABLE, as its end says; with what it cost.
+        """
+        text = "".join(self._texts)
+        self._check(text, streamed=streamed)
+        return Reply(
+            text=text,
+            model=self._answered_by,
+            usage=self.usage,
+            sources=list(self._sources.values()),
+        )
+
+    def cut(self) -> VrError:
+        """The error of a stream that ended before the answer did."""
+        return VrError(
+            f"The answer of {self.model} broke off.",
+            Code.UNAVAILABLE,
+            category="REPLY_TRUNCATED",
+            hint="Try again.",
+            retryable=True,
+            usage=self.usage,
+            detail="".join(self._texts),
+        )
+
+    def _candidate(self, candidate: types.Candidate) -> str:
+        if candidate.finish_reason is not None:
+            self._finish = str(candidate.finish_reason.value)
+        if candidate.grounding_metadata is not None:
+            for source in sources_of(candidate.grounding_metadata):
+                self._sources.setdefault(source.url, source)
+        parts = (candidate.content.parts if candidate.content else None) or []
+        text = "".join(part.text for part in parts if part.text and not part.thought)
+        self._texts.append(text)
+        return text
+
+    def _check(self, text: str, *, streamed: bool) -> None:
+        if self._blocked or self._finish in _WITHHELD:
+            raise self._withheld(self._blocked or self._finish)
+        if self._finish in _CUT:
+            raise VrError(
+                f"{self.model} reached the most that it may write.",
+                Code.TOO_LARGE,
+                category="REPLY_CUT_OFF",
+                hint="Ask for less at once, or allow more output tokens.",
+                usage=self.usage,
+                detail=text,
+            )
+        if streamed and not self._finish:
+            raise self.cut()
+        if not text.strip():
+            end = self._finish or "no candidate"
+            raise VrError(
+                f"{self.model} answered with nothing (it ended with {end}).",
+                Code.UNAVAILABLE,
+                category="REPLY_EMPTY",
+                hint="Try again.",
+                retryable=True,
+                usage=self.usage,
+            )
+
+    def _withheld(self, reason: str) -> VrError:
+        return VrError(
+            f"{self.model} withheld its answer ({reason}).",
+            Code.NOT_ALLOWED,
+            category="SAFETY_BLOCKED",
+            hint="Ask in other words, or about other content.",
+            usage=self.usage,
+        )
+
+
+def usage_of(metadata: types.GenerateContentResponseUsageMetadata) -> Usage:
+    """What a response cost; what tools put into the prompt counts as input."""
+    return Usage(
+        calls=1,
+        input_tokens=(metadata.prompt_token_count or 0)
+        + (metadata.tool_use_prompt_token_count or 0),
+        output_tokens=metadata.candidates_token_count or 0,
+        thinking_tokens=metadata.thoughts_token_count or 0,
+        cached_tokens=metadata.cached_content_token_count or 0,
+    )
+
+
+def sources_of(metadata: types.GroundingMetadata) -> Iterable[WebSource]:
+    """The pages that ground an answer."""
+    for chunk in metadata.grounding_chunks or []:
+        if chunk.web is not None and chunk.web.uri:
+            yield WebSource(title=chunk.web.title or chunk.web.uri, url=chunk.web.uri)

@@ -1,0 +1,173 @@
+"""What only Gemini has: uploads, context caches, Deep Research; and its models."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vr_kernel.cache import cache_key
+from vr_kernel.candidates import Candidate
+from vr_kernel.errors import VrError
+from vr_kernel.gemini.kit import Kit
+from vr_kernel.generation import Media, ModelProvider, Reply
+from vr_kernel.log import Log
+from vr_kernel.paths import Paths
+from vr_kernel.progress import Report, silent
+from vr_kernel.settings import ModelsSettings
+
+if TYPE_CHECKING:
+    from vr_kernel.gemini.registry import ContextCache
+    from vr_kernel.metering import Payments
+    from vr_kernel.scopes import Scope
+
+PREFIX = "models/"
+"""What Google's own tools write before the name of a model."""
+AGENT = "deep-research"
+"""How the ledger names whoever does a research."""
+
+
+class Gemini:
+    """The Gemini service of one kernel. Nothing is opened or imported before it is used.
+
+    Args:
+        settings: gives the settings as they are now; asked for each request.
+        paths: `gemini.db` in the state folder remembers uploads and context caches.
+        log: never told a key, a prompt or an answer.
+    """
+
+    def __init__(self, settings: Callable[[], ModelsSettings], paths: Paths, log: Log) -> None:
+        self._log = log
+        self._kit = Kit(settings, paths, log)
+        self._background: set[asyncio.Task[None]] = set()
+        self.payments: Payments | None = None
+        self.scope: Scope | None = None
+
+    @property
+    def models(self) -> ModelProvider:
+        """The provider named `gemini`."""
+        return self._kit.models
+
+    def of_call(self, payments: Payments, scope: Scope | None) -> Gemini:
+        """The same service, accounting for one call."""
+        bound = copy(self)
+        bound.payments, bound.scope = payments, scope
+        return bound
+
+    async def upload(self, media: Media, report: Report = silent) -> str:
+        """The address of the file at the service, uploaded when it is not there.
+
+        Args:
+            media: a file; an address is given back as it is.
+            report: told the bytes so far, then the seconds that the service works through it.
+
+        Raises:
+            VrError: TOO_LARGE above 2 GiB; UNSUPPORTED when Gemini cannot read it; AUTH, QUOTA,
+                UNAVAILABLE for what the service says.
+        """
+        if media.file is None:
+            return media.uri
+        # Files of one request must belong to one key, so they go to the first that can take them.
+        first = (await self._kit.pool.accounts())[0].hint
+        holder = await self._kit.uploads.holder([media.digest]) or first
+        upload = await self._kit.pool.run(
+            "files", lambda account: self._kit.uploads.ensure(account, media, report), prefer=holder
+        )
+        return upload.uri
+
+    async def cached_content(self, model: str, content: Media, *, system: str = "") -> str | None:
+        """Name of a context cache of that content, made when needed.
+
+        None where there is none to be had: a YouTube video cannot be cached, nor content that
+        is too short; such a refusal is remembered for a day.
+        """
+        return await self._kit.contexts.ensure(model.removeprefix(PREFIX), content, system)
+
+    def prewarm(self, model: str, content: Media, *, system: str = "") -> None:
+        """Make a context cache in the background; the caller may close its file at once."""
+        if content.file is None:
+            return
+        own = os.fdopen(os.dup(content.file.fileno()), "rb")
+        task = asyncio.create_task(
+            self._prewarm(model.removeprefix(PREFIX), replace(content, file=own), system),
+            name="vr-prewarm",
+        )
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+        task.add_done_callback(lambda _task: own.close())
+
+    async def refresh(self, name: str) -> bool:
+        """Give a context cache its whole time to live again; False when it is gone.
+
+        Raises:
+            VrError: when the service cannot be asked now.
+        """
+        return await self._kit.contexts.refresh(name)
+
+    async def context_caches(self) -> list[ContextCache]:
+        """Every context cache that has not ended."""
+        return await self._kit.contexts.every()
+
+    async def clear_context_caches(self, content_id: str | None = None) -> int:
+        """End the context caches of a content, or all, and say how many there were."""
+        return await self._kit.contexts.clear(content_id)
+
+    async def start_research(self, prompt: str, *, agent: str = "") -> str:
+        """Begin a Deep Research, and give the id that finds it again in any process.
+
+        Args:
+            prompt: what to find out.
+            agent: another agent than the usual one.
+
+        Raises:
+            VrError: what the service says; nothing was begun then.
+        """
+        return await self._kit.research.start(prompt, agent)
+
+    async def research_result(self, started: str, *, report: Report = silent) -> Reply:
+        """What a research found, waited for up to an hour.
+
+        Raises:
+            VrError: UNAVAILABLE, category RESEARCH_FAILED, when it ended without a result, with
+                what it cost.
+        """
+
+        async def wait() -> Reply:
+            return await self._kit.research.result(started, report)
+
+        if self.payments is None:
+            return await wait()
+        return await self.payments.attempt(Candidate(self.models, AGENT), "research", 1, wait)
+
+    async def deep_research(
+        self, prompt: str, *, agent: str = "", report: Report = silent
+    ) -> Reply:
+        """What a research finds. Done again after a crash, it waits for the one it began.
+
+        Raises:
+            VrError: as `start_research` and `research_result`.
+        """
+
+        async def start() -> str:
+            return await self.start_research(prompt, agent=agent)
+
+        key = cache_key(research=prompt, agent=agent)
+        started = await (start() if self.scope is None else self.scope.run(key, start))
+        return await self.research_result(started, report=report)
+
+    async def aclose(self) -> None:
+        """End what goes on in the background, and close every connection."""
+        for task in self._background:
+            task.cancel()
+        if self._background:
+            await asyncio.wait(self._background)
+        await self._kit.aclose()
+
+    async def _prewarm(self, model: str, content: Media, system: str) -> None:
+        try:
+            await self._kit.contexts.ensure(model, content, system)
+        except VrError as error:
+            self._log.info("no context cache", model=model, error=error.message)

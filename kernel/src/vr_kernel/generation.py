@@ -1,0 +1,239 @@
+"""What is asked of a language model, what it answers, and the protocol of those that answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from io import BufferedReader
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel
+
+Role = Literal["default", "fast", "deep", "vision", "embedding", "judge", "recursive"]
+"""What a model is wanted for; configuration maps each role to models, best first."""
+ThinkingLevel = Literal["minimal", "low", "medium", "high"]
+MediaResolution = Literal["low", "medium", "high"]
+EmbeddingPurpose = Literal["document", "query"]
+THINKING_LEVELS: tuple[ThinkingLevel, ...] = ("minimal", "low", "medium", "high")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Words of a request."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """A file, an address or a YouTube video that a model is to watch, hear or read.
+
+    Args:
+        mime: the media type, such as `video/mp4`.
+        file: an opened file; the provider reads it from its start and leaves it open.
+        digest: SHA-256 of the file in hexadecimal, which names it across runs.
+        uri: in place of a file, an address that the provider itself reads.
+        start: where the wanted part begins, in seconds; the whole when left out.
+        end: where it ends, in seconds.
+        fps: frames a second that the model looks at; its own choice when left out.
+        resolution: how finely it looks at each frame.
+    """
+
+    mime: str
+    file: BufferedReader | None = field(default=None, compare=False, repr=False)
+    digest: str = ""
+    uri: str = ""
+    start: float | None = None
+    end: float | None = None
+    fps: float | None = None
+    resolution: MediaResolution | None = None
+
+    @classmethod
+    def youtube(
+        cls,
+        video_id: str,
+        *,
+        start: float | None = None,
+        end: float | None = None,
+        fps: float | None = None,
+        resolution: MediaResolution | None = None,
+    ) -> Media:
+        """A public YouTube video by its id."""
+        uri = f"https://www.youtube.com/watch?v={video_id}"
+        return cls("video/*", uri=uri, start=start, end=end, fps=fps, resolution=resolution)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """All that changes what a model sees, as JSON."""
+        return {
+            "mime": self.mime,
+            "content": self.digest or self.uri,
+            "start": self.start,
+            "end": self.end,
+            "fps": self.fps,
+            "resolution": self.resolution,
+        }
+
+
+Part = Text | Media
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one side of a conversation said."""
+
+    speaker: Literal["user", "model"]
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Everything that a model's answer depends on, beside the model itself.
+
+    Args:
+        turns: the conversation, the newest turn last.
+        system: the system instruction.
+        schema: a JSON schema that the answer must fit; free text when left out.
+        thinking: how hard to think; the model's own choice when left out.
+        temperature: how free to choose words, 0 to 2; the model's own choice when left out.
+        max_output_tokens: where to cut the answer.
+        search: let the model search the web and name its sources.
+        url_context: let the model read the addresses that the request names.
+        cached_content: name of a context cache that holds the beginning of the request.
+    """
+
+    turns: tuple[Turn, ...]
+    system: str = ""
+    schema: Mapping[str, Any] | None = None
+    thinking: ThinkingLevel | None = None
+    temperature: float | None = None
+    max_output_tokens: int | None = None
+    search: bool = False
+    url_context: bool = False
+    cached_content: str = ""
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Everything that changes the answer, as JSON; a context cache changes only its price."""
+        return {
+            "turns": [[turn.speaker, [_identity(p) for p in turn.parts]] for turn in self.turns],
+            "system": self.system,
+            "schema": self.schema,
+            "thinking": self.thinking,
+            "temperature": self.temperature,
+            "max_output_tokens": self.max_output_tokens,
+            "search": self.search,
+            "url_context": self.url_context,
+        }
+
+
+class Usage(BaseModel):
+    """What was paid for, in tokens; `output_tokens` leaves out thinking."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    thinking_tokens: int = 0
+    cached_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        """The sum of both."""
+        return Usage(
+            **{name: getattr(self, name) + getattr(other, name) for name in Usage.model_fields}
+        )
+
+
+class WebSource(BaseModel):
+    """A page that grounds an answer."""
+
+    title: str
+    url: str
+
+
+class Reply(BaseModel):
+    """A whole answer. `model` is the one that gave it; `notes` say what was done otherwise."""
+
+    text: str
+    model: str
+    usage: Usage = Usage()
+    sources: list[WebSource] = []
+    notes: list[str] = []
+
+
+class ReplyPiece(BaseModel):
+    """A piece of a streamed answer; the last one has no text but the whole usage."""
+
+    text: str = ""
+    reply: Reply | None = None
+
+
+class Embeddings(BaseModel):
+    """One vector an item, in order, from one model."""
+
+    vectors: list[list[float]]
+    model: str
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What is known of a model: the thinking levels and kinds of part that it takes."""
+
+    name: str
+    thinking: tuple[ThinkingLevel, ...] = ()
+    """Empty when the model does not think or its levels are not known."""
+    accepts: frozenset[str] = frozenset({"text"})
+    """Of `text`, `image`, `audio`, `video`, `pdf`, `youtube`."""
+    embeds: bool = False
+
+
+class ModelProvider(Protocol):
+    """Reaches the models of one maker. Every method makes one attempt and never retries.
+
+    What fails is raised as `VrError`: `retryable` says whether the next attempt may succeed,
+    `retry_after` when. An error of an attempt that was paid for carries it in `usage`.
+    """
+
+    name: str
+
+    def check(self) -> None:
+        """Whether the provider is ready to be asked.
+
+        Raises:
+            VrError: AUTH, naming the variable that is missing and where to get a key.
+        """
+
+    def model_for(self, role: Role) -> str | None:
+        """The model that the provider suggests for a role, without its own name before it."""
+
+    def models(self) -> Sequence[ModelInfo]:
+        """The models that are known; others may be asked for as well."""
+
+    async def generate(self, model: str, request: Request) -> Reply:
+        """The whole answer.
+
+        Raises:
+            VrError: NOT_ALLOWED, category SAFETY_BLOCKED; TOO_LARGE, category REPLY_CUT_OFF,
+                with what was said so far in `detail`; AUTH, QUOTA, INVALID_INPUT, NOT_FOUND,
+                UNAVAILABLE for what the service says.
+        """
+
+    def stream(self, model: str, request: Request) -> AsyncIterator[ReplyPiece]:
+        """The answer in pieces, the last of which carries the whole `reply`.
+
+        Raises:
+            VrError: like `generate`; UNAVAILABLE, category REPLY_TRUNCATED, when the stream
+                ends before the answer does.
+        """
+
+    async def embed(
+        self, model: str, items: Sequence[str], purpose: EmbeddingPurpose, dimension: int | None
+    ) -> Embeddings:
+        """One vector an item."""
+
+    async def count_tokens(self, model: str, request: Request) -> int:
+        """How many tokens the request has."""
+
+
+def _identity(part: Part) -> Any:
+    return part.text if isinstance(part, Text) else part.identity

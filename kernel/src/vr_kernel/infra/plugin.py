@@ -1,0 +1,35 @@
+"""The hooks of the kernel's own plugin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vr_kernel.generation import ModelProvider
+from vr_kernel.hookspecs import hookimpl
+from vr_kernel.infra.cache import infra_cache
+from vr_kernel.infra.configure import infra_configure
+from vr_kernel.infra.installed import infra_plugins
+from vr_kernel.infra.jobs import job_cancel, job_list, job_result, job_status
+from vr_kernel.infra.usage import infra_usage
+from vr_kernel.providers import Provider
+
+
+@hookimpl
+def vr_tools() -> list[Any]:
+    """The kernel's tools."""
+    return [
+        infra_cache,
+        infra_configure,
+        infra_plugins,
+        infra_usage,
+        job_cancel,
+        job_list,
+        job_result,
+        job_status,
+    ]
+
+
+@hookimpl
+def vr_providers() -> list[Provider[Any]]:
+    """Gemini, the first provider of models."""
+    return [Provider(ModelProvider, "gemini", lambda services: services.gemini.models)]

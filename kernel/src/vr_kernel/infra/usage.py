@@ -1,0 +1,27 @@
+"""The tool that says what language models were used for."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from vr_kernel.call import Call
+from vr_kernel.tools import IDEMPOTENT, READ_ONLY, tool
+from vr_kernel.usage_report import Grouping, UsageReport, make_report
+
+LISTED_ROWS = 40
+"""Most rows of a result, about 3,000 tokens."""
+
+
+@tool(effects=READ_ONLY | IDEMPOTENT)
+async def infra_usage(
+    call: Call,
+    by: Grouping = "tool",
+    since: Annotated[date | None, Field(description="First day, UTC")] = None,
+) -> UsageReport:
+    """Sum what language models were used for, in tokens."""
+    begin = None if since is None else datetime(since.year, since.month, since.day, tzinfo=UTC)
+    rows = await call.services.usage.report(by, since=begin)
+    return make_report(by, rows, LISTED_ROWS)

@@ -1,0 +1,107 @@
+"""One job as the ledger holds it, and how its row is read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from vr_kernel.errors import Code, VrError
+from vr_kernel.leases import LIVE
+
+JobState = Literal["running", "interrupted", "done", "failed", "cancelled"]
+"""`interrupted` is running without a live lease: the process died, another can go on."""
+Ending = Literal["done", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One long call. Times in seconds since the epoch; `done` of `total` in the tool's units.
+
+    `runs` counts the processes that began it; `version` is that of the tool's steps; `error`
+    has the fields of `VrError.as_dict`.
+    """
+
+    id: str
+    tool: str
+    arguments: dict[str, Any]
+    principal: str
+    workspace: str
+    state: JobState
+    done: float
+    total: float | None
+    message: str
+    runs: int
+    version: str
+    result: dict[str, Any] | None
+    error: dict[str, Any] | None
+    created_at: float
+    updated_at: float
+
+
+OWNED = f"EXISTS (SELECT 1 FROM lease WHERE name = 'job/' || job.id AND {LIVE})"  # noqa: S608 - constant text
+"""SQL: somebody works on the job, at `:now`."""
+# Between its making and its first run a job is nobody's, and yet not given up.
+_NEW = "(runs = 0 AND created_at BETWEEN :now - :lease_s AND :now + :lease_s)"
+SHOWN = f"CASE WHEN state = 'running' AND NOT ({OWNED} OR {_NEW}) THEN 'interrupted' ELSE state END"
+"""SQL: the state as callers see it, at `:now` with leases of `:lease_s` seconds."""
+_STATES: dict[str, JobState] = {state: state for state in get_args(JobState)}
+_TEXTS = ("id", "tool", "principal", "workspace", "version", "message", "shown")
+_DOCUMENTS = ("arguments", "result", "error")
+_NUMBERS = ("done", "total", "runs", "created_at", "updated_at")
+# As bytes: text that somebody damaged must not fail the whole statement.
+COLUMNS = ", ".join(
+    [f"CAST({name} AS BLOB)" for name in (*_TEXTS[:-1], SHOWN, *_DOCUMENTS)] + list(_NUMBERS)
+)
+"""SQL: what `read_job` takes."""
+
+
+def read_job(row: tuple[Any, ...]) -> Job:
+    """The job of a row of `COLUMNS`; one that somebody damaged has failed, and says so."""
+    fields = dict(zip((*_TEXTS, *_DOCUMENTS, *_NUMBERS), row, strict=True))
+    fields |= {name: (fields[name] or b"").decode("utf-8", "replace") for name in _TEXTS}
+    try:
+        fields |= {name: _document(fields[name]) for name in _DOCUMENTS}
+        fields |= {name: _number(fields[name]) for name in _NUMBERS}
+        fields["state"] = _STATES[fields.pop("shown")]
+    except (TypeError, LookupError, ValueError, RecursionError):
+        return _damaged(fields)
+    return Job(**{**fields, "arguments": fields["arguments"] or {}})
+
+
+def _document(text: bytes | None) -> dict[str, Any] | None:
+    document = None if text is None else json.loads(text)
+    if not isinstance(document, dict | None):
+        raise TypeError(document)
+    return document
+
+
+def _number(value: Any) -> Any:
+    if not isinstance(value, int | float | None):
+        raise TypeError(value)
+    return value
+
+
+def _damaged(fields: dict[str, Any]) -> Job:
+    error = VrError(
+        "The ledger's entry of this job is damaged.",
+        Code.INTERNAL,
+        category="JOB_DAMAGED",
+        hint="Start the call again.",
+    )
+    made, changed = (
+        float(value) if isinstance(value, int | float) else 0.0
+        for value in (fields["created_at"], fields["updated_at"])
+    )
+    return Job(
+        **{name: fields[name] for name in _TEXTS[:-1]},
+        state="failed",
+        arguments={},
+        done=0.0,
+        total=None,
+        runs=0,
+        result=None,
+        error=error.as_dict(fields["id"]),
+        created_at=made,
+        updated_at=changed,
+    )

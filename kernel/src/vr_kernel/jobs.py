@@ -1,0 +1,242 @@
+"""Long work that outlives its process: what was asked, how far it is, and how it ended."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sqlite3
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
+from typing import Any, TypeAlias, get_args
+
+from vr_kernel.database import Database
+from vr_kernel.errors import Code, VrError
+from vr_kernel.job_rows import COLUMNS, OWNED, SHOWN, Ending, Job, JobState, read_job
+from vr_kernel.leases import Lease, Leases, is_owner
+from vr_kernel.ledger import complete, job_scope
+
+__all__ = ["Ending", "Job", "JobState", "Jobs"]
+_Jobs: TypeAlias = list[Job]
+
+
+class Jobs:
+    """The jobs of a ledger. Other principals' jobs are as unknown as ones that never were.
+
+    Every method raises `VrError` UNAVAILABLE when the ledger cannot be read or written.
+
+    Args:
+        database: the ledger.
+        leases: of the same ledger.
+    """
+
+    def __init__(self, database: Database, leases: Leases) -> None:
+        self._database = database
+        self._leases = leases
+
+    async def create(
+        self,
+        *,
+        id: str,  # noqa: A002 - the name of the field
+        tool: str,
+        arguments: dict[str, Any],
+        principal: str,
+        workspace: str,
+        version: str = "",
+    ) -> None:
+        """Write a job down, running but begun by nobody; without effect when it is there.
+
+        Raises:
+            VrError: INVALID_INPUT for an id that is not 32 hexadecimal digits.
+        """
+        _check_id(id)
+        now = self._leases.clock()
+        row = (id, principal, tool, workspace, version, json.dumps(arguments), now, now)
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT INTO job (id, principal, tool, workspace, version, arguments,"
+                " created_at, updated_at) VALUES (?,?,?,?,?,?,?,?) ON CONFLICT (id) DO NOTHING",
+                row,
+            )
+
+        await self._database.run(write)
+
+    async def begin(self, job_id: str) -> Lease | None:
+        """Own a running job and count the run; None when it is over or somebody works on it."""
+        lease = await self._leases.acquire(job_scope(job_id))
+        if lease is None:
+            return None
+        try:
+            begun = await self._update(
+                "runs = runs + 1 WHERE id = :id AND state = 'running' AND NOT cancel_asked",
+                id=job_id,
+            )
+        except BaseException:
+            await self._leases.release(lease)
+            raise
+        if not begun:
+            await self._leases.release(lease)
+        return lease if begun else None
+
+    async def find(self, job_id: str, principal: str) -> Job:
+        """The job of that id.
+
+        Raises:
+            VrError: INVALID_INPUT for what is no id; NOT_FOUND, category JOB_UNKNOWN, when
+                there is none of this principal.
+        """
+        _check_id(job_id)
+        found = await self._read("id = :id AND principal = :of", id=job_id, of=principal)
+        if not found:
+            raise VrError(
+                f"There is no job {job_id}.",
+                Code.NOT_FOUND,
+                category="JOB_UNKNOWN",
+                hint="job_list names the jobs that there are; old ones are removed.",
+            )
+        return found[0]
+
+    async def list(
+        self, principal: str, *, states: Collection[JobState] | None = None, limit: int = 50
+    ) -> _Jobs:
+        """A principal's jobs, newest first, of these states or of all."""
+        wanted = ", ".join(f"'{state}'" for state in get_args(JobState) if state in (states or ()))
+        among = "" if states is None else f" AND {SHOWN} IN ({wanted})"
+        return await self._read(
+            f"principal = :of{among} ORDER BY created_at DESC, rowid DESC LIMIT :limit",
+            of=principal,
+            limit=limit,
+        )
+
+    async def report(
+        self, job_id: str, done: float, total: float | None = None, message: str = ""
+    ) -> None:
+        """Write down how far a running job is; what is no number counts as unknown."""
+        await self._update(
+            "done = :done, total = :total, message = :message WHERE id = :id AND state = 'running'",
+            id=job_id,
+            done=done if math.isfinite(done) else 0.0,
+            total=total if total is None or math.isfinite(total) else None,
+            message=message.encode("utf-8", "replace").decode(),
+        )
+
+    async def finish(
+        self,
+        job_id: str,
+        lease: Lease,
+        *,
+        result: dict[str, Any] | None = None,
+        error: dict[str, Any] | None = None,
+        state: Ending,
+    ) -> bool:
+        """End a job as its owner and release the lease; False when somebody else took it over."""
+        values = {
+            "id": job_id,
+            "state": state,
+            "result": None if result is None else json.dumps(result),
+            "error": None if error is None else json.dumps(error),
+        }
+        try:
+            return lease.name == job_scope(job_id) and await complete(
+                self._update(
+                    "state = :state, result = :result, error = :error"
+                    " WHERE id = :id AND state = 'running'",
+                    allowed=partial(is_owner, lease=lease),
+                    **values,
+                )
+            )
+        finally:
+            await self._leases.release(lease)
+
+    async def ask_cancel(self, job_id: str, principal: str) -> Job:
+        """Ask the owner of a job to stop; one that nobody works on is cancelled at once.
+
+        Raises:
+            VrError: as `find`.
+        """
+        await self._update(
+            "cancel_asked = 1 WHERE id = :id AND principal = :of AND state = 'running'",
+            id=job_id,
+            of=principal,
+        )
+        return await self.find(job_id, principal)
+
+    async def cancel_asked(self, job_ids: Iterable[str]) -> set[str]:
+        """Which of these jobs their owners should stop."""
+        ids = list(job_ids)
+
+        def read(connection: sqlite3.Connection) -> set[str]:
+            query = "SELECT 1 FROM job WHERE id = ? AND cancel_asked"
+            return {job_id for job_id in ids if connection.execute(query, (job_id,)).fetchone()}
+
+        return await self._database.run(read)
+
+    async def orphans(self, limit: int = 100) -> _Jobs:
+        """Interrupted jobs of all principals, oldest first; `begin` decides who goes on."""
+        found = await self._read(
+            f"{SHOWN} = 'interrupted' ORDER BY created_at, rowid LIMIT :limit", limit=limit
+        )
+        for job in found:
+            if job.state == "failed":  # damaged: nobody can go on with it
+                await self._update("state = 'failed' WHERE id = :id", id=job.id)
+        return [job for job in found if job.state == "interrupted"]
+
+    async def prune(self, older_than_s: float) -> int:
+        """Remove jobs that ended that many seconds ago, with their steps; returns how many."""
+
+        def delete(connection: sqlite3.Connection) -> int:
+            self._settle(connection)
+            old = "FROM job WHERE state <> 'running' AND updated_at < ?"
+            before = (self._leases.clock() - older_than_s,)
+            connection.execute(
+                f"DELETE FROM step WHERE scope IN (SELECT 'job/' || id {old})",  # noqa: S608 - constant text
+                before,
+            )
+            return connection.execute(f"DELETE {old}", before).rowcount
+
+        return await self._database.run(delete)
+
+    async def _read(self, where: str, **values: Any) -> _Jobs:
+        def read(connection: sqlite3.Connection) -> _Jobs:
+            now = self._settle(connection)
+            query = f"SELECT {COLUMNS} FROM job WHERE {where}"  # noqa: S608 - constant text
+            return [read_job(row) for row in connection.execute(query, {**values, **now})]
+
+        return await self._database.run(read)
+
+    async def _update(
+        self,
+        changes: str,
+        *,
+        allowed: Callable[[sqlite3.Connection], bool] = lambda _: True,
+        **values: Any,
+    ) -> bool:
+        def write(connection: sqlite3.Connection) -> bool:
+            now = {"now": self._leases.clock()}
+            query = f"UPDATE job SET updated_at = :now, {changes}"  # noqa: S608 - constant text
+            return (
+                allowed(connection) and connection.execute(query, {**values, **now}).rowcount == 1
+            )
+
+        return await self._database.run(write)
+
+    def _settle(self, connection: sqlite3.Connection) -> dict[str, float]:
+        """Cancel what was asked to stop and has no owner left to do it."""
+        now = {"now": self._leases.clock(), "lease_s": self._leases.lease_s}
+        connection.execute(
+            "UPDATE job SET state = 'cancelled', updated_at = :now"  # noqa: S608 - constant text
+            f" WHERE state = 'running' AND cancel_asked AND NOT {OWNED}",
+            now,
+        )
+        return now
+
+
+def _check_id(job_id: str) -> None:
+    if not re.fullmatch("[0-9a-f]{32}", job_id):
+        raise VrError(
+            f"{job_id[:40]!r} is no job id.",
+            Code.INVALID_INPUT,
+            category="JOB_ID_INVALID",
+            hint="A job id has 32 hexadecimal digits; job_list names the jobs that there are.",
+        )

@@ -1,0 +1,88 @@
+"""The one file that jobs, their leases and their paid steps share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+from vr_kernel.database import Database
+
+T = TypeVar("T")
+LEDGER_SCHEMA = """
+CREATE TABLE IF NOT EXISTS lease (
+    token INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE,
+    expires_at REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS step (
+    scope TEXT NOT NULL,
+    key TEXT NOT NULL,
+    version TEXT NOT NULL,
+    committed_at REAL NOT NULL,
+    checksum BLOB NOT NULL,
+    reply BLOB NOT NULL,
+    PRIMARY KEY (scope, key, version)
+);
+CREATE TABLE IF NOT EXISTS job (
+    id TEXT PRIMARY KEY NOT NULL,
+    principal TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    workspace TEXT NOT NULL,
+    version TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'running',
+    cancel_asked INTEGER NOT NULL DEFAULT 0,
+    runs INTEGER NOT NULL DEFAULT 0,
+    done REAL NOT NULL DEFAULT 0,
+    total REAL,
+    message TEXT NOT NULL DEFAULT '',
+    created_at REAL NOT NULL,
+    updated_at REAL NOT NULL,
+    arguments TEXT NOT NULL,
+    result TEXT,
+    error TEXT
+);
+CREATE INDEX IF NOT EXISTS job_of_state ON job (state);
+CREATE INDEX IF NOT EXISTS job_of_principal ON job (principal, created_at);
+"""
+
+
+def open_ledger(path: Path) -> Database:
+    """The ledger's file, which is made at first use; what it confirmed survives a power loss."""
+    return Database(path, LEDGER_SCHEMA, synchronous="FULL")
+
+
+def job_scope(job_id: str) -> str:
+    """The name of a job's lease, and the scope of its steps."""
+    return f"job/{job_id}"
+
+
+async def complete(work: Coroutine[Any, Any, T]) -> T:
+    """Await `work` to its end even when cancelled meanwhile; the cancellation follows then."""
+    task = asyncio.ensure_future(work)
+    cancellation = await settle(task)
+    if cancellation is not None:
+        raise cancellation
+    return task.result()
+
+
+async def settle(
+    task: asyncio.Future[Any], *, pass_on: bool = False
+) -> asyncio.CancelledError | None:
+    """Wait until `task` is done, however often the caller is cancelled meanwhile.
+
+    Returns the first of these cancellations, for the caller to raise; `pass_on` hands each
+    on to the task.
+    """
+    first: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as error:
+            first = first or error
+            if pass_on:
+                task.cancel()
+    if first is not None and not task.cancelled():
+        task.exception()  # seen, if there is one: the cancellation counts
+    return first

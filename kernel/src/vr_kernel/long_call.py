@@ -1,0 +1,181 @@
+"""One long call under way in this process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
+
+from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
+
+from vr_kernel.call import ProgressReport
+from vr_kernel.errors import Code, VrError
+from vr_kernel.jobs import Ending, Job, Jobs, JobState
+from vr_kernel.leases import Lease
+from vr_kernel.runner import Outcome
+from vr_kernel.tools import Tool
+
+
+class JobProgress(BaseModel):
+    """How far a job is; `total` when it is known."""
+
+    done: float
+    total: float | None
+    message: str
+
+
+class JobHandle(BaseModel):
+    """What a client gets of a call that goes on: ask job_result for the rest."""
+
+    job_id: str
+    state: JobState
+    progress: JobProgress
+
+
+def handle_of(job: Job) -> JobHandle:
+    """The handle of a job, as it is now."""
+    progress = JobProgress(done=job.done, total=job.total, message=job.message)
+    return JobHandle(job_id=job.id, state=job.state, progress=progress)
+
+
+@dataclass(slots=True)
+class LongCall:
+    """A call of a long tool; `run` counts the processes that began it, this one included.
+
+    It gets a row in the ledger when it first pays for something, or when it is handed out.
+    """
+
+    id: str
+    tool: Tool
+    arguments: Mapping[str, Any]
+    principal: str
+    workspace: str
+    jobs: Jobs
+    report: ProgressReport
+    lease: Lease | None = None
+    run: int = 1
+    task: asyncio.Task[Outcome] | None = None
+    latest: tuple[float, float | None, str] = (0.0, None, "")
+    cancelled: bool = False
+    went_on: bool = False
+    _holding: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def hold(self) -> Lease | None:
+        """Make sure that the ledger has this job, and that it is ours; None when it has ended.
+
+        Work that this call began may go on for others who wait for it.
+
+        Raises:
+            VrError: CONFLICT, category LEASE_LOST, when another process has it.
+        """
+        async with self._holding:
+            if self.lease is None:
+                if self.cancelled or (self.task is not None and self.task.done()):
+                    return None
+                await self.jobs.create(
+                    id=self.id,
+                    tool=self.tool.name,
+                    arguments=to_jsonable_python(dict(self.arguments)),
+                    principal=self.principal,
+                    workspace=self.workspace,
+                    version=self.tool.steps_version,
+                )
+                self.lease = await self.jobs.begin(self.id)
+        if self.lease is None:
+            raise taken_over(self.id)
+        return self.lease
+
+    async def owned(self) -> Lease | None:
+        """The lease of this job, if it has one, also when it is being taken just now."""
+        async with self._holding:
+            return self.lease
+
+    def progress(self, done: float, total: float | None, message: str) -> None:
+        """Pass a report on, and remember it for the ledger; safe from any thread."""
+        # The ledger takes no integers of other libraries, nor those beyond 64 bits.
+        self.latest = (float(done), None if total is None else float(total), message)
+        self.report(done, total, message)
+
+    async def ends_within(self, seconds: float) -> bool:
+        """Wait that long; cancelling the waiter cancels the call."""
+        assert self.task is not None
+        try:
+            await asyncio.wait({self.task}, timeout=seconds)
+        except asyncio.CancelledError:
+            await self.cancel()
+            raise
+        return self.task.done()
+
+    async def outcome(self) -> Outcome:
+        """How it ended; cancelling the waiter cancels the call.
+
+        Raises:
+            asyncio.CancelledError: when the job was cancelled from elsewhere.
+        """
+        assert self.task is not None
+        try:
+            await asyncio.wait({self.task})
+        except asyncio.CancelledError:
+            await self.cancel()
+            raise
+        if self.task.cancelled():
+            error = cancelled(self.id) if self.cancelled else taken_over(self.id)
+            return Outcome(self.id, error=error)
+        return self.task.result()
+
+    async def cancel(self) -> None:
+        """End it, and wait until it has ended."""
+        assert self.task is not None
+        self.cancelled = True
+        self.task.cancel()
+        await asyncio.wait({self.task})
+
+
+class Ended(TypedDict):
+    """What the ledger keeps of a call that ended."""
+
+    state: Ending
+    result: dict[str, Any] | None
+    error: dict[str, Any] | None
+
+
+def ending_of(outcome: Outcome) -> Ended:
+    """How a job ended, as job_result tells it."""
+    if outcome.error is not None:
+        return Ended(state="failed", result=None, error=outcome.error.as_dict(outcome.call_id))
+    usage = outcome.usage.model_dump() if outcome.usage else None
+    result = {"result": outcome.data, "notes": list(outcome.notes), "usage": usage}
+    return Ended(state="done", result=result, error=None)
+
+
+def taken_over(job_id: str) -> VrError:
+    """The error of work that another process went on with."""
+    return VrError(
+        f"Another process took over job {job_id}.",
+        Code.CONFLICT,
+        category="LEASE_LOST",
+        hint="job_result waits for what it makes of it.",
+        retryable=True,
+    )
+
+
+def cancelled(job_id: str) -> VrError:
+    """The error of work that was cancelled by its id."""
+    return VrError(f"Job {job_id} was cancelled.", Code.CANCELLED, hint="Call the tool again.")
+
+
+def given_up(runs: int) -> VrError:
+    """The error of a job whose processes died again and again."""
+    return VrError(
+        f"The job was interrupted {runs} times without getting any further.",
+        Code.INTERNAL,
+        category="JOB_INTERRUPTED",
+        hint="Its process died each time. The log may say why; call the tool again.",
+    )
+
+
+def run_mark(run: int) -> str:
+    """The key of the step that says that a run of a job got further."""
+    return f"run/{run}"

@@ -1,0 +1,299 @@
+"""Calls that may take minutes: jobs that survive a crash, and can be watched and cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from vr_kernel import runner
+from vr_kernel.call import Call, ProgressReport
+from vr_kernel.errors import VrError
+from vr_kernel.flight import Flights
+from vr_kernel.jobs import Job, Jobs, JobState
+from vr_kernel.leases import Leases
+from vr_kernel.ledger import job_scope
+from vr_kernel.log import Log
+from vr_kernel.long_call import LongCall, ending_of, given_up, run_mark
+from vr_kernel.runner import Outcome
+from vr_kernel.services import Services
+from vr_kernel.steps import Steps
+from vr_kernel.tools import Tool
+
+WATCH_S = 0.25
+"""How often jobs under way are looked at: cancelled by others, or taken over."""
+REPORT_S = 1.0
+"""Least time between two writes of a job's progress."""
+MOST_RUNS = 3
+"""How often in a row a job may be interrupted before it pays anything; then it has failed."""
+Serve = Callable[[str], tuple[Tool, Services] | None]
+"""The tool of a name and the services of its plugin."""
+
+
+class LongWork:
+    """The long calls of one kernel, and every job of the ledger.
+
+    Args:
+        jobs: the ledger's jobs.
+        leases: who owns what, across processes.
+        steps: the committed replies.
+        flights: work that several callers wait for.
+        log: where trouble in the background is told.
+        most_runs: how often in a row a job may be interrupted without getting any further.
+    """
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        leases: Leases,
+        steps: Steps,
+        flights: Flights,
+        log: Log,
+        most_runs: int = MOST_RUNS,
+    ) -> None:
+        self.most_runs = most_runs
+        self.leases = leases
+        self.steps = steps
+        self.flights = flights
+        self._jobs = jobs
+        self._serve: Serve = lambda _name: None
+        self._log = log
+        self._running: dict[str, LongCall] = {}
+        self._watch: asyncio.Task[None] | None = None
+
+    def serve(self, find: Serve) -> None:
+        """Let interrupted jobs of the tools that `find` finds be resumed."""
+        self._serve = find
+
+    def start(
+        self,
+        tool: Tool,
+        services: Services,
+        arguments: Mapping[str, Any],
+        principal: str,
+        report: ProgressReport,
+    ) -> LongCall:
+        """Begin a call in the background."""
+        running = LongCall(
+            id=uuid.uuid4().hex,
+            tool=tool,
+            arguments=arguments,
+            principal=principal,
+            workspace=services.workspace,
+            jobs=self._jobs,
+            report=report,
+        )
+        return self._launch(running, services)
+
+    async def hand_out(self, running: LongCall) -> Job:
+        """The job of a call that goes on after its client was answered.
+
+        Raises:
+            VrError: UNAVAILABLE when the ledger cannot be written.
+        """
+        await running.hold()
+        await self._jobs.report(running.id, *running.latest)
+        return await self._jobs.find(running.id, running.principal)
+
+    async def find(self, job_id: str, principal: str) -> Job:
+        """A job of that principal.
+
+        Raises:
+            VrError: NOT_FOUND, category JOB_UNKNOWN.
+        """
+        running = self._running.get(job_id)
+        if running is not None and running.lease is not None and not running.lease.lost:
+            await self._jobs.report(job_id, *running.latest)
+        return await self._jobs.find(job_id, principal)
+
+    async def wait(self, job_id: str, principal: str, wait_s: float) -> Job:
+        """The job when it has ended, or as it is after `wait_s`; an interrupted one is resumed.
+
+        Raises:
+            VrError: NOT_FOUND, category JOB_UNKNOWN.
+        """
+        deadline = time.monotonic() + wait_s
+        while True:
+            job = await self.find(job_id, principal)
+            if job.state == "interrupted":
+                await self.resume(job)
+            left = deadline - time.monotonic()
+            if job.state not in ("running", "interrupted") or left <= 0:
+                return job
+            running = self._running.get(job_id)
+            if running is not None and running.task is not None:
+                await asyncio.wait({running.task}, timeout=left)
+            else:
+                await asyncio.sleep(min(WATCH_S, left))
+
+    async def list(self, principal: str, states: tuple[JobState, ...], limit: int) -> list[Job]:
+        """Jobs of that principal, the newest first; of some states, or of all."""
+        return await self._jobs.list(principal, states=states or None, limit=limit)
+
+    async def cancel(self, job_id: str, principal: str) -> Job:
+        """Cancel a job, in whatever process it is.
+
+        Raises:
+            VrError: NOT_FOUND, category JOB_UNKNOWN.
+        """
+        job = await self._jobs.ask_cancel(job_id, principal)
+        running = self._running.get(job_id)
+        if running is None:
+            return job
+        await running.cancel()
+        return await self._jobs.find(job_id, principal)
+
+    async def resume(self, job: Job) -> LongCall | None:
+        """Take up an interrupted job; None when it is somebody else's, or not of these tools.
+
+        A job of another workspace is left alone.
+        """
+        served = self._serve(job.tool)
+        if served is None or served[1].workspace != job.workspace:
+            return None
+        hopeless = await self._is_hopeless(job)
+        lease = await self._jobs.begin(job.id)
+        if lease is None:
+            return None
+        if hopeless:
+            error = given_up(self.most_runs).as_dict(job.id)
+            await self._jobs.finish(job.id, lease, error=error, state="failed")
+            return None
+        self._log.warning("job resumed", job=job.id, tool=job.tool)
+        tool, services = served
+        running = LongCall(
+            id=job.id,
+            tool=tool,
+            arguments=job.arguments,
+            principal=job.principal,
+            workspace=job.workspace,
+            jobs=self._jobs,
+            report=lambda _done, _total, _message: None,
+            lease=lease,
+            run=job.runs + 1,
+        )
+        return self._launch(running, services)
+
+    async def resume_all(self, every_s: float) -> None:
+        """Take up what other processes left behind, until cancelled."""
+        while True:
+            try:
+                for job in await self._jobs.orphans():
+                    await self.resume(job)
+            except VrError as error:
+                self._log.warning("jobs cannot be resumed", reason=error.message)
+            await asyncio.sleep(every_s)
+
+    async def prune(self, older_than_s: float) -> None:
+        """Forget jobs that ended long ago, and steps that nobody came back for."""
+        try:
+            await self._jobs.prune(older_than_s)
+            await self.steps.prune(older_than_s)
+        except VrError as error:
+            self._log.warning("old jobs were not removed", reason=error.message)
+
+    async def aclose(self) -> None:
+        """Stop; what was handed out stays in the ledger, to be resumed."""
+        tasks: list[asyncio.Task[Any]] = [it.task for it in self._running.values() if it.task]
+        if self._watch is not None:
+            tasks.append(self._watch)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        await self.leases.aclose()
+
+    def _launch(self, running: LongCall, services: Services) -> LongCall:
+        call = runner.begin(
+            running.tool,
+            services,
+            running.principal,
+            running.progress,
+            call_id=running.id,
+            hold=running.hold,
+        )
+        if call.scope is not None:
+            call.scope.went_on = partial(self._went_on, running)
+        self._running[running.id] = running
+        running.task = asyncio.create_task(self._work(running, call), name=f"vr-{running.id}")
+        if self._watch is None or self._watch.done():
+            self._watch = asyncio.create_task(self._look_after(), name="vr-jobs")
+        return running
+
+    async def _went_on(self, running: LongCall) -> None:
+        """Keep that this run got further."""
+        if not running.went_on and running.lease is not None:
+            running.went_on = True
+            await self.steps.commit(job_scope(running.id), run_mark(running.run), True)
+
+    async def _is_hopeless(self, job: Job) -> bool:
+        runs = range(job.runs, max(0, job.runs - self.most_runs), -1)
+        marks = [await self.steps.find(job_scope(job.id), run_mark(run)) for run in runs]
+        return len(marks) == self.most_runs and not any(marks)
+
+    async def _work(self, running: LongCall, call: Call) -> Outcome:
+        try:
+            outcome = await runner.run(running.tool, running.arguments, call)
+            await self._finish(running, outcome)
+        except asyncio.CancelledError:
+            await self._let_go(running)
+            raise
+        finally:
+            if self._running.get(running.id) is running:
+                del self._running[running.id]
+        return outcome
+
+    async def _finish(self, running: LongCall, outcome: Outcome) -> None:
+        lease = await running.owned()
+        if lease is None:
+            return
+        if outcome.error is not None and lease.lost:
+            # A process that stood still, such as a computer asleep, did not fail for good.
+            await self._let_go(running)
+            return
+        try:
+            await self._jobs.report(running.id, *running.latest)
+            await self._jobs.finish(running.id, lease, **ending_of(outcome))
+        except VrError as failure:
+            self._log.warning("job's end was not kept", job=running.id, reason=failure.message)
+
+    async def _let_go(self, running: LongCall) -> None:
+        """After a cancellation: cancelled for good, or left for another process."""
+        lease = await running.owned()
+        if lease is None:
+            return
+        try:
+            if running.cancelled:
+                await self._jobs.finish(running.id, lease, state="cancelled")
+            else:
+                await self.leases.release(lease)
+        except VrError as failure:
+            self._log.warning("job's end was not kept", job=running.id, reason=failure.message)
+
+    async def _look_after(self) -> None:
+        """Notice jobs that were cancelled or taken over, and write their progress down."""
+        told: dict[str, Any] = {}
+        written = time.monotonic()
+        while self._running:
+            await asyncio.sleep(WATCH_S)
+            held = {r.id: r for r in self._running.values() if r.lease is not None and r.task}
+            try:
+                asked = await self._jobs.cancel_asked(list(held)) if held else set()
+                if time.monotonic() - written >= REPORT_S:
+                    written = time.monotonic()
+                    for running in held.values():
+                        if told.get(running.id) != running.latest:
+                            told[running.id] = running.latest
+                            await self._jobs.report(running.id, *running.latest)
+            except VrError as error:
+                self._log.warning("jobs cannot be looked after", reason=error.message)
+                asked = set()
+            for running in held.values():
+                running.cancelled = running.cancelled or running.id in asked
+                # Not `lost`: that holds of a lease that is released just now, too.
+                if running.cancelled or (running.lease and running.lease.lost_event.is_set()):
+                    assert running.task is not None
+                    running.task.cancel()

@@ -1,0 +1,142 @@
+"""Attempts at paid work, each with its row in the usage ledger."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
+
+from vr_kernel.candidates import Candidate
+from vr_kernel.errors import VrError
+from vr_kernel.generation import Media, Request, Usage
+from vr_kernel.usage import Attempt, Meter, UsageLedger
+
+_HIDDEN = frozenset({"REPLY_TRUNCATED", "REPLY_UNREADABLE", "NETWORK_ERROR", "DEADLINE_EXCEEDED"})
+"""Categories of failures after which a provider may charge for what nobody saw."""
+
+
+class Paid(Protocol):
+    """An answer that says who gave it and what it cost."""
+
+    model: str
+    usage: Usage
+
+
+A = TypeVar("A", bound=Paid)
+
+
+class Payments:
+    """What the model calls of one tool call cost, attempt by attempt.
+
+    Rows about answers are written beside the work: nothing is awaited between an answer and
+    its return, so that no cancellation comes between paying for it and keeping it.
+    """
+
+    def __init__(
+        self,
+        ledger: UsageLedger,
+        meter: Meter,
+        limit: asyncio.Semaphore,
+        writing: set[asyncio.Task[None]] | None = None,
+    ) -> None:
+        self.meter = meter
+        self._ledger = ledger
+        self._limit = limit
+        self._writing = set() if writing is None else writing
+
+    @property
+    def room(self) -> asyncio.Semaphore:
+        """Held by every call to a model, so that there are not too many at a time."""
+        return self._limit
+
+    def of(self, meter: Meter) -> Payments:
+        """The same ledger and limit for another call."""
+        return Payments(self._ledger, meter, self._limit, self._writing)
+
+    async def attempt(
+        self,
+        candidate: Candidate,
+        purpose: str,
+        number: int,
+        work: Callable[[], Awaitable[A]],
+        media_seconds: float = 0.0,
+    ) -> A:
+        """Make one attempt and account for it."""
+        row = await self.begin(candidate, purpose, number, media_seconds)
+        with self.watched(row):
+            answer = await work()
+        self.paid(row, candidate, answer)
+        return answer
+
+    async def begin(
+        self, candidate: Candidate, purpose: str, number: int, media_seconds: float = 0.0
+    ) -> int:
+        """Write down that a request goes out; returns its row."""
+        return await self._ledger.begin(
+            Attempt(
+                call_id=self.meter.call_id,
+                tool=self.meter.tool,
+                plugin=self.meter.plugin,
+                principal=self.meter.principal,
+                provider=candidate.provider.name,
+                model=candidate.model,
+                purpose=purpose,
+                number=number,
+                media_seconds=media_seconds,
+            )
+        )
+
+    def paid(self, row: int, candidate: Candidate, answer: Paid) -> None:
+        """An answer came."""
+        self.meter.add(answer.usage, f"{candidate.provider.name}/{answer.model}")
+        self._write(self._ledger.paid(row, answer.model, answer.usage))
+
+    def failed(self, row: int, error: VrError) -> None:
+        """The attempt failed; what it cost all the same is in the error."""
+        if error.usage is not None:
+            self.meter.add(error.usage)
+        self._write(
+            self._ledger.failed(
+                row,
+                code=error.category,
+                usage=error.usage,
+                maybe_paid=error.usage is None and error.category in _HIDDEN,
+            )
+        )
+
+    def hidden(self, row: int) -> None:
+        """The attempt was given up before its answer was seen."""
+        self._write(self._ledger.failed(row, code="GIVEN_UP", usage=None, maybe_paid=True))
+
+    @contextmanager
+    def watched(self, row: int) -> Iterator[None]:
+        """Account for what goes wrong meanwhile."""
+        try:
+            yield
+        except VrError as error:
+            self.failed(row, error)
+            raise
+        except BaseException:
+            self.hidden(row)
+            raise
+
+    async def settle(self) -> None:
+        """Wait until every row is written."""
+        if self._writing:
+            await asyncio.wait(self._writing)
+
+    def _write(self, row: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(row)
+        self._writing.add(task)
+        task.add_done_callback(self._writing.discard)
+
+
+def media_seconds(request: Request) -> float:
+    """Seconds of media in a request, as far as its windows say so."""
+    return sum(
+        max(0.0, part.end - (part.start or 0.0))
+        for turn in request.turns
+        for part in turn.parts
+        if isinstance(part, Media) and part.end is not None
+    )

@@ -1,0 +1,186 @@
+"""The one loop that tries again: pauses, a shared budget, circuits and a total deadline."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from random import Random
+from typing import TypeVar
+
+from vr_kernel.circuit import Circuit
+from vr_kernel.errors import Code, VrError
+from vr_kernel.generation import Usage
+
+T = TypeVar("T")
+DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED"
+# The amounts of the AWS SDKs (botocore.retries.quota).
+BUDGET = 500
+RETRY_COST = 14
+THROTTLED_RETRY_COST = 5
+FIRST_TRY_GAIN = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How hard to try; times in seconds.
+
+    Args:
+        attempts: the most that one call makes.
+        base_delay_s: longest pause before the second attempt; it doubles with each further one.
+        max_delay_s: longest pause of all, beside what the service itself asks for.
+        deadline_s: for all attempts and pauses of a call together.
+    """
+
+    attempts: int = 3
+    base_delay_s: float = 1.0
+    max_delay_s: float = 60.0
+    deadline_s: float = 600.0
+
+
+class Retrier:
+    """Makes calls that may be made again. All callers of one retrier share its budget.
+
+    The budget keeps retries from burying a service that is down: it starts at `BUDGET`, a retry
+    takes `RETRY_COST`, after a throttled answer `THROTTLED_RETRY_COST`. A retry that succeeds
+    gives back what it took, a first try that succeeds gives `FIRST_TRY_GAIN`.
+
+    Args:
+        policy: asked once a call, so that a changed setting holds for later calls.
+        clock: seconds that only rise.
+        sleep: waits for seconds.
+        random: draws the pauses, so that callers do not come back all at once.
+    """
+
+    def __init__(
+        self,
+        policy: Callable[[], RetryPolicy],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        random: Random | None = None,
+    ) -> None:
+        self._policy = policy
+        self._clock = clock
+        self._sleep = sleep
+        self._random = random or Random()  # noqa: S311 - spreads callers, keeps no secret
+        self._budget = BUDGET
+        self._circuits: dict[str, Circuit] = {}
+
+    @property
+    def budget(self) -> int:
+        """What is left for retries."""
+        return self._budget
+
+    async def run(
+        self,
+        target: str,
+        attempt: Callable[[int], Awaitable[T]],
+        *,
+        deadline_s: float | None = None,
+    ) -> T:
+        """What the first attempt gives that succeeds.
+
+        The last error of a call carries in `usage` what all its attempts were paid.
+
+        Args:
+            target: what is called; each target has its own circuit.
+            attempt: makes one attempt, by its number from 1.
+            deadline_s: in place of the policy's.
+
+        Raises:
+            VrError: what the last attempt raised; UNAVAILABLE, category DEADLINE_EXCEEDED, when
+                it was cut off; UNAVAILABLE, category CIRCUIT_OPEN, when none was made.
+        """
+        policy = self._policy()
+        seconds = policy.deadline_s if deadline_s is None else deadline_s
+        circuit = self._circuit(target)
+        course = _Course(target, circuit, policy, seconds, self._clock() + seconds)
+        with circuit.call():
+            return await self._attempts(course, attempt)
+
+    def rests(self, target: str) -> float | None:
+        """Seconds until the circuit of `target` lets a probe through; None when closed."""
+        return self._circuit(target).rests()
+
+    def _circuit(self, target: str) -> Circuit:
+        return self._circuits.setdefault(target, Circuit(target, self._clock))
+
+    async def _attempts(self, course: _Course, attempt: Callable[[int], Awaitable[T]]) -> T:
+        number, taken = 1, 0
+        usages: list[Usage | None] = []
+        while True:
+            try:
+                answer = await self._in_time(course, attempt, number)
+            except VrError as error:
+                usages.append(error.usage)
+                taken = await self._pause(course, number, error)
+                if not taken:
+                    error.usage = _total(usages)
+                    raise
+            else:
+                self._give(taken or FIRST_TRY_GAIN)
+                return answer
+            number += 1
+
+    async def _in_time(
+        self, course: _Course, attempt: Callable[[int], Awaitable[T]], number: int
+    ) -> T:
+        limit = asyncio.timeout(course.end - self._clock())
+        try:
+            async with limit:
+                return await attempt(number)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise course.too_late() from error
+
+    async def _pause(self, course: _Course, number: int, error: VrError) -> int:
+        """Wait for the next attempt; returns what it took from the budget, 0 for no attempt."""
+        cost = THROTTLED_RETRY_COST if error.code is Code.QUOTA else RETRY_COST
+        pause = (error.retry_after or 0.0) + self._random.uniform(0, course.longest_pause(number))
+        wanted = error.retryable and number < course.policy.attempts
+        in_time = self._clock() + pause < course.end
+        if not (wanted and in_time and course.circuit.closed and cost <= self._budget):
+            return 0
+        self._budget -= cost
+        made = False
+        try:
+            await self._sleep(pause)
+            made = course.circuit.closed and self._clock() < course.end
+        finally:
+            if not made:
+                self._give(cost)
+        return cost if made else 0
+
+    def _give(self, amount: int) -> None:
+        self._budget = min(BUDGET, self._budget + amount)
+
+
+@dataclass(frozen=True, slots=True)
+class _Course:
+    """What the attempts of one call share; `end` is a time of the retrier's clock."""
+
+    target: str
+    circuit: Circuit
+    policy: RetryPolicy
+    deadline_s: float
+    end: float
+
+    def longest_pause(self, number: int) -> float:
+        return float(min(self.policy.max_delay_s, self.policy.base_delay_s * 2 ** (number - 1)))
+
+    def too_late(self) -> VrError:
+        return VrError(
+            f"{self.target} gave no answer within {self.deadline_s:g} s.",
+            Code.UNAVAILABLE,
+            category=DEADLINE_EXCEEDED,
+            hint="Ask for less at once, or raise the setting [models] deadline_s.",
+            retryable=True,
+        )
+
+
+def _total(usages: list[Usage | None]) -> Usage | None:
+    paid = [usage for usage in usages if usage is not None]
+    return sum(paid, Usage()) if paid else None

@@ -1,0 +1,98 @@
+"""Where the paid replies of one piece of work are committed before anybody sees them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from vr_kernel.errors import VrError
+from vr_kernel.leases import Lease
+from vr_kernel.steps import Steps
+
+STATE_UNAVAILABLE = "STATE_UNAVAILABLE"
+
+
+class Scope:
+    """The steps of one job, or of one result that is to be cached.
+
+    Work that is done again, after a crash or in another process, finds the committed replies
+    of its earlier steps. Without a ledger that can be written, work goes on without them.
+
+    Args:
+        steps: the ledger.
+        name: names the work across runs and processes.
+        version: of what the steps mean; replies of another version are not used.
+        hold: makes sure that this process owns the work; None when it cannot be owned.
+        remark: told once when replies cannot be committed.
+
+    Attributes:
+        went_on: called after each reply that was paid and committed, when it is set.
+    """
+
+    def __init__(
+        self,
+        steps: Steps,
+        name: str,
+        version: str,
+        hold: Callable[[], Awaitable[Lease | None]],
+        remark: Callable[[str], None],
+    ) -> None:
+        self.name = name
+        self._steps = steps
+        self._version = version
+        self.hold = hold
+        self._remark = remark
+        self.went_on: Callable[[], Awaitable[None]] | None = None
+        self._seen: Counter[str] = Counter()
+        self._told = False
+
+    async def run(self, key: str, work: Callable[[], Awaitable[Any]]) -> Any:
+        """The committed reply of a step, or what `work` gives, committed.
+
+        Equal keys of one piece of work are told apart by their order. A reply that arrived is
+        committed even when the caller is cancelled at that moment.
+
+        Raises:
+            VrError: CONFLICT, category LEASE_LOST, when another process took the work over.
+        """
+        self._seen[key] += 1
+        step = f"{key}#{self._seen[key]}"
+        lease = await self._held()
+        replies: list[Any] = []
+        worked = False
+
+        async def paying() -> Any:
+            nonlocal worked
+            worked = True
+            replies.append(await work())
+            return replies[0]
+
+        try:
+            kept = await self._steps.run(
+                self.name, step, paying, version=self._version, lease=lease
+            )
+            if replies and self.went_on is not None:
+                await self.went_on()
+        except VrError as error:
+            # What the work itself raised is not for us; what it gave is not to be lost.
+            if error.category != STATE_UNAVAILABLE or (worked and not replies):
+                raise
+            self._tell(error)
+        else:
+            return kept
+        return replies[0] if replies else await work()
+
+    async def _held(self) -> Lease | None:
+        try:
+            return await self.hold()
+        except VrError as error:
+            if error.category != STATE_UNAVAILABLE:
+                raise
+            self._tell(error)
+            return None
+
+    def _tell(self, error: VrError) -> None:
+        if not self._told:
+            self._told = True
+            self._remark(f"A crash would lose paid work: {error.message} {error.hint}".strip())

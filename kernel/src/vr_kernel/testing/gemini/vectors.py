@@ -1,0 +1,28 @@
+"""Vectors without a model: unit vectors made of the hashes of a text's words."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+
+_SPOTS = 8
+"""How many components a word has a say in."""
+
+
+def vector(text: str, dimension: int) -> list[float]:
+    """The vector of a text: the same each time, and nearer to that of a text with equal words."""
+    components = [0.0] * dimension
+    for word in re.findall(r"\w+", text.lower()):
+        _add(components, word, 1.0)
+    # Texts of the same words in another order are near, but not equal.
+    _add(components, f"whole text: {text}", 0.1)
+    length = math.sqrt(sum(value * value for value in components)) or 1.0
+    return [value / length for value in components]
+
+
+def _add(components: list[float], seed: str, weight: float) -> None:
+    digest = hashlib.sha256(seed.encode()).digest()
+    for spot in range(_SPOTS):
+        number = int.from_bytes(digest[spot * 4 : spot * 4 + 4], "big")
+        components[(number >> 1) % len(components)] += weight if number & 1 else -weight

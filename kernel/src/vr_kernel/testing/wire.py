@@ -1,0 +1,133 @@
+"""A fake model service as the contract of model providers sees it, whatever its protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from vr_kernel.errors import Code
+from vr_kernel.generation import Usage
+
+Trouble = Literal[
+    "bad_request",
+    "bad_key",
+    "forbidden",
+    "not_found",
+    "throttled",
+    "throttled_in_body",
+    "internal",
+    "overloaded",
+    "reset",
+    "lost",
+    "cut_off",
+    "garbled",
+    "prompt_blocked",
+    "answer_blocked",
+    "max_tokens",
+    "stream_closed",
+    "stream_reset",
+    "stream_unfinished",
+]
+"""What can go wrong with one request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What a provider raises for a trouble; `paid`: the error says what was paid all the same."""
+
+    code: Code
+    retryable: bool
+    category: str = ""
+    paid: bool = False
+
+
+FAILURES: Mapping[Trouble, Failure] = {
+    "bad_request": Failure(Code.INVALID_INPUT, retryable=False),
+    "bad_key": Failure(Code.AUTH, retryable=False),
+    "forbidden": Failure(Code.AUTH, retryable=False),
+    "not_found": Failure(Code.NOT_FOUND, retryable=False),
+    "throttled": Failure(Code.QUOTA, retryable=True),
+    "throttled_in_body": Failure(Code.QUOTA, retryable=True),
+    "internal": Failure(Code.UNAVAILABLE, retryable=True),
+    "overloaded": Failure(Code.UNAVAILABLE, retryable=True),
+    "reset": Failure(Code.UNAVAILABLE, retryable=True),
+    "lost": Failure(Code.UNAVAILABLE, retryable=True),
+    "cut_off": Failure(Code.UNAVAILABLE, retryable=True),
+    "garbled": Failure(Code.UNAVAILABLE, retryable=True),
+    "prompt_blocked": Failure(Code.NOT_ALLOWED, retryable=False, category="SAFETY_BLOCKED"),
+    "answer_blocked": Failure(Code.NOT_ALLOWED, False, "SAFETY_BLOCKED", paid=True),
+    "max_tokens": Failure(Code.TOO_LARGE, False, "REPLY_CUT_OFF", paid=True),
+    "stream_closed": Failure(Code.UNAVAILABLE, True, "REPLY_TRUNCATED"),
+    "stream_reset": Failure(Code.UNAVAILABLE, True, "REPLY_TRUNCATED"),
+    "stream_unfinished": Failure(Code.UNAVAILABLE, True, "REPLY_TRUNCATED"),
+}
+"""What every provider raises, as `vr_kernel.generation.ModelProvider` documents it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A question to a model as it came over the wire.
+
+    Args:
+        model: the model asked.
+        turns: who spoke, `user` or `model`, and what was said.
+        system: the system instruction.
+        schema: the JSON schema of the answer.
+        media: how many parts are no text.
+        key: the API key.
+    """
+
+    model: str
+    turns: tuple[tuple[str, str], ...]
+    system: str
+    schema: Mapping[str, Any] | None
+    media: int
+    key: str
+
+
+class ModelWire(Protocol):
+    """What the contract asks of a fake service."""
+
+    troubles: frozenset[Trouble]
+    """Those that its protocol knows."""
+
+    def answer(self, text: str, *, thought: str = "") -> None:
+        """Answer every later question with this text."""
+
+    def trouble(self, trouble: Trouble, *, retry_after: float | None = None) -> None:
+        """Let the next question go wrong; of a throttled one, say when to come again."""
+
+    def trickle(self) -> None:
+        """Let every later stream pause so long after its first piece that nobody waits for it."""
+
+    def hold(self) -> AbstractContextManager[None]:
+        """Let no question be answered before the `with` block ends."""
+
+    def wait(self, condition: Callable[[], bool], timeout: float = 10.0) -> None:
+        """Wait until a condition on this object holds.
+
+        Raises:
+            TimeoutError: it does not.
+        """
+
+    @property
+    def sent(self) -> list[Sent]:
+        """The questions so far."""
+
+    @property
+    def attempts(self) -> int:
+        """The paid requests so far, of any kind."""
+
+    @property
+    def in_flight(self) -> int:
+        """How many requests are being answered at this moment."""
+
+    @property
+    def cancelled(self) -> int:
+        """How many requests ended because the client hung up."""
+
+    @property
+    def bill(self) -> Usage:
+        """What was generated so far."""

@@ -1,0 +1,250 @@
+"""What language models were asked and what it cost: one row an attempt, kept in SQLite."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from vr_kernel.database import Database
+from vr_kernel.errors import Code, VrError
+from vr_kernel.generation import Usage
+from vr_kernel.usage_report import (
+    TOKENS,
+    Grouping,
+    RecordedAttempt,
+    UsageRow,
+    read_newest,
+    read_sums,
+)
+
+T = TypeVar("T")
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS attempt (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at REAL NOT NULL,
+    call_id TEXT NOT NULL,
+    job_id TEXT,
+    tool TEXT NOT NULL,
+    plugin TEXT NOT NULL,
+    principal TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    model TEXT NOT NULL,
+    answered_by TEXT,
+    purpose TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    state TEXT NOT NULL DEFAULT 'sent',
+    input_tokens INTEGER NOT NULL DEFAULT 0,
+    output_tokens INTEGER NOT NULL DEFAULT 0,
+    thinking_tokens INTEGER NOT NULL DEFAULT 0,
+    cached_tokens INTEGER NOT NULL DEFAULT 0,
+    media_seconds REAL NOT NULL DEFAULT 0,
+    price_table TEXT,
+    usd REAL,
+    code TEXT
+);
+"""
+_BEGUN = (
+    "at, call_id, job_id, tool, plugin, principal, provider, model, purpose, number, media_seconds"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One request to a model, before it goes out.
+
+    Args:
+        model: the one that is asked, without its provider's name before it.
+        purpose: `generate`, `stream`, `embed`, `count` or `research`.
+        number: of the attempt within its call to the model, from 1.
+        media_seconds: length of the media in the request, as far as it is known.
+    """
+
+    call_id: str
+    tool: str
+    plugin: str
+    principal: str
+    provider: str
+    model: str
+    purpose: str
+    number: int
+    media_seconds: float = 0.0
+    job_id: str = ""
+
+
+@dataclass(slots=True)
+class Meter:
+    """What one call of a tool has cost so far, who answered, and remarks on how."""
+
+    call_id: str
+    tool: str
+    plugin: str
+    principal: str
+    usage: Usage = field(default_factory=Usage)
+    models: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, usage: Usage, model: str = "") -> None:
+        """Count what an attempt cost, and name the model that answered, if one did."""
+        self.usage += usage
+        if model and model not in self.models:
+            self.models.append(model)
+
+    def add_all(self, other: Meter) -> None:
+        """Count everything that another meter counted."""
+        self.usage += other.usage
+        self.models += [model for model in other.models if model not in self.models]
+        self.notes += other.notes
+
+    def fresh(self) -> Meter:
+        """An empty meter of the same call."""
+        return Meter(self.call_id, self.tool, self.plugin, self.principal)
+
+
+class UsageLedger:
+    """Every attempt at paid work, of every process that shares the file.
+
+    A ledger that cannot be written never fails a call: its attempts are missing in reports.
+    A damaged file is set aside and a new one begun. Both are said in a warning.
+
+    Args:
+        path: the database file.
+        warn: called once when the file cannot be written, and when it was set aside.
+    """
+
+    def __init__(self, path: Path, warn: Callable[[VrError], None]) -> None:
+        self.path = path
+        self._file = _File(path, _SCHEMA, disposable=True)
+        self._warn = warn
+        self._warned = False
+
+    async def begin(self, attempt: Attempt) -> int:
+        """Write down that a request goes out; returns its row, 0 when it cannot be written."""
+        row = (
+            time.time(),
+            attempt.call_id,
+            attempt.job_id or None,
+            attempt.tool,
+            attempt.plugin,
+            attempt.principal,
+            attempt.provider,
+            attempt.model,
+            attempt.purpose,
+            attempt.number,
+            attempt.media_seconds,
+        )
+
+        def write(connection: sqlite3.Connection) -> int:
+            marks = ",".join("?" * len(row))
+            statement = f"INSERT INTO attempt ({_BEGUN}) VALUES ({marks})"  # noqa: S608 - constant columns
+            return connection.execute(statement, row).lastrowid or 0
+
+        return await self._write(write, 0)
+
+    async def paid(self, row: int, model: str, usage: Usage) -> None:
+        """Write down what an answer cost.
+
+        Args:
+            row: what `begin` returned.
+            model: the one that answered, without its provider's name before it.
+            usage: what it reported.
+        """
+        await self._end(row, "paid", usage, model=model)
+
+    async def failed(self, row: int, *, code: str, usage: Usage | None, maybe_paid: bool) -> None:
+        """Write down that an attempt failed.
+
+        Args:
+            row: what `begin` returned.
+            code: why.
+            usage: what it cost all the same.
+            maybe_paid: whether a reply may have been charged that nobody saw.
+        """
+        charged = usage is not None and usage != Usage()
+        state = "maybe_paid" if maybe_paid else "paid" if charged else "free"
+        await self._end(row, state, usage or Usage(), code=code)
+
+    async def report(
+        self, by: Grouping, *, since: datetime | None = None, until: datetime | None = None
+    ) -> list[UsageRow]:
+        """Sums by tool, UTC day, answering model or plugin.
+
+        Days come newest first, all else by tokens, most first.
+
+        Args:
+            by: what is summed together.
+            since: leaves out attempts before; UTC where it names no zone.
+            until: leaves out attempts from then on.
+
+        Raises:
+            VrError: UNAVAILABLE when the ledger cannot be read.
+        """
+        return await self._run(partial(read_sums, by=by, since=since, until=until))
+
+    async def recent(self, limit: int) -> list[RecordedAttempt]:
+        """The newest attempts, newest first.
+
+        Raises:
+            VrError: UNAVAILABLE when the ledger cannot be read.
+        """
+        return await self._run(partial(read_newest, limit=limit))
+
+    def close(self) -> None:
+        """Close the file; a later use opens it again."""
+        self._file.close()
+
+    async def _end(
+        self, row: int, state: str, usage: Usage, *, model: str = "", code: str = ""
+    ) -> None:
+        if not row:
+            return
+        tokens = [getattr(usage, name) for name in TOKENS]
+        values = (state, model or None, code or None, *tokens, row)
+        columns = ", ".join(f"{name} = ?" for name in ("state", "answered_by", "code", *TOKENS))
+
+        def write(connection: sqlite3.Connection) -> None:
+            statement = f"UPDATE attempt SET {columns} WHERE id = ? AND state = 'sent'"  # noqa: S608 - constant columns
+            connection.execute(statement, values)
+
+        await self._write(write, None)
+
+    async def _write(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
+        try:
+            return await self._run(work)
+        except VrError as error:
+            if not self._warned:
+                self._warned = True
+                self._warn(error)
+            return otherwise
+
+    async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            return await self._file.run(work)
+        finally:
+            if self._file.damaged:
+                self._file.damaged = False
+                self._warn(_set_aside(self.path))
+
+
+class _File(Database):
+    """Remembers that its content was set aside."""
+
+    damaged = False
+
+    def _set_aside(self) -> None:
+        super()._set_aside()
+        self.damaged = True
+
+
+def _set_aside(path: Path) -> VrError:
+    return VrError(
+        f"{path.name} was damaged, so a new one was begun.",
+        Code.UNAVAILABLE,
+        category="STATE_UNAVAILABLE",
+        hint=f"What was used before is in {path.name}.damaged-… in {path.parent}.",
+    )

@@ -1,0 +1,52 @@
+"""Gemini of a temporary folder, at a fake service."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from vr_kernel.gemini import Gemini
+from vr_kernel.generation import Media, Part, Request, Text, Turn
+from vr_kernel.log import Log
+from vr_kernel.paths import Paths
+from vr_kernel.settings import ModelsSettings
+
+MODEL = "gemini-3.8-flash"
+LARGE = 20_000_001
+"""One byte more than travels inside a request."""
+
+
+def folders(tmp_path: Path) -> Paths:
+    return Paths(tmp_path / "config", tmp_path / "state", tmp_path / "cache")
+
+
+@asynccontextmanager
+async def gemini_at(url: str, tmp_path: Path, **settings: Any) -> AsyncIterator[Gemini]:
+    """A service with the key `one`, unless the settings say otherwise."""
+    chosen = ModelsSettings.model_validate(
+        {"gemini_api_keys": ["one"], "gemini_base_url": url, **settings}
+    )
+    gemini = Gemini(lambda: chosen, folders(tmp_path), Log("error", "console"))
+    try:
+        yield gemini
+    finally:
+        await gemini.aclose()
+
+
+def ask(*parts: Part | str, **more: Any) -> Request:
+    said = tuple(Text(part) if isinstance(part, str) else part for part in parts)
+    return Request((Turn("user", said),), **more)
+
+
+@asynccontextmanager
+async def video(tmp_path: Path, size: int = LARGE, name: str = "a.mp4") -> AsyncIterator[Media]:
+    """A file of zeros, which takes no room on the disk."""
+    path = tmp_path / name
+    with path.open("wb") as made:
+        made.truncate(size)
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        yield Media("video/mp4", file=file, digest=digest)
