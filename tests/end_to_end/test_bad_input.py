@@ -48,7 +48,7 @@ CASES: list[tuple[str, dict[str, Any], str | None]] = [
     ),
     ("times outside", {"file_path": "talk.mp4", "start": "59:00"}, "INVALID_INPUT"),
     ("times of no form", {"file_path": "talk.mp4", "start": "soon"}, "INVALID_INPUT"),
-    ("an engine without a key", {"file_path": "talk.mp4", "engine": "gemini"}, "UNAVAILABLE"),
+    ("an engine without a key", {"file_path": "talk.mp4", "engine": "gemini"}, "AUTH"),
     ("a look-alike", {"url": "https://youtube.com.evil.example/watch?v=dQw4w9WgXcQ"}, None),
     ("YouTube", {"url": "https://www.youtube.com/watch?v=dQw4w9WgXcQ"}, "UNAVAILABLE"),
     ("an unknown argument", {"file_path": "talk.mp4", "instructions": "x"}, "INVALID_INPUT"),

@@ -416,7 +416,7 @@ async def test_a_file_outside_the_roots_is_refused(tmp_path, video):
 async def test_gemini_says_what_to_set(tmp_path, video):
     async with open_kernel(tmp_path) as kernel:
         error = await failure(kernel, "video_analyze", file_path=str(video), engine="gemini")
-    assert error.code is Code.UNAVAILABLE
+    assert error.code is Code.AUTH
     assert "GEMINI_API_KEY" in error.hint
     assert "engine='local'" in error.hint
 

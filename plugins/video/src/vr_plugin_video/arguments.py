@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
@@ -42,8 +41,6 @@ Detail = Literal["brief", "full"]
 DEFAULT_INSTRUCTION = "Comprehensive analysis"
 DEFAULT_THINKING: ThinkingLevel = "high"
 INSTRUCTION_CHARS = 20_000
-SCHEMA_BYTES = 65_536
-SCHEMA_DEPTH = 20
 
 
 def check_instruction(instruction: str) -> None:
@@ -57,27 +54,4 @@ def check_instruction(instruction: str) -> None:
             f"The instruction has {len(instruction):,} characters.",
             Code.TOO_LARGE,
             hint=f"At most {INSTRUCTION_CHARS:,} are taken.",
-        )
-
-
-def check_schema(schema: dict[str, Any]) -> None:
-    """Refuse a caller's JSON schema that is too large or too deep.
-
-    Raises:
-        VrError: TOO_LARGE.
-    """
-    deepest, todo = 0, [(1, schema)]
-    while todo:
-        depth, item = todo.pop()
-        deepest = max(deepest, depth)
-        inner = item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
-        if depth <= SCHEMA_DEPTH * 2:
-            todo.extend((depth + 1, value) for value in inner)
-    # Each level of a schema is two levels of JSON: a keyword, and what stands under it.
-    if deepest > SCHEMA_DEPTH * 2 or len(json.dumps(schema)) > SCHEMA_BYTES:
-        raise VrError(
-            "output_schema is too large or too deep.",
-            Code.TOO_LARGE,
-            category="SCHEMA_TOO_LARGE",
-            hint=f"At most {SCHEMA_BYTES // 1024} KiB and {SCHEMA_DEPTH} levels are taken.",
         )

@@ -16,9 +16,9 @@ from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.slides import Slides
 from vr_plugin_video.sources import Source
 from vr_plugin_video.times import Window
-from vr_plugin_video.transcripts import Transcript
+from vr_plugin_video.transcripts import Segment, Transcript
 from vr_plugin_video.watching import Watcher
-from vr_plugin_video.work import Flights, Work
+from vr_plugin_video.work import Work
 
 VERSION = 1
 """Raised when the same findings would be put into other words."""
@@ -40,7 +40,6 @@ class LocalEngine:
         self.listener = Listener(services, settings)
         self.watcher = Watcher(services, settings)
         self.recorder = Recorder(services)
-        self.analyses: Flights[VideoAnalysis] = Flights()
         self._turns = asyncio.Semaphore(1)
 
     def job(self, call: Call, source: Source, window: Window, *, use_cache: bool) -> Job:
@@ -74,7 +73,23 @@ class LocalEngine:
         job.work.call.progress(HEARD, 100, "Writing the outline")
         await self.recorder.slides(job, slides, parts, again=True)
         await self.recorder.speech(job, seen.segments, seen.boundaries(), parts, slides, again=True)
-        return await job.work.aside(_written, job, seen)
+        analysis = await job.work.aside(analyse, job, seen)
+        return await job.work.aside(written, job, analysis)
+
+    async def known(self, job: Job) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
+        """What is said and what stands on slides, as far as it was found out before.
+
+        Raises:
+            VrError: the file is no media, or the window lies outside it.
+        """
+        transcript = await self.listener.known(job, self.settings.language)
+        slides = await self.watcher.known(job, self.settings.max_scenes)
+        shown = [
+            Segment(start=slide.start, end=slide.end, text=slide.text)
+            for slide in (slides.slides if slides else ())
+            if slide.text
+        ]
+        return tuple(transcript.segments if transcript else ()), tuple(shown)
 
     async def aclose(self) -> None:
         """Let go of loaded models."""
@@ -115,9 +130,8 @@ def _could_not(job: Job, errors: list[VrError], what: str, error: VrError) -> No
     job.repeatable = job.repeatable and error.category in _LASTING
 
 
-def _written(job: Job, seen: Seen) -> VideoAnalysis:
-    """The analysis, with the whole of it kept as files."""
-    analysis = analyse(job, seen)
+def written(job: Job, analysis: VideoAnalysis) -> VideoAnalysis:
+    """The analysis, with the whole of it kept as files; blocks."""
     keep = job.work.keep
     whole = keep(analysis.model_dump_json(indent=1).encode(), "application/json")
     report = keep(report_of(analysis).encode(), "text/markdown")

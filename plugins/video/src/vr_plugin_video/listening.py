@@ -47,33 +47,57 @@ class Listener:
             VrError: UNSUPPORTED without captions and sound; what `find_model` raises.
         """
         media, (start, end) = await job.media(), await job.span()
-        sidecar = await job.work.aside(find_sidecar, self._services, job.source.path, language)
-        found = await job.work.aside(read_sidecar, sidecar) if sidecar else None
-        if found is None and media.subtitles:
-            found = await job.work.run(
-                read_embedded, job.source.file, media.subtitles, language, job.work.check
-            )
+        found = await self._captions(job, language)
         if found is not None:
             return found.between(start, end), False
         if not media.has_audio:
             raise no_words()
         return await self._spoken(job, language, report)
 
+    async def known(self, job: Job, language: str) -> Transcript | None:
+        """The transcript that exists already; never listens."""
+        start, end = await job.span()
+        found = await self._captions(job, language)
+        if found is None:
+            try:
+                model = await job.work.aside(self._model, language)
+            except VrError:
+                return None
+            found = await self._heard(job, model, language)
+        return found and found.between(start, end)
+
     def close(self) -> None:
         """Let go of the speech model."""
         self._recognizer = None
 
+    async def _captions(self, job: Job, language: str) -> Transcript | None:
+        media = await job.media()
+        sidecar = await job.work.aside(find_sidecar, self._services, job.source.path, language)
+        found = await job.work.aside(read_sidecar, sidecar) if sidecar else None
+        if found is None and media.subtitles:
+            found = await job.work.run(
+                read_embedded, job.source.file, media.subtitles, language, job.work.check
+            )
+        return found
+
+    async def _heard(self, job: Job, model: SpeechModel, language: str) -> Transcript | None:
+        """What was recognised before, in the whole video or in the same window."""
+        whole = self._key(job, Window(), model, language)
+        for known in dict.fromkeys((whole, self._key(job, job.window, model, language))):
+            kept = await self._services.cache.get(known)
+            if kept is not None:
+                return Transcript.model_validate(kept)
+        return None
+
     async def _spoken(self, job: Job, language: str, report: Report) -> tuple[Transcript, bool]:
         model = await job.work.aside(self._model, language)
         start, end = await job.span()
-        whole = self._key(job, Window(), model, language)
         key = self._key(job, job.window, model, language)
         if not job.use_cache:
             return await self._recognize(job, model, language, report), False
-        for known in dict.fromkeys((whole, key)):
-            kept = await self._services.cache.get(known)
-            if kept is not None:
-                return Transcript.model_validate(kept).between(start, end), True
+        heard = await self._heard(job, model, language)
+        if heard is not None:
+            return heard.between(start, end), True
 
         async def lead() -> Transcript:
             made = await self._recognize(job, model, language, report)

@@ -6,19 +6,31 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, PlainSerializer
+from vr_kernel import Usage
+from vr_kernel.quotes import Verdict
 
 from vr_plugin_video.transcripts import Segment
 
-Engine = Literal["local", "gemini"]
+Engine = Literal["local", "gemini", "model"]
 Seconds = Annotated[float, PlainSerializer(lambda value: round(value, 2), return_type=float)]
 
 
 class Moment(BaseModel):
-    """A time, as `00:47` and in seconds, and what happens then."""
+    """A time, as `00:47` and in seconds, and what happens then.
+
+    A model's moment was checked against what is said and shown: `verified` within 20 s of its
+    time, `moved` to where its quote was found, `not_found`, or `unchecked` without a text to
+    look in. The local engine quotes nothing and leaves these fields away.
+    """
 
     time: str
     seconds: Seconds
     description: str
+    quote: str = Field("", exclude_if=lambda value: not value)
+    status: Verdict | Literal[""] = Field("", exclude_if=lambda value: not value)
+    original_time: str | None = Field(
+        None, description="the model's own time", exclude_if=lambda value: value is None
+    )
 
 
 class ChapterPart(BaseModel):
@@ -55,8 +67,9 @@ class Result(BaseModel):
     video_id: str
     duration: Seconds
     engine: Engine = "local"
-    model: str = Field("", description="what recognised speech and text")
+    model: str = Field("", description="what watched, or recognised speech and text")
     cached: bool = False
+    usage: Usage | None = None
     partial: bool = Field(default=False, description="the file could be read in part only")
     limits: list[str] = Field([], description="what could not be done, and what to do about it")
 

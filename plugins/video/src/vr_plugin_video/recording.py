@@ -33,13 +33,9 @@ class Recorder:
         """The key of a result whose records are in this journal."""
         return cache_key(result=result, home=self._home, **job.key_parts(), **parts)
 
-    def analysis(self, job: Job, key: str, instruction: str, analysis: VideoAnalysis) -> None:
-        """Record an analysis, and keep it under `key` when a second call could do no better."""
-        call = job.work.call
-        call.record(analysis_record(job.source, instruction, analysis))
-        if key and job.use_cache and job.repeatable:
-            value = analysis.model_dump(mode="json")
-            call.keep(key, value, content_id=job.source.video_id, model=analysis.model)
+    def analysis(self, job: Job, instruction: str, analysis: VideoAnalysis) -> None:
+        """Record an analysis."""
+        job.work.call.record(analysis_record(job.source, instruction, analysis))
 
     async def slides(
         self, job: Job, slides: Sequence[Slide], parts: Sequence[Part], *, again: bool = False

@@ -66,6 +66,25 @@ async def open_source(
         yield Source(file, Path(file.name), await services.digests.sha256(file))
 
 
+@asynccontextmanager
+async def reopened(services: Services, source: Source) -> AsyncIterator[Source]:
+    """The same file, opened anew for work that may outlive the call.
+
+    Raises:
+        VrError: CONFLICT, category FILE_CHANGED, when it is not the same any more.
+    """
+    async with open_source(services, None, source.url) as again:
+        if again.video_id != source.video_id:
+            raise VrError(
+                f"{source.path.name} changed while it was being opened.",
+                Code.CONFLICT,
+                category="FILE_CHANGED",
+                hint="Call again when nothing writes to it any more.",
+                retryable=True,
+            )
+        yield again
+
+
 def refuse_url(url: str) -> Never:
     """Say what is wrong with an address, or that it cannot be read yet.
 

@@ -52,7 +52,7 @@ class Watcher:
         """At most `most` scenes of the job's window, and whether they came from the cache."""
         recognizer = self.recognizer(job.limits) if read else None
         name = recognizer.name if recognizer else ""
-        key = cache_key(stage="slides", version=VERSION, most=most, ocr=name, **job.key_parts())
+        key = _key(job, most, name)
         if not job.use_cache:
             return await self._look(job, most, recognizer, report), False
         kept = await self._services.cache.get(key)
@@ -75,6 +75,13 @@ class Watcher:
 
         slides, led = await self._flights.join(key, lead, job.work.call)
         return slides, not led
+
+    async def known(self, job: Job, most: int) -> Slides | None:
+        """The slides whose text was read before; never decodes."""
+        recognizer = self.recognizer([])
+        key = _key(job, most, recognizer.name if recognizer else "")
+        kept = await self._services.cache.get(key)
+        return None if kept is None else Slides.model_validate(kept)
 
     async def known_starts(self, job: Job) -> list[float]:
         """Where scenes begin, when that was found out before; never decodes."""
@@ -120,6 +127,10 @@ class Watcher:
 
     def _changes_key(self, job: Job) -> str:
         return cache_key(stage="changes", version=VERSION, **job.key_parts())
+
+
+def _key(job: Job, most: int, recognizer: str) -> str:
+    return cache_key(stage="slides", version=VERSION, most=most, ocr=recognizer, **job.key_parts())
 
 
 def pictures_available() -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Protocol
 
 from pydantic import Field
-from vr_kernel import READ_ONLY, Call, Code, VrError, tool
+from vr_kernel import CALLS_OUT, READ_ONLY, Call, VrError, check_schema, tool
 
 from vr_plugin_video.arguments import (
     DEFAULT_INSTRUCTION,
@@ -20,17 +20,32 @@ from vr_plugin_video.arguments import (
     ThinkingLevel,
     VideoUrl,
     check_instruction,
-    check_schema,
 )
+from vr_plugin_video.asked import Asked
 from vr_plugin_video.engine import LocalEngine
 from vr_plugin_video.fitting import brief, full
 from vr_plugin_video.job import Job
+from vr_plugin_video.local_analyst import LocalAnalyst
+from vr_plugin_video.model_analyst import ROLE, ModelAnalyst, no_model
 from vr_plugin_video.models import VideoAnalysis
-from vr_plugin_video.sources import open_source
+from vr_plugin_video.sources import open_source, reopened
 from vr_plugin_video.times import parse_window
 
 
-@tool(effects=READ_ONLY)
+class Analyst(Protocol):
+    """Makes analyses of one kind."""
+
+    async def key(self, job: Job) -> str:
+        """Names the result: everything that it depends on."""
+
+    async def analyse(self, job: Job) -> VideoAnalysis:
+        """The analysis, recorded."""
+
+    async def again(self, job: Job, analysis: VideoAnalysis) -> VideoAnalysis | None:
+        """A kept analysis as it would be now; None when it has to be made anew."""
+
+
+@tool(effects=READ_ONLY | CALLS_OUT, long=True)
 async def video_analyze(
     call: Call,
     url: VideoUrl | None = None,
@@ -50,61 +65,50 @@ async def video_analyze(
     check_instruction(instruction)
     check_schema(output_schema or {})
     window = parse_window(start, end)
-    if engine == "gemini":
-        raise _no_gemini()
-    asked = {
-        "instruction": instruction if instruction != DEFAULT_INSTRUCTION else None,
-        "output_schema": output_schema,
-        "thinking_level": thinking_level if thinking_level != DEFAULT_THINKING else None,
-        "fps": fps,
-        "media_resolution": media_resolution,
-    }
-    ignored = {name: value for name, value in asked.items() if value is not None}
+    asked = Asked(instruction, output_schema, thinking_level, fps, media_resolution)
     local = call.services.providers.get(LocalEngine)
+    analyst = _analyst(call, engine, local, asked)
     async with open_source(call.services, url, file_path) as source:
         job = local.job(call, source, window, use_cache=use_cache)
-        analysis = await _analysis(call, local, job, instruction, ignored)
+        analysis = await (_kept(job, analyst, local) if use_cache else analyst.analyse(job))
         analysis = analysis.model_copy(update={"source": source.url})
         return await job.work.aside(full if detail == "full" else brief, analysis)
 
 
-async def _analysis(
-    call: Call, local: LocalEngine, job: Job, instruction: str, ignored: dict[str, Any]
-) -> VideoAnalysis:
-    if not job.use_cache:
-        return await _analysed(local, job, instruction, ignored, "")
-    identity = await local.identity(job)
-    key = local.recorder.key(job, "analysis", identity=identity, ignored=ignored)
-    kept = await call.services.cache.get(key)
-    if kept is not None:
-        known = await job.work.aside(VideoAnalysis.model_validate, {**kept, "cached": True})
-        if await job.work.aside(known.thumbnails_exist):
-            return known
+def _analyst(call: Call, engine: EngineChoice, local: LocalEngine, asked: Asked) -> Analyst:
+    """The one that is asked for; by default a model, when one can be reached.
 
-    async def lead() -> VideoAnalysis:
-        return await _analysed(local, job, instruction, ignored, key)
-
-    analysis, led = await local.analyses.join(key, lead, call)
-    return analysis if led else analysis.model_copy(update={"cached": True})
+    Raises:
+        VrError: AUTH or UNAVAILABLE, category ENGINE_UNAVAILABLE.
+    """
+    models = call.services.models
+    if engine == "local" or (engine == "auto" and not models.ready(ROLE)):
+        return LocalAnalyst(local, asked)
+    try:
+        models.identity(ROLE)
+    except VrError as error:
+        raise no_model(error) from None
+    return ModelAnalyst(local, asked)
 
 
-async def _analysed(
-    local: LocalEngine, job: Job, instruction: str, ignored: dict[str, Any], key: str
-) -> VideoAnalysis:
-    if ignored:
-        job.limits.append(
-            f"The local engine makes an outline only; it did not use: {', '.join(ignored)}."
-        )
-    analysis = await local.analyse(job)
-    local.recorder.analysis(job, key, instruction, analysis)
-    return analysis
+async def _kept(job: Job, analyst: Analyst, local: LocalEngine) -> VideoAnalysis:
+    """The analysis from the cache, or one that is made once for all who ask now."""
+    call, source = job.work.call, job.source
+    key = await analyst.key(job)
 
+    async def produce(shared: Call) -> VideoAnalysis:
+        # The work may outlive the call that opened the file.
+        async with reopened(shared.services, source) as same:
+            making = local.job(shared, same, job.window, use_cache=True)
+            analysis = await analyst.analyse(making)
+            shared.repeatable = making.repeatable
+            return analysis
 
-def _no_gemini() -> VrError:
-    return VrError(
-        "The engine gemini is not available here.",
-        Code.UNAVAILABLE,
-        category="ENGINE_UNAVAILABLE",
-        hint="It needs GEMINI_API_KEY and a provider of Gemini models, which is not installed."
-        " engine='local' works now, without a key.",
-    )
+    analysis = await call.once(key, VideoAnalysis, produce, content_id=source.video_id)
+    if not analysis.cached:
+        return analysis
+    known = await analyst.again(job, analysis)
+    if known is not None:
+        return known
+    await call.services.cache.delete(key)
+    return await call.once(key, VideoAnalysis, produce, content_id=source.video_id)

@@ -1,0 +1,19 @@
+"""What a caller wants to know about a video."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from vr_plugin_video.arguments import MediaResolution, ThinkingLevel
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The wishes of one call: instruction, form of the answer, and how hard to look."""
+
+    instruction: str
+    output_schema: dict[str, Any] | None
+    thinking_level: ThinkingLevel
+    fps: float | None
+    media_resolution: MediaResolution | None
