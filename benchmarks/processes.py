@@ -56,6 +56,11 @@ def usage_of(pid: int) -> Usage:
     return Usage(sum(60 * int(m) for m in minutes.split(":")) + float(seconds), int(rss) / 1024)
 
 
+def peak_of(pid: int) -> float:
+    """Most memory that a running process ever held, in MB; on macOS what it holds now."""
+    return _status_mb(pid, "VmHWM") if sys.platform == "linux" else usage_of(pid).rss_mb
+
+
 def own_peak_mb() -> float:
     """Most memory that this process ever held, in MB.
 
