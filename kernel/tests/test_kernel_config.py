@@ -159,6 +159,72 @@ def test_of_two_variables_the_settings_own_name_wins(machine: Machine, order: in
     assert machine.load().kernel.allowed_roots == [Path("/alias")]
 
 
+@pytest.mark.parametrize(
+    ("variable", "text", "field", "value"),
+    [
+        ("GEMINI_MODEL", "gemini-x", "gemini_model", "gemini-x"),
+        ("GEMINI_FLASH_MODEL", "gemini-y", "gemini_flash_model", "gemini-y"),
+        ("GEMINI_THINKING_LEVEL", "low", "thinking_level", "low"),
+        ("GEMINI_TEMPERATURE", "0.2", "temperature", 0.2),
+        ("GEMINI_RETRY_MAX_ATTEMPTS", "5", "attempts", 5),
+        ("GEMINI_RETRY_BASE_DELAY", "0.5", "retry_base_delay_s", 0.5),
+        ("GEMINI_RETRY_MAX_DELAY", "30", "retry_max_delay_s", 30.0),
+        ("GOOGLE_GEMINI_BASE_URL", "http://localhost:1", "gemini_base_url", "http://localhost:1"),
+        ("CLEAR_CACHE_ON_SHUTDOWN", "true", "clear_context_caches", True),
+    ],
+)
+def test_variables_of_the_first_seed_set_the_models(
+    variable: str, text: str, field: str, value: object, machine: Machine
+) -> None:
+    assert getattr(machine.load().models, field) != value
+    machine.environ[variable] = text
+    assert getattr(machine.load().models, field) == value
+
+
+@pytest.mark.parametrize("variable", ["GEMINI_API_KEY", "GEMINI_API_KEYS", "GOOGLE_API_KEY"])
+def test_keys_are_secret_and_may_be_several(variable: str, machine: Machine) -> None:
+    machine.environ[variable] = f"{SECRET}-1, {SECRET}-2"
+    models = machine.load().models
+    assert [key.get_secret_value() for key in models.gemini_api_keys] == [
+        f"{SECRET}-1",
+        f"{SECRET}-2",
+    ]
+    assert SECRET not in repr(models) + str(shown(models))
+
+
+@pytest.mark.parametrize(
+    ("variable", "text"),
+    [
+        ("GEMINI_RETRY_MAX_ATTEMPTS", "0"),
+        ("GEMINI_RETRY_MAX_ATTEMPTS", "1000"),
+        ("GEMINI_RETRY_BASE_DELAY", "-1"),
+        ("GEMINI_RETRY_MAX_DELAY", "1e9"),
+        ("GEMINI_TEMPERATURE", "2.1"),
+        ("GEMINI_THINKING_LEVEL", "hard"),
+    ],
+)
+def test_settings_of_models_keep_within_bounds(variable: str, text: str, machine: Machine) -> None:
+    machine.environ[variable] = text
+    with pytest.raises(VrError, match=variable) as caught:
+        machine.load()
+    assert caught.value.category == "CONFIG_INVALID"
+
+
+@pytest.mark.parametrize(
+    ("role", "set_role", "chosen"),
+    [
+        ("vision", "vision", ["a/1", "b/2"]),
+        ("vision", "default", ["a/1", "b/2"]),
+        ("embedding", "default", []),
+    ],
+)
+def test_a_role_without_models_takes_those_of_default(
+    role: Any, set_role: str, chosen: list[str], machine: Machine
+) -> None:
+    machine.environ[f"VR_MODELS__{set_role.upper()}"] = "a/1, b/2"
+    assert machine.load().models.models_of(role) == chosen
+
+
 @pytest.mark.parametrize("variable", ["VR_CACHE_DIR", "GEMINI_CACHE_DIR"])
 def test_the_cache_folder_is_where_a_variable_says(
     machine: Machine, tmp_path: Path, variable: str

@@ -36,7 +36,9 @@ class JobHandle(BaseModel):
 
 def handle_of(job: Job) -> JobHandle:
     """The handle of a job, as it is now."""
-    progress = JobProgress(done=job.done, total=job.total, message=job.message)
+    # A tool need not report its last step.
+    done = job.total if job.state == "done" and job.total is not None else job.done
+    progress = JobProgress(done=done, total=job.total, message=job.message)
     return JobHandle(job_id=job.id, state=job.state, progress=progress)
 
 

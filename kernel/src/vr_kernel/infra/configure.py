@@ -52,7 +52,9 @@ async def infra_configure(
         changes["thinking_level"] = thinking_level
     if temperature is not None:
         changes["temperature"] = temperature
-    models.roles.configuration.change(**changes)
+    if changes:
+        models.roles.configuration.change(**changes)
+        call.note("This holds until the program ends; [models] of config.toml is for good.")
     return _shown(models)
 
 
