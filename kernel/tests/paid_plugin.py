@@ -149,10 +149,26 @@ async def paid_batch(
     return Batch(texts=list(texts))
 
 
+@tool(effects=READ_ONLY | CALLS_OUT, long=True)
+async def paid_research(call: Call, question: str) -> Said:
+    """Let an agent find something out."""
+    reply = await call.services.gemini.deep_research(question)
+    return Said(text=reply.text, model=reply.model)
+
+
 @hookimpl
 def vr_tools() -> list[Any]:
     """The tools."""
-    return [paid_ask, paid_shape, paid_custom, paid_manner, paid_stream, paid_once, paid_batch]
+    return [
+        paid_ask,
+        paid_shape,
+        paid_custom,
+        paid_manner,
+        paid_stream,
+        paid_once,
+        paid_batch,
+        paid_research,
+    ]
 
 
 @hookimpl

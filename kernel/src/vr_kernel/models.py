@@ -228,7 +228,8 @@ class Models:
             )
 
         async with self.payments.room:
-            return await self.retrier.run(candidate.name, attempt)
+            made = await self.retrier.run(candidate.name, attempt)
+        return made.model_copy(update={"model": f"{candidate.provider.name}/{made.model}"})
 
     async def count_tokens(
         self, parts: Parts, *, role: Role = "default", history: Sequence[Turn] = (), **options: Any

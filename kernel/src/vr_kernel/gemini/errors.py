@@ -72,17 +72,26 @@ def translated(model: str = "", secret: str = "") -> Iterator[None]:
         raise service_error(
             error.code or SERVER, error.details, headers, model=model, secret=secret
         ) from None
+    except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
+        raise unreachable(type(error).__name__) from None
     except httpx2.TimeoutException:
         raise network_error("did not answer in time") from None
     except (httpx2.HTTPError, httpx2.StreamError) as error:
-        raise network_error(f"could not be reached ({type(error).__name__})") from None
-    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        raise network_error(f"was cut off ({type(error).__name__})") from None
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
         # An answer in another form makes json, pydantic and the SDK fail in all these ways.
         raise unreadable(type(error).__name__) from None
 
 
+def unreachable(why: str) -> VrError:
+    """No request went out."""
+    error = network_error(f"could not be reached ({why})")
+    error.category = "SERVICE_UNREACHABLE"
+    return error
+
+
 def network_error(what: str) -> VrError:
-    """What happened on the way to the service."""
+    """What happened to a request that went out; its reply may have been made and lost."""
     return VrError(
         f"The Gemini API {what}.",
         Code.UNAVAILABLE,
@@ -141,7 +150,7 @@ def _classified(status: int, fault: Mapping[str, Any], said: str, model: str) ->
         return ServiceError(
             f"The Gemini API failed with HTTP {status}: {said}",
             Code.UNAVAILABLE,
-            category="NETWORK_ERROR",
+            category="SERVICE_ERROR",
             hint="The service is at fault; try again later.",
             retryable=True,
         )

@@ -1,0 +1,49 @@
+"""Deep Research as a job: begun once, paid once, whatever happens to the process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+from paid_work import paid_kernel
+from vr_kernel.testing import FakeGemini
+
+QUESTION = {"question": "Why?"}
+
+
+@pytest.fixture
+def gemini() -> Iterator[FakeGemini]:
+    with FakeGemini() as fake:
+        fake.answer("Because.")
+        yield fake
+
+
+async def test_a_research_is_paid_work(environ: dict[str, str], gemini: FakeGemini) -> None:
+    async with paid_kernel(environ, gemini) as kernel:
+        found = await kernel.call("paid_research", **QUESTION)
+        report = await kernel.call("infra_usage", by="tool")
+    assert found.text == "Because."
+    assert found.usage == gemini.bill
+    (row,) = report.rows
+    assert (row.key, row.calls, row.output_tokens) == (
+        "paid_research",
+        1,
+        gemini.bill.output_tokens,
+    )
+
+
+async def test_an_interrupted_research_is_waited_for(
+    environ: dict[str, str], gemini: FakeGemini
+) -> None:
+    gemini.background_polls = 3
+    async with paid_kernel(environ, gemini) as kernel:
+        running = kernel.start("paid_research", QUESTION)
+        await asyncio.to_thread(gemini.wait, lambda: gemini.requests_of("interactions.get"))
+        await kernel.jobs.hand_out(running)
+    async with paid_kernel(environ, gemini) as kernel:
+        job = await kernel.call("job_result", job_id=running.id)
+    assert job.state == "done"
+    assert job.result is not None
+    assert job.result["text"] == "Because."
+    assert len(gemini.requests_of("interactions.create")) == 1
