@@ -17,7 +17,7 @@ from vr_kernel.testing import FakeGemini, Fault
 from waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-HANDLE_AFTER_S = 0.5
+HANDLE_AFTER_S = 1.0
 LATENCY_S = 0.4
 
 
@@ -234,9 +234,14 @@ async def test_fifty_equal_calls_to_two_servers_are_one_model_call(
 ) -> None:
     gemini.latency = LATENCY_S / 2
     before = len(rows(zoo.folder / "state", "journal.db", "SELECT key FROM record"))
-    answers = await asyncio.gather(
-        *((auto, legacy)[number % 2].call("paid_once", question="both") for number in range(50))
-    )
+
+    async def ask(client: ToolClient) -> Any:
+        answer = await client.call("paid_once", question="both")
+        if "job_id" in answer:  # on a machine that is busy the call is handed out
+            answer = (await client.call("job_result", job_id=answer["job_id"]))["result"]
+        return answer
+
+    answers = await asyncio.gather(*(ask((auto, legacy)[number % 2]) for number in range(50)))
     assert asked(gemini) == {"both": 1}
     assert {answer["text"] for answer in answers} == {"A fake answer to: both"}
     assert sum(answer["usage"] is not None for answer in answers) == 1

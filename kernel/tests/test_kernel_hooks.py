@@ -72,8 +72,8 @@ def plugin_of(**hooks: Callable[..., Any]) -> SimpleNamespace:
     return SimpleNamespace(**{name: hookimpl(function) for name, function in hooks.items()})
 
 
-def test_there_are_five_hooks() -> None:
-    assert Hooks().names() == HOOKS
+def test_there_are_six_hooks() -> None:
+    assert Hooks().names() == [*HOOKS, "vr_health"]
 
 
 async def test_settings_are_validated_and_handed_to_the_plugin(environ: dict[str, str]) -> None:
@@ -283,3 +283,23 @@ def test_a_blocked_owner_keeps_its_name() -> None:
     candidates = [candidate("one", "vr-plugin-one"), candidate("one", "other")]
     checked = check(candidates, wanted=["*"], disabled=["one"], kernel_version="0.1.0")
     assert [status.state for _, status in checked] == [State.BLOCKED, State.CONFLICT]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        RecordKind(["x"], "Named by a list.", (RecordField("a"),), rerank="a"),  # type: ignore[arg-type]
+        RecordKind("Clouds", "Fields of text.", ("a",), rerank="a"),  # type: ignore[arg-type]
+        RecordKind("Clouds", "No such field.", (RecordField("a"),), rerank="b"),
+        RecordKind("Clouds", "No such field.", (RecordField("a"),), rerank="a", locator=("c",)),
+    ],
+    ids=["name", "field", "rerank", "locator"],
+)
+async def test_a_kind_that_no_store_can_keep_breaks_its_plugin_alone(
+    kind: RecordKind, config: Config
+) -> None:
+    plugins = {"one": plugin_of(vr_record_kinds=lambda: [kind]), "two": plugin_of()}
+    async with Kernel.open(config, plugins) as kernel:
+        states = {status.name: status.state for status in kernel.plugins()}
+    assert states["one"] is State.BROKEN
+    assert states["two"] is State.LOADED

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from vr_kernel.config import Config, load_config
     from vr_kernel.errors import Code, VrError
     from vr_kernel.generation import Media, ModelProvider, Reply, Text, Turn, Usage
+    from vr_kernel.health import Check, Diagnosis
     from vr_kernel.hookspecs import hookimpl
     from vr_kernel.journal import Change
     from vr_kernel.kernel import Kernel
@@ -52,6 +53,7 @@ _HOMES = {
     "structured": "Structured check_schema",
     "errors": "Code VrError",
     "generation": "Media ModelProvider Reply Text Turn Usage",
+    "health": "Check Diagnosis",
     "hookspecs": "hookimpl",
     "journal": "Change",
     "kernel": "Kernel",
@@ -68,10 +70,12 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "CALLS_OUT",
     "Call",
     "Change",
+    "Check",
     "Code",
     "Command",
     "Config",
     "DESTRUCTIVE",
+    "Diagnosis",
     "Effects",
     "Embedder",
     "EnvAlias",

@@ -22,7 +22,14 @@ from vr_kernel.config_sources import (
 )
 from vr_kernel.errors import VrError, did_you_mean
 from vr_kernel.paths import Paths, find_paths
-from vr_kernel.settings import EnvAlias, KernelSettings, ModelsSettings, StoreSettings
+from vr_kernel.settings import (
+    EnvAlias,
+    HttpSettings,
+    KernelSettings,
+    ModelsSettings,
+    ServeSettings,
+    StoreSettings,
+)
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -49,6 +56,8 @@ class Config:
         self.environ = environ
         self._files_and_flags = layers
         self.kernel = self.section("kernel", KernelSettings)
+        self.http = self.section("kernel.http", HttpSettings)
+        self.serve = self.section("kernel.serve", ServeSettings)
         self.models = self.section("models", ModelsSettings)
         self.store = self.section("store", StoreSettings)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from vr_kernel.errors import Code, VrError, did_you_mean
 
-SECTIONS = ("kernel", "models", "store")
+SECTIONS = ("kernel", "kernel.http", "kernel.serve", "models", "store")
 SEED_ENV_FILE = Path(".config/video-research-mcp/.env")
 """Where the first seed kept its variables, below the home folder."""
 PREFIX = "VR_"
@@ -44,11 +44,11 @@ def toml_settings(path: Path) -> Iterator[Setting]:
         if section == "plugins":
             tables = _table(path, section, values)
         elif section in SECTIONS:
-            tables = {section: values}
+            tables = _with_subsections(section, values)
         else:
             raise _unknown_section(f"{path} has an unknown section [{section}].", section)
         for name, table in tables.items():
-            where = f"plugins.{name}" if section == "plugins" else section
+            where = f"plugins.{name}" if section == "plugins" else name
             for key, value in _table(path, where, table).items():
                 yield Setting(where, key, value, str(path))
 
@@ -57,6 +57,8 @@ def environment_settings(
     environ: Mapping[str, str], aliases: Mapping[str, tuple[str, str]], origin: str
 ) -> Iterator[Setting]:
     """Settings of variables: `VR_SECTION__KEY`, and declared aliases of single settings.
+
+    A section within a section takes one more `__`: `VR_KERNEL__HTTP__MAX_BYTES`.
 
     `aliases` maps a variable's name to (section, key). Values stay text; models parse them.
     Of several variables of one setting its own name wins, then the alias declared first. An
@@ -67,8 +69,7 @@ def environment_settings(
             yield Setting(*aliases[name], parse_text(environ[name]), f"{origin} {name}")
     for name, text in environ.items():
         if text and name.startswith(PREFIX) and "__" in name and name not in aliases:
-            head, _, key = name.removeprefix(PREFIX).lower().partition("__")
-            section = head if head in SECTIONS else f"plugins.{head.replace('_', '-')}"
+            section, key = _named(name.removeprefix(PREFIX).lower())
             yield Setting(section, key, parse_text(text), f"{origin} {name}")
 
 
@@ -128,6 +129,24 @@ def parse_text(text: str) -> Any:
     return text
 
 
+def _named(name: str) -> tuple[str, str]:
+    """Section and key of `section__key`, or of `section__section__key`."""
+    head, _, key = name.rpartition("__")
+    if head.replace("__", ".") in SECTIONS:
+        return head.replace("__", "."), key
+    head, _, key = name.partition("__")
+    return (head if head in SECTIONS else f"plugins.{head.replace('_', '-')}"), key
+
+
+def _with_subsections(section: str, values: Any) -> dict[str, Any]:
+    """A section and those within it, which TOML gives as its values."""
+    if not isinstance(values, dict):
+        return {section: values}
+    inner = {name: values[name] for name in values if f"{section}.{name}" in SECTIONS}
+    outer = {name: value for name, value in values.items() if name not in inner}
+    return {section: outer, **{f"{section}.{name}": table for name, table in inner.items()}}
+
+
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
@@ -142,7 +161,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 def _unknown_section(message: str, section: str) -> VrError:
     meant = did_you_mean(section, [*SECTIONS, "plugins"])
-    sections = "Sections: [kernel], [models], [store], [plugins.NAME]."
+    sections = f"Sections: {', '.join(f'[{name}]' for name in SECTIONS)}, [plugins.NAME]."
     return config_error(message, f"{meant}{sections}")
 
 

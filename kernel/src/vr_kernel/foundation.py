@@ -18,6 +18,7 @@ from vr_kernel.digests import Digests
 from vr_kernel.errors import VrError
 from vr_kernel.flight import Flights
 from vr_kernel.gemini import Gemini
+from vr_kernel.http import Fetcher
 from vr_kernel.jobs import Jobs
 from vr_kernel.journal import Journal
 from vr_kernel.leases import Leases
@@ -47,6 +48,7 @@ class Foundation:
         self.principal = _principal()
         self.artifacts = Artifacts(config.paths.artifacts)
         self.policy = Policy([*roots, *config.kernel.allowed_roots, config.paths.artifacts])
+        self.http = Fetcher(config.http, log=self.log)
         self._build_storage()
         self._build_models()
         self._build_jobs()
@@ -64,10 +66,12 @@ class Foundation:
             plugin=plugin,
             settings=settings,
             workspace=self.config.store.workspace,
+            owner=self.principal,
             paths=self.config.paths,
             policy=self.policy,
             models=self.models,
             gemini=self.gemini,
+            http=self.http,
             usage=self.usage,
             jobs=self.jobs,
             cache=self.cache,
@@ -87,6 +91,7 @@ class Foundation:
         await self.models.payments.settle()
         await self.providers.aclose()
         await self.gemini.aclose()
+        await self.http.aclose()
         files = (self.journal, self.cache, self.digests, self.vectors, self.usage, self._ledger)
         for file in files:
             file.close()

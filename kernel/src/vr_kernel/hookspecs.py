@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from vr_kernel.commands import Command
+    from vr_kernel.health import Check
     from vr_kernel.providers import Provider
     from vr_kernel.records import RecordKind
+    from vr_kernel.services import Services
 
 PROJECT = "vr"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -42,3 +44,8 @@ def vr_providers() -> list[Provider[Any]]:  # type: ignore[empty-body]
 @hookspec
 def vr_commands() -> list[Command]:  # type: ignore[empty-body]
     """Commands of `vr` that are no tools; their code is imported when they run."""
+
+
+@hookspec
+def vr_health(services: Services) -> list[Check]:  # type: ignore[empty-body]
+    """What `vr doctor` looks at in this plugin; called then, and only then."""

@@ -108,8 +108,16 @@ class Kernel(Foundation):
         name: str,
         arguments: Mapping[str, Any],
         report: ProgressReport = lambda _done, _total, _message: None,
+        *,
+        principal: str | None = None,
     ) -> Outcome:
         """Call a tool and return how it ended; an error is part of the outcome.
+
+        Args:
+            name: of the tool.
+            arguments: by name, as JSON values.
+            report: takes progress.
+            principal: who calls; the user of this process when left out.
 
         Raises:
             VrError: NOT_FOUND for an unknown tool, naming the nearest.
@@ -119,8 +127,9 @@ class Kernel(Foundation):
             raise self.unknown_tool(name)
         services = self._services[tool.plugin]
         if tool.long:
-            return await self.start(name, arguments, report).outcome()
-        call = runner.begin(tool, services, self.principal, report)
+            long_call = self.start(name, arguments, report, principal=principal)
+            return await long_call.outcome()
+        call = runner.begin(tool, services, principal or self.principal, report)
         return await runner.run(tool, arguments, call)
 
     def start(
@@ -128,8 +137,12 @@ class Kernel(Foundation):
         name: str,
         arguments: Mapping[str, Any],
         report: ProgressReport = lambda _done, _total, _message: None,
+        *,
+        principal: str | None = None,
     ) -> LongCall:
         """Begin a call in the background; `outcome` of what is returned waits for it.
+
+        The arguments are those of `run`.
 
         Raises:
             VrError: NOT_FOUND for an unknown tool, naming the nearest.
@@ -138,7 +151,8 @@ class Kernel(Foundation):
         if tool is None:
             raise self.unknown_tool(name)
         services = self._services[tool.plugin]
-        return self.jobs.start(tool, services, arguments, self.principal, report)
+        who = principal or self.principal
+        return self.jobs.start(tool, services, arguments, who, report)
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:

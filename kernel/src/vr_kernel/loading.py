@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from pydantic import BaseModel
 
 from vr_kernel.commands import Command
 from vr_kernel.config import Config
+from vr_kernel.health import Check
 from vr_kernel.hooks import Hooks
 from vr_kernel.log import Log
 from vr_kernel.plugins import PluginStatus, State, explain, within
 from vr_kernel.providers import Provider
 from vr_kernel.records import RecordKind
+from vr_kernel.services import Services
 from vr_kernel.tools import Tool, build_tool
 
 RESERVED_DOMAINS = frozenset(
@@ -26,7 +29,7 @@ RESERVED_DOMAINS = frozenset(
 
 @dataclass(slots=True)
 class Contribution:
-    """Everything one plugin offers, validated."""
+    """Everything one plugin offers, validated; `health` is asked by `vr doctor` alone."""
 
     status: PluginStatus
     refused: list[str] = field(default_factory=list)
@@ -35,6 +38,7 @@ class Contribution:
     kinds: list[RecordKind] = field(default_factory=list)
     providers: list[Provider[Any]] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
+    health: Callable[[Services], list[Check]] = lambda _services: []
 
 
 class Loader:
@@ -77,6 +81,7 @@ class Loader:
         name = status.name
         self._hooks.register(load(), name)
         made = Contribution(status, settings=self._settings(name))
+        made.health = partial(self._health, name)
         for function in self._list("vr_tools", name):
             tool = _built(function, name)
             if tool.domain in RESERVED_DOMAINS and not trusted:
@@ -84,6 +89,8 @@ class Loader:
             else:
                 made.tools.append(tool)
         made.kinds = _typed(RecordKind, self._list("vr_record_kinds", name))
+        for kind in made.kinds:
+            kind.check()
         made.providers = _typed(Provider, self._list("vr_providers", name))
         for command in _typed(Command, self._list("vr_commands", name)):
             words = _words(command)
@@ -93,8 +100,11 @@ class Loader:
                 made.commands.append(command)
         return made
 
-    def _list(self, hook: str, name: str) -> list[Any]:
-        offered = self._hooks.call(hook, name)
+    def _health(self, name: str, services: Services) -> list[Check]:
+        return _typed(Check, self._list("vr_health", name, services=services))
+
+    def _list(self, hook: str, name: str, **arguments: Any) -> list[Any]:
+        offered = self._hooks.call(hook, name, **arguments)
         if offered is not None and not isinstance(offered, Iterable):
             raise TypeError(f"{hook} returned {type(offered).__name__}, not a list")
         return list(offered or ())

@@ -80,9 +80,9 @@ class Policy:
         raise self._outside(wanted)
 
     def _outside(self, path: Path) -> VrError:
-        roots = ", ".join(str(root) for root in self.roots) or "none"
+        roots = ", ".join(_shown(root) for root in self.roots) or "none"
         return VrError(
-            f"{path} is outside the folders that may be read.",
+            f"{_shown(path)} is outside the folders that may be read.",
             Code.NOT_ALLOWED,
             hint=f"Allowed: {roots}. Add a folder with VR_ALLOWED_ROOTS or"
             " allowed_roots in [kernel] of config.toml.",
@@ -131,7 +131,8 @@ def _parse(path: str | Path) -> Path:
         )
     try:
         os.fsencode(text)
-        return Path(text).expanduser().absolute()
+        path = Path(text)  # drops the ./ that keeps a leading ~ what it is
+        return (path.expanduser() if text.startswith("~") else path).absolute()
     except (RuntimeError, UnicodeEncodeError):
         raise _no_path("The path names no home folder, or characters no file has.") from None
 
@@ -142,18 +143,25 @@ def _no_path(message: str) -> VrError:
 
 def _require_regular(path: Path, mode: int) -> None:
     if stat.S_ISDIR(mode):
-        raise VrError(f"{path} is a folder.", Code.INVALID_INPUT, hint="Give the path of one file.")
+        raise VrError(
+            f"{_shown(path)} is a folder.", Code.INVALID_INPUT, hint="Give the path of one file."
+        )
     if not stat.S_ISREG(mode):
         raise VrError(
-            f"{path} is not a regular file.",
+            f"{_shown(path)} is not a regular file.",
             Code.NOT_ALLOWED,
             hint="Devices, pipes and sockets are not read.",
         )
 
 
+def _shown(path: Path) -> str:
+    """A path as a message names it: what steers a terminal, or is not seen, is spelled out."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in str(path))
+
+
 def _missing(path: Path) -> VrError:
     return VrError(
-        f"No such file: {path}.",
+        f"No such file: {_shown(path)}.",
         Code.NOT_FOUND,
         category="FILE_NOT_FOUND",
         hint="Check the spelling, or give an absolute path.",
@@ -164,7 +172,7 @@ def _unreadable(path: Path, error: OSError) -> VrError:
     if isinstance(error, FileNotFoundError):
         return _missing(path)
     return VrError(
-        f"{path} cannot be read: {error.strerror}.",
+        f"{_shown(path)} cannot be read: {error.strerror}.",
         Code.NOT_ALLOWED,
         hint="Check the file's permissions.",
     )

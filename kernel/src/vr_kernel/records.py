@@ -73,6 +73,22 @@ class RecordKind:
             hint=f"{did_you_mean(name, known)}Its fields: {', '.join(known)}.",
         )
 
+    def check(self) -> None:
+        """Whether stores can keep records of this kind.
+
+        Raises:
+            TypeError: for a name that is no text, what is no field, or a role without a field.
+        """
+        if not isinstance(self.name, str) or not self.name:
+            raise TypeError(f"a record kind is named {self.name!r}")
+        if not all(isinstance(item, RecordField) for item in self.fields):
+            raise TypeError(f"{self.name} has a field that is no RecordField")
+        known = {item.name for item in self.all_fields}
+        roles = [self.rerank, self.source, self.link, *self.locator]
+        lost = [role for role in roles if role is not None and role not in known]
+        if lost:
+            raise TypeError(f"{self.name} has no field {lost[0]!r}, which it names")
+
     def validate(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """A copy of `fields` with every value of its declared type, dates as ISO 8601 text.
 

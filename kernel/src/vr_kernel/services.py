@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from vr_kernel.delivery import StoreIndex
     from vr_kernel.digests import Digests
     from vr_kernel.gemini import Gemini
+    from vr_kernel.http import Fetcher
     from vr_kernel.journal import Journal
     from vr_kernel.log import Log
     from vr_kernel.long_work import LongWork
@@ -28,15 +29,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The kernel's services, as one plugin sees them; `settings` are that plugin's own."""
+    """The kernel's services, as one plugin sees them.
+
+    `settings` are that plugin's own; `owner` is the principal who runs the program.
+    """
 
     plugin: str
     settings: Any
     workspace: str
+    owner: str
     paths: Paths
     policy: Policy
     models: Models
     gemini: Gemini
+    http: Fetcher
     usage: UsageLedger
     jobs: LongWork
     cache: Cache

@@ -62,6 +62,7 @@ class KernelSettings(Section):
 
     plugins: Annotated[Names, EnvAlias("VR_PLUGINS")] = ["*"]
     disabled: Names = []
+    toolsets: Annotated[Names, Field(min_length=1), EnvAlias("VR_TOOLSETS")] = ["all"]
     strict: Annotated[bool, EnvAlias("VR_STRICT")] = False
     import_deadline_s: float = Field(5.0, gt=0)
     log_level: Annotated[
@@ -79,6 +80,33 @@ class KernelSettings(Section):
     handle_after_s: float = Field(45.0, gt=0, le=86_400)
     resume_jobs: bool = True
     job_ttl_days: float = Field(7, gt=0)
+
+
+class HttpSettings(Section):
+    """`[kernel.http]`: what may be fetched from the web, and how much of it.
+
+    `allowed_hosts` are local hosts, each as a name, or as a name and a port, which is then
+    allowed too: `intranet.example`, `localhost:8080`, `[::1]:8080`. A byte bound holds for what
+    arrives and for what it unpacks to.
+    """
+
+    allowed_hosts: Annotated[
+        list[
+            Annotated[
+                str,
+                BeforeValidator(lambda v: v.lower() if isinstance(v, str) else v),
+                Field(pattern=r"^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?$"),
+            ]
+        ],
+        _split(","),
+    ] = []
+    extra_ports: Annotated[list[Annotated[int, Field(ge=1, le=65_535)]], _split(",")] = []
+    max_bytes: int = Field(33_554_432, ge=1)
+    deadline_s: float = Field(60.0, gt=0, le=86_400)
+    max_redirects: int = Field(5, ge=0, le=20)
+    user_agent: str = Field(
+        "Mozilla/5.0 (compatible; video-research)", pattern=r"^[!-~]([ -~]{0,198}[!-~])?$"
+    )
 
 
 class ModelsSettings(Section):
@@ -118,6 +146,18 @@ class ModelsSettings(Section):
         """The models chosen for a role, as `provider/model`, best first; empty for none."""
         chosen: list[str] = getattr(self, role)
         return chosen or ([] if role == "embedding" else self.default)
+
+
+class ServeSettings(Section):
+    """`[kernel.serve]`: the MCP server over HTTP."""
+
+    tokens: Annotated[Keys, EnvAlias("VR_HTTP_TOKENS"), EnvAlias("VR_HTTP_TOKEN")] = []
+    path: str = Field("/mcp", pattern=r"^/[A-Za-z0-9/_-]{1,100}$")
+    allowed_hosts: Names = []
+    allowed_origins: Names = []
+    stateless: bool = False
+    max_body_bytes: int = Field(4_000_000, ge=10_000, le=100_000_000)
+    drain_s: float = Field(5.0, ge=0, le=600)
 
 
 class StoreSettings(Section):

@@ -93,7 +93,7 @@ class SchemaShape:
         from jsonschema import Draft202012Validator, validators
         from referencing import Registry
 
-        check_schema(schema)
+        _require_bounded(schema)
         self.schema: dict[str, Any] = json.loads(json.dumps(schema))
         self.schema.pop("$id", None)  # References are then within the schema.
         self._patterns = _survey(self.schema)
@@ -148,11 +148,15 @@ class SchemaShape:
 
 
 def check_schema(schema: Mapping[str, Any]) -> None:
-    """Refuse a caller's schema that is too large, too deep, no JSON, or points outside itself.
+    """Refuse a caller's schema that answers cannot be asked for in; see `SchemaShape`.
 
     Raises:
         VrError: TOO_LARGE, category SCHEMA_TOO_LARGE; INVALID_INPUT, category SCHEMA_INVALID.
     """
+    SchemaShape(schema)
+
+
+def _require_bounded(schema: Mapping[str, Any]) -> None:
     for count, (depth, item) in enumerate(_walk(schema)):
         if depth > 2 * SCHEMA_DEPTH or count > SCHEMA_BYTES:
             raise _too_large()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Flag, auto
 from typing import Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from pydantic.fields import FieldInfo
+from pydantic_core import to_json
 
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.schemas import compact_input, compact_output
@@ -49,10 +50,19 @@ class Declaration:
 
     effects: Effects
     long: bool
+    core: bool
+    aliases: tuple[str, ...]
     steps_version: str
 
 
-def tool(*, effects: Effects, long: bool = False, steps_version: str = "1") -> Callable[[F], F]:
+def tool(
+    *,
+    effects: Effects,
+    long: bool = False,
+    core: bool = False,
+    aliases: Sequence[str] = (),
+    steps_version: str = "1",
+) -> Callable[[F], F]:
     """Mark an async function as a tool.
 
     Its first parameter is the `Call`; the others, annotated, are the tool's arguments; it
@@ -63,12 +73,14 @@ def tool(*, effects: Effects, long: bool = False, steps_version: str = "1") -> C
         long: the call may take minutes. It becomes a job: over MCP it answers with a handle
             when it takes too long for a client, its paid steps survive a crash, and it can be
             looked at, resumed and cancelled by its id.
+        core: the tool is among the few that a client is shown of the toolset `core`.
+        aliases: names that other systems have for it; offered in the toolset `compat` alone.
         steps_version: of what the call's steps mean; change it with them, and the committed
             steps of older calls are not used any more.
     """
 
     def mark(function: F) -> F:
-        setattr(function, MARK, Declaration(effects, long, steps_version))
+        setattr(function, MARK, Declaration(effects, long, core, tuple(aliases), steps_version))
         return function
 
     return mark
@@ -88,6 +100,8 @@ class Tool:
     input_schema: dict[str, Any]
     output_schema: dict[str, Any]
     long: bool = False
+    core: bool = False
+    aliases: tuple[str, ...] = ()
     steps_version: str = "1"
 
     @property
@@ -101,6 +115,7 @@ class Tool:
         Raises:
             VrError: INVALID_INPUT, naming each argument that does not fit.
         """
+        _require_plain(self.name, arguments)
         try:
             model = self.arguments.model_validate(arguments)
         except ValidationError as error:
@@ -130,8 +145,9 @@ def build_tool(function: Callable[..., Any], plugin: str) -> Tool:
     name = getattr(function, "__name__", repr(function))
     if declared is None or not inspect.iscoroutinefunction(function):
         raise TypeError(f"{name} is not an async function with @tool")
-    if not NAME_PATTERN.fullmatch(name):
-        raise TypeError(f"tool {name!r} is not named domain_verb in lower case")
+    for each in (name, *declared.aliases):
+        if not NAME_PATTERN.fullmatch(each):
+            raise TypeError(f"tool {each!r} is not named domain_verb in lower case")
     hints = get_type_hints(function, include_extras=True)
     result = hints.pop("return", None)
     if not (isinstance(result, type) and issubclass(result, BaseModel)):
@@ -148,6 +164,8 @@ def build_tool(function: Callable[..., Any], plugin: str) -> Tool:
         input_schema=compact_input(arguments.model_json_schema()),
         output_schema=compact_output(_object_schema(name, result)),
         long=declared.long,
+        core=declared.core,
+        aliases=declared.aliases,
         steps_version=declared.steps_version,
     )
 
@@ -196,5 +214,36 @@ def _near_choice(item: Any) -> str:
 def _problem(item: Any) -> str:
     where = ".".join(str(part) for part in item["loc"]) or "arguments"
     message = str(item["msg"])
-    # One line, whatever a name or a plugin's own message holds.
-    return " ".join(f"{where}: {message[:1].lower()}{message[1:]}".split())
+    return _visible(f"{where}: {message[:1].lower()}{message[1:]}")
+
+
+def _require_plain(name: str, arguments: Mapping[str, Any]) -> None:
+    """Refuse text that no result, record or error could hold: half a character."""
+    where: list[str] = []
+    value: Any = dict(arguments)
+    if _is_plain(value):
+        return
+    while isinstance(value, (dict, list)) and len(where) < NEAR_NAMES:
+        inner = value.items() if isinstance(value, dict) else enumerate(value)
+        key, value = next((pair for pair in inner if not _is_plain(pair[1])), (None, None))
+        where += [] if key is None else [str(key)[:NEAR_LENGTH]]
+    what = _visible(".".join(where)) or "a name"
+    raise VrError(
+        f"{name}: {what} holds half a character (a lone surrogate).",
+        Code.INVALID_INPUT,
+        hint="Give text that is valid Unicode.",
+    )
+
+
+def _is_plain(value: Any) -> bool:
+    try:
+        to_json(value, bytes_mode="base64", fallback=repr)
+    except ValueError as error:  # also of depth, which whoever takes such a value judges
+        return "UnicodeEncodeError" not in str(error)
+    return True
+
+
+def _visible(text: str) -> str:
+    """One line that shows all it has, whatever a name or a plugin's own message holds."""
+    line = " ".join(text.split())
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)

@@ -54,6 +54,7 @@ def trust(config: Config, folder: Path) -> None:
 def _sections(config: Config) -> dict[str, Mapping[str, Any]]:
     models: dict[str, BaseModel] = {
         "kernel": config.kernel,
+        "kernel.http": config.http,
         "models": config.models,
         "store": config.store,
     }

@@ -1,4 +1,4 @@
-"""`vr plugin`: what is installed, and what became of it."""
+"""`vr plugin`: what is installed and what became of it; make and check a plugin of your own."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ import json
 import click
 
 from vr_kernel.cli.exits import Exit
+from vr_kernel.cli.plugin_check import check
+from vr_kernel.cli.plugin_new import new
 from vr_kernel.cli.session import open_kernel
 from vr_kernel.config import Config
 
 
 @click.group()
 def plugin() -> None:
-    """List installed plugins."""
+    """List installed plugins; make and check one of your own."""
+
+
+plugin.add_command(check)
+plugin.add_command(new)
 
 
 @plugin.command("list")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
@@ -21,11 +21,16 @@ if TYPE_CHECKING:
 
 OWN = {
     "call": ("vr_kernel.cli.call:call", "Call a tool by its name."),
+    "clean": ("vr_kernel.cli.clean:clean", "Remove what can be done without."),
+    "completion": ("vr_kernel.cli.completion:completion", "Print a shell's completion script."),
     "config": ("vr_kernel.cli.config:config", "Show settings; trust a project's."),
     "cost": ("vr_kernel.cli.cost:cost", "Show what language models were used for."),
-    "plugin": ("vr_kernel.cli.plugin:plugin", "List installed plugins."),
+    "doctor": ("vr_kernel.cli.doctor:doctor", "Find what is wrong, and how to mend it."),
+    "plugin": ("vr_kernel.cli.plugin:plugin", "List, make and check plugins."),
     "serve": ("vr_kernel.cli.serve:serve", "Serve all tools to an MCP client."),
 }
+WITHOUT_CONFIGURATION = ("completion", "doctor")
+"""Commands that run although no configuration can be read."""
 
 
 class Root(click.Group):
@@ -78,7 +83,8 @@ def _index() -> Any:
 def vr(ctx: click.Context, settings: Sequence[str]) -> None:
     """Watch videos, search what was learned, serve it all to an AI assistant."""
     del settings
-    config_of(ctx)
+    if ctx.invoked_subcommand not in WITHOUT_CONFIGURATION:
+        config_of(ctx)
 
 
 def config_of(context: click.Context) -> Config:
@@ -88,11 +94,17 @@ def config_of(context: click.Context) -> Config:
     """
     root = context.find_root()
     if root.obj is None:
-        from vr_kernel.config import load_config
-
-        root.obj = load_config(flags=dict(s.partition("=")[::2] for s in root.params["settings"]))
+        root.obj = config_with(context, {})
     config: Config = root.obj
     return config
+
+
+def config_with(context: click.Context, flags: Mapping[str, str]) -> Config:
+    """The configuration of this run, with settings of a command's own options above it."""
+    from vr_kernel.config import load_config
+
+    given = context.find_root().params["settings"]
+    return load_config(flags={**dict(s.partition("=")[::2] for s in given), **flags})
 
 
 def imported(target: str) -> Any:

@@ -1,4 +1,4 @@
-"""`vr serve`: the MCP server over stdio."""
+"""`vr serve`: the MCP server over stdio or HTTP."""
 
 from __future__ import annotations
 
@@ -12,24 +12,54 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vr_kernel.cli.exits import end_soon
+from vr_kernel.cli.root import config_with
 from vr_kernel.config import Config
 from vr_kernel.stdout_guard import StdoutGuard
 
 if TYPE_CHECKING:
     from vr_kernel.kernel import Kernel
 
+LAST_PORT = 65_535
 GRACE_S = 0.5
 """Time that running calls have to clean up after a signal."""
 
 
 @click.command()
-@click.pass_obj
-def serve(config: Config) -> int:
-    """Serve all tools to an MCP client over stdin and stdout."""
+@click.option("--toolsets", help="Show only these: core, a plugin's name, compat, all.")
+@click.option("--http", "address", metavar="[HOST:]PORT", help="Serve over HTTP instead.")
+@click.pass_context
+def serve(context: click.Context, toolsets: str | None, address: str | None) -> int:
+    """Serve tools to an MCP client over stdin and stdout, or over HTTP."""
+    config = config_with(context, {"kernel.toolsets": toolsets} if toolsets else {})
+    if address is not None:
+        return asyncio.run(_serve_http(_kernel(config), *_host_and_port(address)))
     guard = StdoutGuard()
     # Start-up makes objects that live to the end: collecting among them is wasted work.
     gc.disable()
     return asyncio.run(_serve(_kernel(config), guard))
+
+
+def _host_and_port(address: str) -> tuple[str, int]:
+    host, _, port = address.rpartition(":")
+    if not (port.isascii() and port.isdigit()) or int(port) > LAST_PORT:
+        raise click.BadParameter("write [HOST:]PORT, such as 8765 or 127.0.0.1:8765")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+async def _serve_http(kernel: Kernel, host: str, port: int) -> int:
+    from vr_kernel.server.listener import Listener
+
+    try:
+        listener = Listener(kernel, host, port)
+        serving = asyncio.create_task(listener.serve())
+        stopped = _stop_signal()
+        ends: set[asyncio.Future[Any]] = {serving, stopped}
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        listener.should_exit = True
+        await serving
+    finally:
+        await kernel.aclose()
+    return 0 if listener.started else 1
 
 
 def _kernel(config: Config) -> Kernel:

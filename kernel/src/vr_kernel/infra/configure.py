@@ -53,9 +53,20 @@ async def infra_configure(
     if temperature is not None:
         changes["temperature"] = temperature
     if changes:
+        _only_owner(call)
         models.roles.configuration.change(**changes)
         call.note("This holds until the program ends; [models] of config.toml is for good.")
     return _shown(models)
+
+
+def _only_owner(call: Call) -> None:
+    """Raises: VrError: NOT_ALLOWED, for a client whose token is another's."""
+    if call.principal != call.services.owner:
+        raise VrError(
+            "Only the owner of this server may change its settings.",
+            Code.NOT_ALLOWED,
+            hint="Without arguments infra_configure shows them.",
+        )
 
 
 def _known(models: Models, model: str) -> str:
@@ -73,7 +84,7 @@ def _known(models: Models, model: str) -> str:
         Code.INVALID_INPUT,
         category="MODEL_UNKNOWN",
         hint=f"{did_you_mean(model, known)}Known: {', '.join(known)}. To use one that is newer"
-        f" than this release, give its provider as well: {candidate.name}.",
+        f" than this release, give its provider as well: {candidate.name!r}.",
     )
 
 

@@ -1,0 +1,66 @@
+"""`vr doctor`: what is wrong with this installation, and how to mend it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+
+import click
+
+from vr_kernel.cli.exits import Exit, end_soon
+from vr_kernel.doctor.consultation import Consultation, captured
+from vr_kernel.doctor.examination import Result
+from vr_kernel.health import Level
+from vr_kernel.stdout_guard import diverted_stdout
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def doctor(ctx: click.Context, *, as_json: bool) -> int:
+    """Check this installation without the network; exit code 3 when there is a fault."""
+    begun = time.monotonic()
+    # Logs and plugins may write what no redaction has seen.
+    with captured(2), diverted_stdout():
+        consultation = Consultation(ctx.find_root().params["settings"], os.environ, Path.cwd())
+        try:
+            results = consultation.results()
+        finally:
+            consultation.close()
+    click.echo(report(results, time.monotonic() - begun, as_json=as_json))
+    faulty = any(result.level is Level.FAULT for result in results)
+    code = Exit.CONFIGURATION if faulty else Exit.OK
+    if not all(result.answered for result in results):
+        sys.stdout.flush()
+        end_soon(code)
+    return code
+
+
+def report(results: Sequence[Result], seconds: float, *, as_json: bool) -> str:
+    """What was found, for people or as JSON."""
+    count = Counter(result.level for result in results)
+    if as_json:
+        found = [{**asdict(r), "seconds": round(r.seconds, 3)} for r in results]
+        counts = {"faults": count[Level.FAULT], "warnings": count[Level.WARNING]}
+        return json.dumps(
+            {"checks": found, **counts, "seconds": round(seconds, 3)}, ensure_ascii=False, indent=2
+        )
+    totals = f"faults: {count[Level.FAULT]}, warnings: {count[Level.WARNING]}"
+    return "\n".join([*_lines(results), f"{len(results)} checks in {seconds:.1f} s; {totals}."])
+
+
+def _lines(results: Sequence[Result]) -> Iterator[str]:
+    width = max(len(result.name) for result in results)
+    for group, found in groupby(results, key=lambda result: result.group):
+        yield group
+        for result in found:
+            yield f"  {result.level:<7}  {result.name:<{width}}  {result.what}"
+            if result.fix:
+                yield f"  {'':<7}  {'':<{width}}  Fix: {result.fix}"

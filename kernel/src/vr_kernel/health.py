@@ -1,0 +1,58 @@
+"""What `vr doctor` asks: a check, and what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+DEADLINE_S = 5.0
+
+
+class Level(StrEnum):
+    """How bad a finding is; only a fault makes `vr doctor` fail."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What a check found: one line of what is, and one of how to mend it."""
+
+    level: Level
+    what: str
+    fix: str = ""
+
+    @classmethod
+    def ok(cls, what: str) -> Diagnosis:
+        """All is as it should be."""
+        return cls(Level.OK, what)
+
+    @classmethod
+    def warning(cls, what: str, fix: str) -> Diagnosis:
+        """Something is missing or worse than it could be; the program works."""
+        return cls(Level.WARNING, what, fix)
+
+    @classmethod
+    def fault(cls, what: str, fix: str) -> Diagnosis:
+        """Something does not work."""
+        return cls(Level.FAULT, what, fix)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that `vr doctor` looks at.
+
+    Args:
+        name: one to four words, such as `speech model`.
+        examine: looks, changes nothing, asks no network; a plain function runs in a thread of
+            its own, a coroutine function in the event loop. What it raises is a fault, and a
+            `VrError` says in its hint how to mend it.
+        deadline_s: seconds after which it counts as hanging, which is a fault as well.
+    """
+
+    name: str
+    examine: Callable[[], Diagnosis | Awaitable[Diagnosis]]
+    deadline_s: float = DEADLINE_S

@@ -1,0 +1,9 @@
+"""The one fetcher: pages and files of the web, each address checked, each answer bounded."""
+
+from __future__ import annotations
+
+from vr_kernel.http.fetcher import Fetcher
+from vr_kernel.http.pages import Download, Page
+from vr_kernel.http.urls import Url, check_url, redact_url
+
+__all__ = ["Download", "Fetcher", "Page", "Url", "check_url", "redact_url"]

@@ -1,0 +1,165 @@
+"""What goes wrong when a page is fetched, as errors without secrets."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from vr_kernel.errors import Code, VrError
+
+FORBIDDEN, GONE, TIMEOUT, RANGE, TOO_MANY, SERVER_ERROR = 403, 410, 408, 416, 429, 500
+LONGEST_WAIT_S = 86_400.0
+"""A longer `Retry-After` is taken for a day."""
+
+
+def invalid(why: str, hint: str = "Give the address as the browser shows it.") -> VrError:
+    """The text is no address of a page. It is not repeated: it may hold anything."""
+    message = f"This is no address of a page: {why}."
+    return VrError(message, Code.INVALID_INPUT, category="URL_INVALID", hint=hint)
+
+
+def not_allowed(why: str, hint: str) -> VrError:
+    """The address is one that is never fetched."""
+    message = f"This address is not fetched: {why}."
+    return VrError(message, Code.NOT_ALLOWED, category="URL_NOT_ALLOWED", hint=hint)
+
+
+def no_local_host(what: str) -> VrError:
+    """A host that only this machine or its network reaches."""
+    return not_allowed(
+        f"{what} is no public host",
+        "A host of your own is allowed by its name: allowed_hosts in [kernel.http].",
+    )
+
+
+def network_error(message: str, *, retryable: bool = True, hint: str = "") -> VrError:
+    """The network, the name service or the server failed."""
+    return VrError(
+        message,
+        Code.UNAVAILABLE,
+        category="NETWORK_ERROR",
+        hint=hint or ("Try again later." if retryable else "Check the address."),
+        retryable=retryable,
+    )
+
+
+def too_large(limit: int) -> VrError:
+    """More arrives, or is unpacked, than may."""
+    return VrError(
+        f"The answer is larger than {limit:,} bytes.",
+        Code.TOO_LARGE,
+        category="FILE_TOO_LARGE",
+        hint="Ask for a smaller file, or raise max_bytes in [kernel.http].",
+    )
+
+
+def too_many_redirects(limit: int) -> VrError:
+    """The address leads on and on."""
+    return VrError(
+        f"The address leads on more than {limit} times.",
+        Code.UNAVAILABLE,
+        category="TOO_MANY_REDIRECTS",
+        hint="Give the address that the browser shows once the page is there.",
+    )
+
+
+def led_on(where: str, error: VrError) -> VrError:
+    """The refusal of an address that another one leads to."""
+    message = f"{where} leads on. {error.message}"
+    return VrError(message, error.code, category=error.category, hint=error.hint)
+
+
+def wrong_type(mime: str, accept: str) -> VrError:
+    """The server sent another kind of content than the caller reads."""
+    return VrError(
+        f"The answer is {mime or 'of an unnamed type'}, not {accept}.",
+        Code.UNSUPPORTED,
+        category="CONTENT_TYPE",
+        hint="Give the address of a file of that type.",
+    )
+
+
+def wrong_coding(coding: str) -> VrError:
+    """The body is packed in a way that was not asked for."""
+    return VrError(
+        f"The answer is packed as {coding!r}, which was not asked for.",
+        Code.UNSUPPORTED,
+        category="CONTENT_ENCODING",
+        hint="The server is at fault: look for the page elsewhere.",
+    )
+
+
+def status_error(status: int, headers: Mapping[str, str], where: str) -> VrError:
+    """What a status other than success means."""
+    code, category, hint = _meaning(status)
+    retryable = code is Code.QUOTA or status == TIMEOUT or status >= SERVER_ERROR
+    return VrError(
+        f"{where} answered with status {status}.",
+        code,
+        category=category,
+        hint=hint,
+        retryable=retryable,
+        retry_after=_retry_after(headers.get("retry-after", "")) if retryable else None,
+    )
+
+
+@contextmanager
+def failures_named(where: str) -> Iterator[None]:
+    """Turn what the network libraries raise into errors that name the host only."""
+    import httpcore2
+    import httpx2
+
+    try:
+        yield
+    except httpcore2.ConnectError as error:
+        raise _no_connection(where, error) from error
+    except (httpcore2.ConnectTimeout, OSError) as error:
+        raise _no_connection(where, error) from error
+    except (httpcore2.NetworkError, httpcore2.TimeoutException) as error:
+        raise network_error(f"{where} broke off the answer.") from error
+    except httpcore2.RemoteProtocolError as error:
+        raise network_error(f"{where} broke off, or does not speak HTTP.") from error
+    except (httpx2.DecodingError, httpcore2.ProtocolError) as error:
+        raise network_error(f"{where} sent a damaged answer.", retryable=False) from error
+
+
+def _no_connection(where: str, error: Exception) -> VrError:
+    causes = (error, error.__cause__, error.__context__)
+    if any(isinstance(cause, ssl.SSLError) for cause in causes):
+        hint = "Its certificate may be expired, or signed by nobody this machine trusts."
+        return network_error(f"{where} could not prove who it is.", retryable=False, hint=hint)
+    if isinstance(error, socket.gaierror):
+        final = error.errno == socket.EAI_NONAME
+        return network_error(f"{where} has no address.", retryable=not final)
+    return network_error(f"{where} cannot be reached.")
+
+
+def _meaning(status: int) -> tuple[Code, str, str]:
+    if status in (404, GONE):
+        return Code.NOT_FOUND, "HTTP_NOT_FOUND", "Check the address."
+    if status in (401, FORBIDDEN, 407, 451):
+        return Code.NOT_ALLOWED, "HTTP_FORBIDDEN", "The page is not open to everybody."
+    if status == TOO_MANY:
+        return Code.QUOTA, "HTTP_TOO_MANY_REQUESTS", "Wait, then try again."
+    if status == RANGE:
+        return Code.INVALID_INPUT, "RANGE_INVALID", "Begin anew: the file has no such offset."
+    if status == TIMEOUT or status >= SERVER_ERROR:
+        return Code.UNAVAILABLE, "HTTP_SERVER_ERROR", "Try again later."
+    return Code.UNAVAILABLE, "HTTP_STATUS", "Open the address in a browser to see what it wants."
+
+
+def _retry_after(text: str) -> float | None:
+    """Seconds of a `Retry-After` header: a number or a date (RFC 9110, section 10.2.3)."""
+    try:
+        seconds = float(text) if text.isascii() and text.isdigit() else _until(text)
+    except (ValueError, TypeError):
+        return None
+    return min(max(seconds, 0.0), LONGEST_WAIT_S)
+
+
+def _until(text: str) -> float:
+    return (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()

@@ -1,0 +1,25 @@
+"""What the inspecting process asks of the one in which a plugin's code runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+REQUEST, REPORT, OUTPUT, LOG = "request.json", "report.json", "stdout", "stderr"
+"""Files of the folder that both processes share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to load: an entry point below a folder, or an installed plugin when there is none.
+
+    `wanted` and `disabled` choose the plugins that it is put beside; `deadline_s` is the time in
+    seconds that one import, or one hook, may take.
+    """
+
+    name: str
+    distribution: str
+    target: str
+    source: str
+    wanted: list[str]
+    disabled: list[str]
+    deadline_s: float

@@ -1,0 +1,50 @@
+"""The HTTP server: listens, says where, and lets calls finish before it ends."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import uvicorn
+
+from vr_kernel.kernel import Kernel
+from vr_kernel.server.http import build_http_app
+
+
+class Listener(uvicorn.Server):
+    """Serves a kernel until `should_exit` is set; calls under way have `drain_s` seconds then.
+
+    Raises:
+        VrError: as `build_http_app`.
+    """
+
+    def __init__(self, kernel: Kernel, host: str, port: int) -> None:
+        settings = kernel.config.serve
+        self._path = settings.path
+        super().__init__(
+            uvicorn.Config(
+                build_http_app(kernel, host),
+                host=host,
+                port=port,
+                log_level="warning",
+                timeout_graceful_shutdown=max(1, round(settings.drain_s)),
+                server_header=False,
+            )
+        )
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say where on stderr."""
+        await super().startup(sockets)
+        for server in self.servers if self.started else ():
+            for listening in server.sockets:
+                host, port = listening.getsockname()[:2]
+                shown = f"[{host}]" if ":" in host else host
+                sys.stderr.write(f"Serving on http://{shown}:{port}{self._path}\n")
+        sys.stderr.flush()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Leave signals to the command: uvicorn would end the process before it is closed."""
+        yield

@@ -1,0 +1,48 @@
+"""Which tools a client is shown: by plugin, the few that matter most, or all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from vr_kernel.config_sources import config_error
+from vr_kernel.errors import did_you_mean
+from vr_kernel.tools import Tool
+
+ALL, CORE, COMPAT = "all", "core", "compat"
+JOBS = "job"
+"""The domain of the tools that a client needs as soon as it is shown a long one."""
+
+
+def choose(tools: Mapping[str, Tool], toolsets: Sequence[str]) -> dict[str, Tool]:
+    """The tools of some toolsets by the names they are shown under, sorted.
+
+    `all` is every tool; `core` those that are marked so; `compat` other systems' names of
+    tools; the name of a plugin or the first word of tools stands for these.
+
+    Raises:
+        VrError: INVALID_INPUT, category CONFIG_INVALID, for a toolset that does not exist.
+    """
+    known = {ALL, CORE, COMPAT, *(t.plugin for t in tools.values()), *_domains(tools)}
+    for name in toolsets:
+        if name not in known:
+            raise config_error(
+                f"There is no toolset {name!r}.",
+                f"{did_you_mean(name, known)}Toolsets: {', '.join(sorted(known))}.",
+            )
+    shown = {name: tool for name, tool in tools.items() if _is_of(tool, toolsets)}
+    if any(tool.long for tool in shown.values()):
+        shown |= {name: tool for name, tool in tools.items() if tool.domain == JOBS}
+    if COMPAT in toolsets:
+        shown |= {
+            alias: tool for tool in tools.values() for alias in tool.aliases if alias not in tools
+        }
+    return dict(sorted(shown.items()))
+
+
+def _is_of(tool: Tool, toolsets: Sequence[str]) -> bool:
+    named = {ALL, tool.plugin, tool.domain}
+    return bool(named & {*toolsets}) or (CORE in toolsets and tool.core)
+
+
+def _domains(tools: Mapping[str, Tool]) -> set[str]:
+    return {tool.domain for tool in tools.values()}

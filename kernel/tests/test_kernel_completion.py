@@ -1,0 +1,136 @@
+"""Shell completion: names from the index, no plugin and no server imported."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from plugin_zoo import Zoo, vr_command
+from zoo_animals import GOOD
+
+HEAVY = {"fastmcp", "mcp", "mcp_types", "zoo_plugin_zoo"}
+LIST_MODULES = """
+import atexit, pathlib, sys
+atexit.register(lambda: pathlib.Path("modules.txt").write_text("\\n".join(sys.modules)))
+"""
+
+
+@pytest.fixture(scope="module")
+def zoo(tmp_path_factory: pytest.TempPathFactory) -> Zoo:
+    """The good plugin, already indexed; processes say what they imported."""
+    zoo = Zoo(tmp_path_factory.mktemp("zoo")).add(GOOD)
+    subprocess.run(
+        vr_command("plugin", "list"), env=zoo.environment(), cwd=zoo.work, check=True,
+        stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    (zoo.packages / "sitecustomize.py").write_text(LIST_MODULES, "utf-8")
+    return zoo
+
+
+def complete(zoo: Zoo, *words: str, **variables: str) -> list[str]:
+    """What bash would offer for the last word."""
+    zoo.forget()
+    asked = {
+        "_VR_NAMES": "bash_complete",
+        "COMP_WORDS": " ".join(["vr", *words]),
+        "COMP_CWORD": str(len(words)),
+    }
+    done = subprocess.run(
+        vr_command("completion", "bash"),
+        env=zoo.environment(**asked, **variables),
+        cwd=zoo.work,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+    modules = (zoo.work / "modules.txt").read_text("utf-8").split()
+    assert not HEAVY & {module.partition(".")[0] for module in modules}
+    assert zoo.imported() == set()
+    return [line.partition(",")[2] for line in done.stdout.splitlines() if line]
+
+
+def test_first_words(zoo: Zoo) -> None:
+    offered = complete(zoo, "")
+    assert {"call", "clean", "completion", "config", "doctor", "plugin", "serve"} <= set(offered)
+    assert {"zoo", "picnic", "job"} <= set(offered)
+    assert complete(zoo, "do") == ["doctor"]
+    assert complete(zoo, "zo") == ["zoo"]
+    assert complete(zoo, "nothing") == []
+    assert "--set" in complete(zoo, "--")
+
+
+def test_second_words(zoo: Zoo) -> None:
+    assert {"echo", "feed", "climb"} <= set(complete(zoo, "zoo", ""))
+    assert complete(zoo, "zoo", "ec") == ["echo"]
+    assert complete(zoo, "config", "tr") == ["trust"]
+
+
+def test_options(zoo: Zoo) -> None:
+    assert {"--dry-run", "--yes", "--json"} <= set(complete(zoo, "clean", "--"))
+    assert complete(zoo, "zoo", "echo", "--js") == ["--json"]
+    assert complete(zoo, "zoo", "echo", "hi", "--json", "") == []
+    assert complete(zoo, "completion", "") == ["bash", "zsh", "fish"]
+    assert complete(zoo, "--set", "kernel.strict=1", "zoo", "ec") == ["echo"]
+
+
+def test_without_an_index_own_commands_are_offered(zoo: Zoo, tmp_path: Path) -> None:
+    elsewhere = str(tmp_path / "none")
+    assert "doctor" in complete(zoo, "", VR_CACHE_DIR=elsewhere)
+    assert complete(zoo, "zoo", "", VR_CACHE_DIR=elsewhere) == []
+    assert not Path(elsewhere).exists()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_bash_completes_with_the_script(zoo: Zoo, tmp_path: Path) -> None:
+    program = tmp_path / "vr"
+    program.write_text(f'#!/bin/sh\nexec {" ".join(vr_command())} "$@"\n', "utf-8")
+    program.chmod(0o755)
+    asks = (
+        'source <("$1" completion bash); COMP_WORDS=(vr zoo ec); COMP_CWORD=2;'
+        ' _vr_completion "$1"; echo "${COMPREPLY[@]}"'
+    )
+    done = subprocess.run(
+        ["bash", "--norc", "-c", asks, "bash", str(program)],
+        env=zoo.environment(),
+        cwd=zoo.work,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout.strip(), done.stderr) == ("echo", "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_is_one_that_the_shell_reads(shell: str, zoo: Zoo, tmp_path: Path) -> None:
+    done = subprocess.run(
+        vr_command("completion", shell),
+        env=zoo.environment(),
+        cwd=zoo.work,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert f"_VR_NAMES={shell}_complete" in done.stdout
+    assert f"completion {shell})" in done.stdout
+    program = shutil.which(shell)
+    if program is None:
+        return
+    script = tmp_path / f"completion.{shell}"
+    script.write_text(done.stdout, "utf-8")
+    subprocess.run([program, "-n", str(script)], check=True, capture_output=True)
+
+
+def test_another_shell_is_refused(zoo: Zoo) -> None:
+    done = subprocess.run(
+        vr_command("completion", "tcsh"),
+        env=zoo.environment(),
+        cwd=zoo.work,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "bash" in done.stderr
