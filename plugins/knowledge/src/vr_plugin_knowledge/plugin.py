@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vr_kernel import Provider, Services, Store, hookimpl
+from vr_kernel import Check, Provider, Services, Store, hookimpl
 
 from vr_plugin_knowledge.tools.fetch import knowledge_fetch
 from vr_plugin_knowledge.tools.ingest import knowledge_ingest
@@ -30,6 +30,14 @@ def vr_tools() -> list[Callable[..., Any]]:
 def vr_providers() -> list[Provider[Any]]:
     """The embedded store."""
     return [Provider(Store, "embedded", _embedded)]
+
+
+@hookimpl
+def vr_health(services: Services) -> list[Check]:
+    """What `vr doctor` looks at."""
+    from vr_plugin_knowledge.health import store_checks
+
+    return store_checks(services)
 
 
 def _embedded(services: Services) -> Store:

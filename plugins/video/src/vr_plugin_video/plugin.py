@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pydantic import BaseModel
-from vr_kernel import Command, Provider, RecordKind, hookimpl
+from vr_kernel import Check, Command, Provider, RecordKind, Services, hookimpl
 
 from vr_plugin_video.engine import LocalEngine
 from vr_plugin_video.records import VIDEO_ANALYSES, VIDEO_SEGMENTS
@@ -50,3 +50,11 @@ def vr_commands() -> list[Command]:
             target="vr_plugin_video.commands:fetch_models",
         )
     ]
+
+
+@hookimpl
+def vr_health(services: Services) -> list[Check]:
+    """What `vr doctor` looks at."""
+    from vr_plugin_video.health import video_checks
+
+    return video_checks(services)

@@ -17,7 +17,7 @@ WHOLE_TOKENS = 3500
 LONGEST_CHARS = (4000, 1500, 500, 150)
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT)
+@tool(effects=READ_ONLY | IDEMPOTENT, core=True)
 async def knowledge_fetch(
     call: Call,
     object_id: Name,

@@ -20,7 +20,7 @@ SCORE_DIGITS = 6
 SearchType = Literal["hybrid", "semantic", "keyword"]
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT)
+@tool(effects=READ_ONLY | IDEMPOTENT, core=True, aliases=["knowledge_query"])
 async def knowledge_search(
     call: Call,
     query: Question,

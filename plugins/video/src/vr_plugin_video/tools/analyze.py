@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Protocol
 
 from pydantic import Field
@@ -45,7 +46,7 @@ class Analyst(Protocol):
         """A kept analysis as it would be now; None when it has to be made anew."""
 
 
-@tool(effects=READ_ONLY | CALLS_OUT, long=True)
+@tool(effects=READ_ONLY | CALLS_OUT, long=True, core=True)
 async def video_analyze(
     call: Call,
     url: VideoUrl | None = None,
@@ -63,7 +64,8 @@ async def video_analyze(
 ) -> VideoAnalysis:
     """Watch a video: summary, key points and slides with times; makes it searchable."""
     check_instruction(instruction)
-    check_schema(output_schema or {})
+    if output_schema:
+        await asyncio.to_thread(check_schema, output_schema)
     window = parse_window(start, end)
     asked = Asked(instruction, output_schema, thinking_level, fps, media_resolution)
     local = call.services.providers.get(LocalEngine)

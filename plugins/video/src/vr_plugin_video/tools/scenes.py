@@ -20,7 +20,7 @@ from vr_plugin_video.times import parse_window
 from vr_plugin_video.work import Work
 
 
-@tool(effects=READ_ONLY)
+@tool(effects=READ_ONLY, long=True)
 async def video_scenes(
     call: Call,
     url: VideoUrl | None = None,

@@ -16,7 +16,7 @@ from vr_plugin_video.transcripts import MIME, Page, Transcript, TranscriptFormat
 from vr_plugin_video.work import Work
 
 
-@tool(effects=READ_ONLY)
+@tool(effects=READ_ONLY, long=True, core=True)
 async def video_transcript(
     call: Call,
     url: VideoUrl | None = None,

@@ -1,0 +1,104 @@
+"""What `vr doctor` looks at: whether the store can be read, and how far it has come."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+from vr_kernel import Check, Code, Diagnosis, Services, VrError
+
+from vr_plugin_knowledge.backlog import Missing
+from vr_plugin_knowledge.items import read_cursor
+from vr_plugin_knowledge.schema import VERSION
+from vr_plugin_knowledge.store import FILE_NAME
+
+T = TypeVar("T")
+TIMEOUT_S = 1.0
+NONE_YET = "There is none yet; it is made with the first record."
+
+
+def store_checks(services: Services) -> list[Check]:
+    """The checks of the embedded store. They read its file, and never make or change it."""
+    path = services.paths.state / FILE_NAME
+
+    async def behind() -> Diagnosis:
+        if not path.exists():
+            return Diagnosis.ok(NONE_YET)
+        cursor = await asyncio.to_thread(_read, path, read_cursor)
+        last = await services.journal.last_seq() if services.paths.journal.exists() else 0
+        return lag(last - cursor)
+
+    def without_vector() -> Diagnosis:
+        if not services.vectors.available():
+            return Diagnosis.ok("No embedder is installed, so there are none.")
+        if not path.exists():
+            return Diagnosis.ok(NONE_YET)
+        return vectors(_read(path, Missing(services.vectors.embedder_id, 0).count))
+
+    return [
+        Check("store file", lambda: readable(path)),
+        Check("store and journal", behind),
+        Check("store vectors", without_vector),
+    ]
+
+
+def readable(path: Path) -> Diagnosis:
+    """Whether the file can be opened and has the layout of this version."""
+    if not path.exists():
+        return Diagnosis.ok(NONE_YET)
+    version = _read(path, _layout)
+    if version != VERSION:
+        return Diagnosis.warning(
+            f"{path.name} has layout {version}, this version has {VERSION}.",
+            "It is rebuilt from the journal by the next `vr knowledge stats`.",
+        )
+    return Diagnosis.ok(f"{path.name}, {path.stat().st_size / 1_000_000:.1f} MB.")
+
+
+def lag(changes: int) -> Diagnosis:
+    """Whether everything in the journal has reached the store."""
+    if changes == 0:
+        return Diagnosis.ok("All that was recorded is in the store.")
+    if changes < 0:
+        return Diagnosis.warning(
+            "The store is ahead of the journal, which was lost or replaced.",
+            "Restore journal.db from a backup; what the store has stays searchable meanwhile.",
+        )
+    return Diagnosis.warning(
+        f"Changes of the journal that the store does not have yet: {changes}.",
+        "`vr knowledge stats` or a running server carries them over, or says why not.",
+    )
+
+
+def vectors(missing: int) -> Diagnosis:
+    """Whether everything is found by meaning, too."""
+    if not missing:
+        return Diagnosis.ok("Every text has its vector.")
+    return Diagnosis.warning(
+        f"Texts that are found by keyword alone, without a vector: {missing}.",
+        "They get one while a server or `vr knowledge search` runs.",
+    )
+
+
+def _read(path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
+    address = f"{path.resolve().as_uri()}?mode=rw"
+    try:
+        with closing(sqlite3.connect(address, uri=True, timeout=TIMEOUT_S)) as connection:
+            connection.execute("PRAGMA query_only = ON")
+            return work(connection)
+    except sqlite3.Error as error:
+        raise VrError(
+            f"The knowledge base {path} cannot be read: {error}.",
+            Code.UNAVAILABLE,
+            category="STORE_UNAVAILABLE",
+            hint="If it is damaged, the next `vr knowledge stats` rebuilds it from the journal;"
+            " otherwise check its permissions.",
+        ) from error
+
+
+def _layout(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])

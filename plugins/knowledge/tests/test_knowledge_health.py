@@ -1,0 +1,114 @@
+"""What the store says to `vr doctor`: how far it has come, and whether it can be read."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import sqlite3
+from contextlib import closing
+
+import pytest
+from knowledge_samples import all_plugins
+from vr_kernel import Config, Diagnosis, Kernel, VrError
+from vr_kernel.journal import Entry
+from vr_plugin_knowledge import plugin
+from vr_plugin_knowledge.health import lag, readable
+
+
+async def examine(kernel: Kernel) -> dict[str, Diagnosis]:
+    """What each check of the plugin finds."""
+    found = {}
+    for check in plugin.vr_health(kernel._services["knowledge"]):
+        answer = check.examine()
+        found[check.name] = await answer if inspect.isawaitable(answer) else answer
+    return found
+
+
+async def record(kernel: Kernel) -> None:
+    """Store one note, with its vector."""
+    note = {"title": "The fox", "text": "A fox in the forest."}
+    await kernel.call("knowledge_ingest", collection="Notes", properties=note)
+    async with asyncio.timeout(30):
+        assert await kernel.store.catch_up(30) == 0
+        while await kernel.store.pending_vectors():
+            await kernel.call("knowledge_search", query="fox")
+
+
+def levels(found: dict[str, Diagnosis]) -> dict[str, str]:
+    """The levels alone."""
+    return {name: str(diagnosis.level) for name, diagnosis in found.items()}
+
+
+ALL_WELL = {"store file": "ok", "store and journal": "ok", "store vectors": "ok"}
+
+
+async def test_nothing_is_made_by_looking(kernel: Kernel, config: Config) -> None:
+    assert levels(await examine(kernel)) == ALL_WELL
+    assert not config.paths.state.exists()
+
+
+async def test_a_store_that_has_all_is_well(config: Config) -> None:
+    async with Kernel.open(config, all_plugins()) as kernel:
+        await record(kernel)
+    async with Kernel.open(config, all_plugins()) as kernel:
+        assert levels(await examine(kernel)) == ALL_WELL
+
+
+async def test_a_store_behind_the_journal_says_by_how_much(config: Config) -> None:
+    late = Entry("Notes", "late", {"title": "The owl"})
+    async with Kernel.open(config, all_plugins()) as kernel:
+        await record(kernel)
+        await kernel.journal.commit([late], workspace="default", provenance={})
+        found = await examine(kernel)
+    assert levels(found)["store and journal"] == "warning"
+    assert "does not have yet: 1." in found["store and journal"].what
+    assert "vr knowledge stats" in found["store and journal"].fix
+
+
+async def test_a_lost_journal_is_named(config: Config) -> None:
+    async with Kernel.open(config, all_plugins()) as kernel:
+        await record(kernel)
+    for file in config.paths.state.glob("journal.db*"):
+        file.unlink()
+    async with Kernel.open(config, all_plugins()) as kernel:
+        found = (await examine(kernel))["store and journal"]
+    assert found.level == "warning"
+    assert "lost" in found.what
+
+
+async def test_a_damaged_store_is_named_and_left_alone(config: Config) -> None:
+    content = b"no database at all " * 500
+    config.paths.state.mkdir(parents=True)
+    path = config.paths.state / "knowledge.db"
+    path.write_bytes(content)
+    with pytest.raises(VrError) as caught:
+        readable(path)
+    assert "rebuilds it from the journal" in caught.value.hint
+    assert path.read_bytes() == content
+
+
+async def test_a_store_of_another_layout_is_named(config: Config) -> None:
+    config.paths.state.mkdir(parents=True)
+    path = config.paths.state / "knowledge.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    found = readable(path)
+    assert (found.level, "layout 99" in found.what) == ("warning", True)
+
+
+async def test_texts_without_vector_are_counted(config: Config) -> None:
+    async with Kernel.open(config, all_plugins()) as kernel:
+        await record(kernel)
+    with closing(sqlite3.connect(config.paths.state / "knowledge.db")) as connection:
+        connection.execute("DELETE FROM vector")
+        connection.commit()
+    async with Kernel.open(config, all_plugins()) as kernel:
+        found = (await examine(kernel))["store vectors"]
+    assert found.level == "warning"
+    assert found.what.endswith(": 1.")
+
+
+def test_the_lag_is_put_into_words() -> None:
+    assert lag(0).level == "ok"
+    assert lag(7).level == "warning"
+    assert lag(-7).level == "warning"

@@ -1,0 +1,53 @@
+"""What `vr doctor` looks at: libraries and models that watching on this machine needs."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from vr_kernel import Check, Diagnosis, Services, TextRecognizer, VrError
+
+from vr_plugin_video.media import INSTALL_HINT
+from vr_plugin_video.model_files import WEIGHTS, check_files
+from vr_plugin_video.settings import OFF, ON, VideoSettings
+from vr_plugin_video.speech_models import find_model
+
+BYTES_PER_MB = 1_000_000
+
+
+def video_checks(services: Services) -> list[Check]:
+    """The checks of the local engine."""
+    settings: VideoSettings = services.settings
+    return [
+        Check("media library", media_library),
+        Check("speech model", lambda: speech_model(services, settings)),
+        Check("text on screen", lambda: screen_text(services, settings.ocr)),
+    ]
+
+
+def media_library() -> Diagnosis:
+    """Whether videos can be opened; FFmpeg comes inside the library."""
+    if find_spec("av") is None:
+        return Diagnosis.warning("PyAV is not installed: no video can be read here.", INSTALL_HINT)
+    return Diagnosis.ok("PyAV is installed; no ffmpeg program is needed.")
+
+
+def speech_model(services: Services, settings: VideoSettings) -> Diagnosis:
+    """Whether speech can be recognised, with a model whose files are whole."""
+    try:
+        model = find_model(settings.speech_model, services.paths.models, settings.language)
+    except VrError as error:
+        return Diagnosis.warning(f"{error.message} Only captions are read.", error.hint)
+    check_files(model.name, model.folder)
+    size = (model.folder / WEIGHTS).stat().st_size / BYTES_PER_MB
+    return Diagnosis.ok(f"{model.name}, {size:.0f} MB in {model.folder}.")
+
+
+def screen_text(services: Services, wanted: str) -> Diagnosis:
+    """Whether the text on slides is read, and by what."""
+    if wanted == OFF:
+        return Diagnosis.ok("Turned off by `ocr` in [plugins.video].")
+    try:
+        reader = services.providers.get(TextRecognizer, None if wanted == ON else wanted)
+    except VrError as error:
+        return Diagnosis.warning(f"Text on screen is not read. {error.message}", error.hint)
+    return Diagnosis.ok(f"{reader.name}.")
