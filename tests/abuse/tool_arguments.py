@@ -1,0 +1,194 @@
+"""Tools and their arguments as their schemas tell them, sorted by the kind of value they take."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from vr_kernel import Kernel, load_config
+
+CLIP = "clip.mp4"
+JOB_ID = "0123456789abcdef" * 2
+COLLECTION = "VideoSegments"
+# Values that a tool is called with while another argument is abused, by the argument's name.
+VALUES: Mapping[str, Any] = {
+    "collection": COLLECTION,
+    "file_path": CLIP,
+    "job_id": JOB_ID,
+    "object_id": "00000000-0000-0000-0000-000000000000",
+    "properties": {"title": "A thing"},
+    "query": "recall",
+}
+# Filled in even where they may be left out: without them a call is refused before it looks
+# at the argument in question, or takes long.
+ALWAYS: Mapping[str, Any] = {"file_path": CLIP, "ocr": False, "engine": "local", "wait_s": 0}
+
+
+class Kind(StrEnum):
+    """What an argument takes, as far as its schema and its name tell."""
+
+    PATH = "path"
+    URL = "url"
+    SCHEMA = "schema"
+    DATE = "date"
+    TIME = "time"
+    IDENTIFIER = "identifier"
+    CHOICE = "choice"
+    TEXT = "text"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    OBJECT = "object"
+
+
+TEXTS = frozenset({Kind.PATH, Kind.URL, Kind.DATE, Kind.TIME, Kind.IDENTIFIER, Kind.TEXT})
+NUMBERS = frozenset({Kind.INTEGER, Kind.NUMBER})
+_WORDS = {
+    Kind.PATH: "path paths file files folder folders directory dir filename glob root",
+    Kind.URL: "url urls uri uris link links href address website",
+    Kind.DATE: "date since until day month year",
+    Kind.TIME: "start end time timestamp",
+    Kind.IDENTIFIER: "id ids cursor handle token key job collection collections",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of one tool; a list's kind is the kind of its elements."""
+
+    tool: str
+    name: str
+    kind: Kind
+    is_list: bool
+    required: bool
+    schema: Mapping[str, Any]
+
+    def given(self, value: Any) -> Any:
+        """A value in the shape that the argument takes: in a list where it takes one."""
+        return [value] if self.is_list else value
+
+    def __str__(self) -> str:
+        return f"{self.tool}-{self.name}"
+
+
+def installed_arguments() -> tuple[Argument, ...]:
+    """Every argument of every installed tool, plugins of others included."""
+    return tuple(each for arguments in _survey().values() for each in arguments)
+
+
+def installed_tools() -> tuple[str, ...]:
+    """The names of all installed tools, also of those without arguments."""
+    return tuple(_survey())
+
+
+def of_kind(*kinds: Kind) -> list[Argument]:
+    """The installed arguments of these kinds."""
+    return [argument for argument in installed_arguments() if argument.kind in kinds]
+
+
+def filled(tool: str, beside: str = "") -> dict[str, Any]:
+    """Arguments that the tool takes, without the one named `beside`.
+
+    Raises:
+        LookupError: when an argument is of no known name and no kind that can be made up.
+    """
+    made: dict[str, Any] = {}
+    for argument in installed_arguments():
+        if argument.tool != tool or argument.name == beside:
+            continue
+        if argument.name in ALWAYS:
+            made[argument.name] = ALWAYS[argument.name]
+        elif argument.required:
+            made[argument.name] = _value(argument)
+    return made
+
+
+def _value(argument: Argument) -> Any:
+    if argument.name in VALUES:
+        return VALUES[argument.name]
+    if argument.kind is Kind.CHOICE and "enum" in argument.schema:
+        return argument.given(argument.schema["enum"][0])
+    if argument.kind is Kind.BOOLEAN:
+        return argument.given(value=False)
+    if argument.kind in NUMBERS:
+        return argument.given(argument.schema.get("minimum", 1))
+    if argument.kind is Kind.TEXT:
+        return argument.given("recall")
+    message = f"{argument}: add a value of {argument.name!r} to VALUES in {Path(__file__).name}"
+    raise LookupError(message)
+
+
+def survey(kernel: Kernel) -> dict[str, tuple[Argument, ...]]:
+    """The arguments of each tool of a kernel."""
+    return {
+        name: tuple(_arguments(name, tool.arguments.model_json_schema()))
+        for name, tool in kernel.tools.items()
+    }
+
+
+@cache
+def _survey() -> dict[str, tuple[Argument, ...]]:
+    """Asked once, while tests are collected: no event loop runs then."""
+    return asyncio.run(_ask())
+
+
+async def _ask() -> dict[str, tuple[Argument, ...]]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        config = load_config(environ=environment(folder), working_folder=folder)
+        async with Kernel.open(config, roots=[]) as kernel:
+            return survey(kernel)
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """The whole environment of a kernel below a folder: no key, no network, all plugins whole."""
+    return {
+        "HOME": str(folder / "home"),
+        "VR_STATE_DIR": str(folder / "state"),
+        "VR_CACHE_DIR": str(folder / "cache"),
+        "VR_CONFIG_DIR": str(folder / "config"),
+        "VR_STRICT": "1",
+    }
+
+
+def _arguments(tool: str, schema: Mapping[str, Any]) -> Iterator[Argument]:
+    known = schema.get("$defs", {})
+    for name, declared in schema.get("properties", {}).items():
+        flat = _flat(declared, known)
+        is_list = flat.get("type") == "array"
+        inner = _flat(flat.get("items", {}), known) if is_list else flat
+        required = name in schema.get("required", ())
+        yield Argument(tool, name, _kind(name, inner), is_list, required, inner)
+
+
+def _flat(schema: Mapping[str, Any], known: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema without references, and the first of its choices that is not null."""
+    while True:
+        if "$ref" in schema:
+            schema = known[schema["$ref"].rpartition("/")[2]]
+        elif "anyOf" in schema:
+            schema = next(s for s in schema["anyOf"] if s.get("type") != "null")
+        else:
+            return schema
+
+
+def _kind(name: str, schema: Mapping[str, Any]) -> Kind:
+    if "enum" in schema or "const" in schema:
+        return Kind.CHOICE
+    type_ = schema.get("type")
+    if type_ == "object":
+        return Kind.SCHEMA if name.endswith("schema") else Kind.OBJECT
+    if type_ in ("integer", "number", "boolean"):
+        return Kind(type_)
+    if str(schema.get("format", "")).startswith("date"):
+        return Kind.DATE
+    words = set(re.split(r"_+", name.lower()))
+    fitting = (kind for kind, known in _WORDS.items() if words & set(known.split()))
+    return next(fitting, Kind.TEXT)
