@@ -76,8 +76,8 @@ async def test_what_was_not_asked_for_is_not_unpacked(coding: str) -> None:
 @pytest.mark.parametrize(
     ("coding", "body"),
     [
-        ("gzip", gzip.compress(b"hello")),
-        ("GZIP", gzip.compress(b"hello")),
+        ("gzip", gzip.compress(b"hello", mtime=0)),
+        ("GZIP", gzip.compress(b"hello", mtime=0)),
         ("deflate", zlib.compress(b"hello")),
         ("deflate", zlib.compress(b"hello")[2:-4]),
         ("identity", b"hello"),

@@ -273,6 +273,7 @@ def test_links_are_not_followed(full: Installation, host: CommandHost, tmp_path:
     assert outside.read_bytes() == b"mine"
 
 
+@pytest.mark.slow
 def test_a_locked_cache_is_reported(full: Installation) -> None:
     program = (
         "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None);"
