@@ -16,7 +16,10 @@ from paid_work import ASKED, LEASE_S, PAID_STEP, asked, paid_zoo, paying, rows
 from plugin_zoo import Animal, Zoo, vr_command
 from vr_kernel.testing import FakeGemini, Fault
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name == "nt", reason="signals of POSIX"),
+]
 TWICE = """
 from pydantic import BaseModel
 from vr_kernel import CALLS_OUT, READ_ONLY, Call, cache_key, hookimpl, tool

@@ -14,6 +14,7 @@ from plugin_zoo import Zoo
 from server_process import ServerProcess
 from vr_kernel.testing import FakeGemini
 
+pytestmark = pytest.mark.slow
 HANDLE_AFTER_S = 0.5
 LATENCY_S = 0.4
 

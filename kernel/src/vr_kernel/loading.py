@@ -22,7 +22,7 @@ from vr_kernel.tools import Tool, build_tool
 
 RESERVED_DOMAINS = frozenset(
     {"call", "clean", "completion", "config", "cost", "doctor", "infra", "init", "job", "jobs"}
-    | {"plugin", "serve", "store"}
+    | {"plugin", "serve", "store", "tool"}
 )
 """First words of the kernel's own commands and tools; a plugin's tool may not use them."""
 

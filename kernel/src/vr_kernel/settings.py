@@ -63,6 +63,7 @@ class KernelSettings(Section):
     plugins: Annotated[Names, EnvAlias("VR_PLUGINS")] = ["*"]
     disabled: Names = []
     toolsets: Annotated[Names, Field(min_length=1), EnvAlias("VR_TOOLSETS")] = ["all"]
+    tool_search: Annotated[bool, EnvAlias("VR_TOOL_SEARCH")] = False
     strict: Annotated[bool, EnvAlias("VR_STRICT")] = False
     import_deadline_s: float = Field(5.0, gt=0)
     log_level: Annotated[

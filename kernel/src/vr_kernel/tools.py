@@ -52,6 +52,7 @@ class Declaration:
     long: bool
     core: bool
     aliases: tuple[str, ...]
+    words: str
     steps_version: str
 
 
@@ -61,6 +62,7 @@ def tool(
     long: bool = False,
     core: bool = False,
     aliases: Sequence[str] = (),
+    words: str = "",
     steps_version: str = "1",
 ) -> Callable[[F], F]:
     """Mark an async function as a tool.
@@ -75,12 +77,15 @@ def tool(
             looked at, resumed and cancelled by its id.
         core: the tool is among the few that a client is shown of the toolset `core`.
         aliases: names that other systems have for it; offered in the toolset `compat` alone.
+        words: what people say for it beside its name and description, for the search mode.
         steps_version: of what the call's steps mean; change it with them, and the committed
             steps of older calls are not used any more.
     """
 
     def mark(function: F) -> F:
-        setattr(function, MARK, Declaration(effects, long, core, tuple(aliases), steps_version))
+        setattr(
+            function, MARK, Declaration(effects, long, core, tuple(aliases), words, steps_version)
+        )
         return function
 
     return mark
@@ -102,6 +107,7 @@ class Tool:
     long: bool = False
     core: bool = False
     aliases: tuple[str, ...] = ()
+    words: str = ""
     steps_version: str = "1"
 
     @property
@@ -166,6 +172,7 @@ def build_tool(function: Callable[..., Any], plugin: str) -> Tool:
         long=declared.long,
         core=declared.core,
         aliases=declared.aliases,
+        words=declared.words,
         steps_version=declared.steps_version,
     )
 

@@ -39,6 +39,11 @@ def choose(tools: Mapping[str, Tool], toolsets: Sequence[str]) -> dict[str, Tool
     return dict(sorted(shown.items()))
 
 
+def choose_shown(tools: Mapping[str, Tool], toolsets: Sequence[str]) -> dict[str, Tool]:
+    """The tools that search mode shows all the same: those of toolsets that are not all."""
+    return {} if ALL in toolsets else choose(tools, toolsets)
+
+
 def _is_of(tool: Tool, toolsets: Sequence[str]) -> bool:
     named = {ALL, tool.plugin, tool.domain}
     return bool(named & {*toolsets}) or (CORE in toolsets and tool.core)

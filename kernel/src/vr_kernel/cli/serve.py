@@ -26,11 +26,16 @@ GRACE_S = 0.5
 
 @click.command()
 @click.option("--toolsets", help="Show only these: core, a plugin's name, compat, all.")
+@click.option("--search", is_flag=True, help="Show a search for tools instead of them all.")
 @click.option("--http", "address", metavar="[HOST:]PORT", help="Serve over HTTP instead.")
 @click.pass_context
-def serve(context: click.Context, toolsets: str | None, address: str | None) -> int:
+def serve(
+    context: click.Context, toolsets: str | None, address: str | None, *, search: bool
+) -> int:
     """Serve tools to an MCP client over stdin and stdout, or over HTTP."""
-    config = config_with(context, {"kernel.toolsets": toolsets} if toolsets else {})
+    flags = {"kernel.toolsets": toolsets} if toolsets else {}
+    flags |= {"kernel.tool_search": "true"} if search else {}
+    config = config_with(context, flags)
     if address is not None:
         return asyncio.run(_serve_http(_kernel(config), *_host_and_port(address)))
     guard = StdoutGuard()

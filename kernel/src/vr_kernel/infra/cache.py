@@ -49,7 +49,7 @@ class CacheReport(BaseModel):
     contexts: list[ContextEntry] = []
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT)
+@tool(effects=READ_ONLY | IDEMPOTENT, words="stored results disk space forget stale fresh")
 async def infra_cache(
     call: Call,
     action: Literal["stats", "list", "clear", "context"] = "stats",

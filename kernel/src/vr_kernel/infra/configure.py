@@ -32,7 +32,10 @@ class Configuration(BaseModel):
     active_models: dict[str, list[str]]
 
 
-@tool(effects=WRITES_LOCAL | IDEMPOTENT)
+@tool(
+    effects=WRITES_LOCAL | IDEMPOTENT,
+    words="settings gemini flash llm cheap cheaper expensive best think reason creative preset",
+)
 async def infra_configure(
     call: Call,
     preset: Preset | None = None,

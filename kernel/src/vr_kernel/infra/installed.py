@@ -25,7 +25,7 @@ class PluginList(BaseModel):
     plugins: list[PluginInfo]
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT)
+@tool(effects=READ_ONLY | IDEMPOTENT, words="extension add-on module loaded broken version")
 async def infra_plugins(call: Call) -> PluginList:
     """List installed plugins: state, reason, tools."""
     return PluginList(

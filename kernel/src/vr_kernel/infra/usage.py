@@ -15,7 +15,7 @@ LISTED_ROWS = 40
 """Most rows of a result, about 3,000 tokens."""
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT)
+@tool(effects=READ_ONLY | IDEMPOTENT, words="tokens spent cost money bill paid expensive")
 async def infra_usage(
     call: Call,
     by: Grouping = "tool",

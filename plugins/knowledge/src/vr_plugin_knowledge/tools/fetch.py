@@ -17,7 +17,11 @@ WHOLE_TOKENS = 3500
 LONGEST_CHARS = (4000, 1500, 500, 150)
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT, core=True)
+@tool(
+    effects=READ_ONLY | IDEMPOTENT,
+    core=True,
+    words="entry object item hit whole full complete id key",
+)
 async def knowledge_fetch(
     call: Call,
     object_id: Name,

@@ -17,7 +17,10 @@ MAX_CHARS = 1_000_000
 Objects = Annotated[list[dict[str, Any]], Field(max_length=MAX_OBJECTS)]
 
 
-@tool(effects=WRITES_LOCAL)
+@tool(
+    effects=WRITES_LOCAL,
+    words="save remember keep note fact write down knowledge base my own",
+)
 async def knowledge_ingest(
     call: Call,
     collection: Name,

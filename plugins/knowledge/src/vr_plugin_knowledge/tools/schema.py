@@ -12,7 +12,10 @@ from vr_plugin_knowledge.results import CollectionSchema, FieldSchema, Knowledge
 RESULT_TOKENS = 3500
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT)
+@tool(
+    effects=READ_ONLY | IDEMPOTENT,
+    words="structure shape layout columns attributes properties data model kinds of record object",
+)
 async def knowledge_schema(call: Call, collection: OptionalName = None) -> KnowledgeSchema:
     """Show the fields of collections, with an example object each."""
     kinds = find_kinds(call.services.kinds, [collection] if collection else None)

@@ -20,7 +20,12 @@ SCORE_DIGITS = 6
 SearchType = Literal["hybrid", "semantic", "keyword"]
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT, core=True, aliases=["knowledge_query"])
+@tool(
+    effects=READ_ONLY | IDEMPOTENT,
+    core=True,
+    aliases=["knowledge_query"],
+    words="know remember earlier before previously already saw heard learned mentioned where notes",
+)
 async def knowledge_search(
     call: Call,
     query: Question,

@@ -18,7 +18,10 @@ LABEL_CHARS = 60
 OTHERS = "(others)"
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT)
+@tool(
+    effects=READ_ONLY | IDEMPOTENT,
+    words="how many size number of records collections knowledge base holds",
+)
 async def knowledge_stats(
     call: Call,
     collection: OptionalName = None,

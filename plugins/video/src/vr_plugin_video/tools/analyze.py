@@ -46,7 +46,13 @@ class Analyst(Protocol):
         """A kept analysis as it would be now; None when it has to be made anew."""
 
 
-@tool(effects=READ_ONLY | CALLS_OUT, long=True, core=True)
+@tool(
+    effects=READ_ONLY | CALLS_OUT,
+    long=True,
+    core=True,
+    words="movie film clip recording footage youtube webinar lecture talk summarise gist takeaway"
+    " recap about main understand happens key moments extract table json",
+)
 async def video_analyze(
     call: Call,
     url: VideoUrl | None = None,

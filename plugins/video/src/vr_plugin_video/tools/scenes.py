@@ -20,7 +20,11 @@ from vr_plugin_video.times import parse_window
 from vr_plugin_video.work import Work
 
 
-@tool(effects=READ_ONLY, long=True)
+@tool(
+    effects=READ_ONLY,
+    long=True,
+    words="shot slide cut picture image frame screenshot presentation screen ocr written text",
+)
 async def video_scenes(
     call: Call,
     url: VideoUrl | None = None,

@@ -16,7 +16,13 @@ from vr_plugin_video.transcripts import MIME, Page, Transcript, TranscriptFormat
 from vr_plugin_video.work import Work
 
 
-@tool(effects=READ_ONLY, long=True, core=True)
+@tool(
+    effects=READ_ONLY,
+    long=True,
+    core=True,
+    words="subtitle caption srt dictation podcast mp3 voice memo audio sound say said spoken speech"
+    " words transcribe interview recording video clip",
+)
 async def video_transcript(
     call: Call,
     url: VideoUrl | None = None,

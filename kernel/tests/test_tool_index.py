@@ -1,0 +1,71 @@
+"""The index of tools alone: what it finds, always the same, whatever is asked."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+from vr_kernel import READ_ONLY, Call, tool
+from vr_kernel.server.tool_index import ToolIndex
+from vr_kernel.tools import build_tool
+
+
+class Word(BaseModel):
+    """A result."""
+
+    text: str = ""
+
+
+@tool(effects=READ_ONLY, core=True, aliases=["old_say"])
+async def say_word(call: Call, volume: int = 1) -> Word:
+    """Utter it."""
+    return Word()
+
+
+@tool(effects=READ_ONLY)
+async def paper_find(call: Call) -> Word:
+    """Look for papers."""
+    return Word()
+
+
+@tool(effects=READ_ONLY)
+async def paper_erase(call: Call) -> Word:
+    """Delete papers."""
+    return Word()
+
+
+FUNCTIONS = (say_word, paper_find, paper_erase)
+INDEX = ToolIndex({function.__name__: build_tool(function, "desk") for function in FUNCTIONS})
+
+
+@given(st.text(), st.integers(1, 4))
+def test_any_request_has_one_answer(request: str, limit: int) -> None:
+    found = INDEX.search(request, limit)
+    assert found == INDEX.search(request, limit)
+    assert len(found) == len(set(found)) <= limit
+
+
+def test_what_matters_most_is_the_answer_when_nothing_fits() -> None:
+    assert INDEX.search("xyzzy", 3) == ["say_word"]
+
+
+def test_words_are_found_in_every_form() -> None:
+    assert INDEX.search("UTTERED, please", 1) == ["say_word"]
+    assert INDEX.search("paper deleting", 1) == ["paper_erase"]
+
+
+def test_words_are_found_by_others_of_the_same_meaning() -> None:
+    assert INDEX.search("wipe my paper", 1) == ["paper_erase"]
+    assert INDEX.search("seek my paper", 1) == ["paper_find"]
+
+
+def test_arguments_and_other_names_are_words_too() -> None:
+    assert INDEX.search("volume", 1) == INDEX.search("old", 1) == ["say_word"]
+
+
+def test_equals_come_by_name() -> None:
+    assert INDEX.search("paper", 2) == ["paper_erase", "paper_find"]
+
+
+def test_an_index_of_nothing_finds_nothing() -> None:
+    assert ToolIndex({}).search("anything", 5) == []
