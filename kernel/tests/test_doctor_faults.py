@@ -37,6 +37,7 @@ class Visit:
         return {f"{c['group']}: {c['name']}" for c in self.report["checks"] if c["level"] == level}
 
 
+pytestmark = pytest.mark.slow
 CONSULT = """
 import os, pathlib
 from vr_kernel.cli.doctor import report

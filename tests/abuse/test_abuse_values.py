@@ -9,7 +9,7 @@ from abuse_bench import Bench
 from tool_arguments import JOB_ID, NUMBERS, TEXTS, Argument, Kind, of_kind
 from vr_kernel import Code
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 REFUSALS = (
     Code.INVALID_INPUT, Code.NOT_FOUND, Code.NOT_ALLOWED, Code.TOO_LARGE, Code.UNSUPPORTED,
 )  # fmt: skip
