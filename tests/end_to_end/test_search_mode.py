@@ -153,8 +153,9 @@ REQUESTS: Mapping[str, Sequence[str]] = {
 }
 """What people say, by the tool that they need.
 
-They were written before there was a ranking; the words that tools declare were completed with
-what was missed then. Of 113 other requests, which nothing was fitted to, 107 find their tool.
+They were written before there was a ranking; the words that tools declare were then completed with
+what was missed, so this set is fitted. Of 48 others, asked once before any change, 45 found their
+tool: judge a change by new requests too.
 """
 
 
