@@ -311,3 +311,13 @@ def test_import_loads_neither_the_sdk_nor_http() -> None:
     code = f"import sys, vr_kernel.gemini; print({heavy})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [("7", 7.0), ("1.5", 1.5), ("-3", 0.0), ("inf", None), ("nan", None), ("soon", None)],
+)
+def test_when_to_come_back_is_a_number_that_json_has(header: str, seconds: float | None) -> None:
+    from vr_kernel.gemini.errors import service_error
+
+    assert service_error(429, {}, {"retry-after": header}).retry_after == seconds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -233,7 +234,8 @@ def _retry_after(fault: Mapping[str, Any], headers: Mapping[str, str]) -> float 
 
 def _seconds(text: str) -> float | None:
     try:
-        return max(0.0, float(text.removesuffix("s")))
+        seconds = float(text.removesuffix("s"))
+        return max(0.0, seconds) if math.isfinite(seconds) else None
     except ValueError:
         pass
     try:
