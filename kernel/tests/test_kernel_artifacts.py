@@ -137,7 +137,7 @@ print(artifacts.add(b"x" * 500_000, "text/plain").path.stat().st_size)
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file size limit to set")
 def test_a_full_disk_leaves_no_part_of_a_file(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(tmp_path / "artifacts")],
+        [sys.executable, "-B", "-c", FULL_DISK, str(tmp_path / "artifacts")],
         capture_output=True,
         text=True,
         check=True,

@@ -200,7 +200,7 @@ database.close()
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file size limit to set")
 def test_a_full_disk_is_a_typed_error_and_passes(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(tmp_path / "items.db"), SCHEMA],
+        [sys.executable, "-B", "-c", FULL_DISK, str(tmp_path / "items.db"), SCHEMA],
         capture_output=True,
         text=True,
         check=True,

@@ -129,7 +129,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         error.show()
         return Exit.USAGE
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as stopped:
+        if isinstance(stopped.__cause__, EOFError):
+            # click takes any EOFError for the end of a prompt; a damaged file is none.
+            raise stopped.__cause__ from None
         click.echo("Interrupted.", err=True)
         return Exit.INTERRUPTED
     except BrokenPipeError:
