@@ -44,17 +44,27 @@ def config(environ: Mapping[str, str], working_folder: Path) -> Config:
 
 @pytest.fixture
 def make_plugin() -> MakePlugin:
-    """Builds a plugin object of tools, record kinds, providers and a settings model."""
+    """Builds a plugin object of what it offers and its settings model."""
 
     def make(
         tools: Sequence[Any] = (),
         kinds: Sequence[Any] = (),
         providers: Sequence[Any] = (),
         settings: type | None = None,
+        prompts: Sequence[Any] = (),
+        resources: Sequence[Any] = (),
     ) -> SimpleNamespace:
         @hookimpl
         def vr_tools() -> list[Any]:
             return list(tools)
+
+        @hookimpl
+        def vr_prompts() -> list[Any]:
+            return list(prompts)
+
+        @hookimpl
+        def vr_resources() -> list[Any]:
+            return list(resources)
 
         @hookimpl
         def vr_record_kinds() -> list[Any]:
@@ -70,6 +80,8 @@ def make_plugin() -> MakePlugin:
 
         return SimpleNamespace(
             vr_tools=vr_tools,
+            vr_prompts=vr_prompts,
+            vr_resources=vr_resources,
             vr_record_kinds=vr_record_kinds,
             vr_providers=vr_providers,
             vr_settings=vr_settings,

@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     from vr_kernel.call import Call
     from vr_kernel.commands import Command
     from vr_kernel.config import Config, load_config
+    from vr_kernel.contents import Content
     from vr_kernel.errors import Code, VrError
     from vr_kernel.generation import Media, ModelProvider, Reply, Text, Turn, Usage
     from vr_kernel.health import Check, Diagnosis
     from vr_kernel.hookspecs import hookimpl
     from vr_kernel.journal import Change
     from vr_kernel.kernel import Kernel
+    from vr_kernel.prompts import Message, prompt
     from vr_kernel.providers import (
         Embedder,
         Filter,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     )
     from vr_kernel.quotes import Finding, Passage, QuoteIndex, find_in
     from vr_kernel.records import Record, RecordField, RecordKind, entity_key
+    from vr_kernel.resources import resource
     from vr_kernel.services import Services
     from vr_kernel.settings import EnvAlias, Section
     from vr_kernel.structured import Structured, check_schema
@@ -49,6 +52,7 @@ _HOMES = {
     "call": "Call",
     "commands": "Command",
     "config": "Config load_config",
+    "contents": "Content",
     "settings": "EnvAlias Section",
     "structured": "Structured check_schema",
     "errors": "Code VrError",
@@ -57,9 +61,11 @@ _HOMES = {
     "hookspecs": "hookimpl",
     "journal": "Change",
     "kernel": "Kernel",
+    "prompts": "Message prompt",
     "providers": "Embedder Filter Hit Provider Query Store StoredRecord TextLine TextRecognizer",
     "quotes": "Finding Passage QuoteIndex find_in",
     "records": "Record RecordField RecordKind entity_key",
+    "resources": "resource",
     "services": "Services",
     "tools": "CALLS_OUT DESTRUCTIVE IDEMPOTENT READ_ONLY WRITES_LOCAL Effects tool",
 }
@@ -74,6 +80,7 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "Code",
     "Command",
     "Config",
+    "Content",
     "DESTRUCTIVE",
     "Diagnosis",
     "Effects",
@@ -85,6 +92,7 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "IDEMPOTENT",
     "Kernel",
     "Media",
+    "Message",
     "ModelProvider",
     "Passage",
     "Provider",
@@ -113,6 +121,8 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "find_in",
     "hookimpl",
     "load_config",
+    "prompt",
+    "resource",
     "tool",
 ]
 

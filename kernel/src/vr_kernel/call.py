@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
 from vr_kernel.artifacts import Artifact
+from vr_kernel.contents import Content
 from vr_kernel.leases import Lease
 from vr_kernel.log import Log
+from vr_kernel.questions import Asker, Question, ask_nobody, understand
 from vr_kernel.records import Record
 from vr_kernel.scopes import Scope
 from vr_kernel.services import Services
@@ -54,6 +56,8 @@ class Call:
     kept: list[Kept] = field(default_factory=list)
     essential: bool = False
     held: list[Lease] = field(default_factory=list)
+    asker: Asker = ask_nobody
+    shown: list[Content] = field(default_factory=list)
 
     @property
     def settings(self) -> Any:
@@ -126,6 +130,27 @@ class Call:
         """
         return await (work() if self.scope is None else self.scope.run(f"step/{key}", work))
 
+    async def ask(self, question: str, answer: type[M], *, default: M) -> M:
+        """The answer of the person who called; `default` where nobody can be asked.
+
+        Ask before anything is paid: by MCP 2026-07-28 the tool is called again with the
+        answers so far. Once something is paid there, and always within `once`, where several
+        callers wait, the default counts.
+
+        Args:
+            question: what the person reads.
+            answer: a flat model of text, numbers, yes or no, and choices.
+            default: what counts when there is no person, or no way to one.
+
+        Raises:
+            VrError: CANCELLED, category DECLINED, when the person would not answer;
+                INVALID_INPUT, category ANSWER_INVALID, when the answer does not fit.
+        """
+        asked = Question(question, answer)
+        paid = self.meter.usage.calls > 0 or (self.scope is not None and self.scope.begun)
+        given = understand(asked, await self.asker(asked, paid=paid))
+        return default if given is None else cast("M", given)
+
     def shared(self, key: str, lease: Lease | None, report: ProgressReport) -> Call:
         """A call for work that several callers wait for; see `once`."""
         notes: list[str] = []
@@ -151,6 +176,8 @@ class Call:
             kept=[],
             held=[lease] if lease is not None else [],
             essential=False,
+            asker=ask_nobody,
+            shown=[],
         )
 
     def absorb(self, other: Call) -> None:
@@ -159,11 +186,19 @@ class Call:
         self.notes.extend(other.notes)
         self.kept.extend(other.kept)
         self.held.extend(other.held)
+        self.shown.extend(other.shown)
         self.meter.add_all(other.meter)
 
     def note(self, message: str) -> None:
         """Add a remark that reaches the caller beside the result, such as a degraded service."""
         self.notes.append(message)
+
+    def show(self, content: Content) -> None:
+        """Show the client an image, a sound, a text or a file beside the result.
+
+        It belongs to this one answer: the cache, and the result of a job, are without it.
+        """
+        self.shown.append(content)
 
     def artifact(self, content: bytes | Path, mime: str) -> Artifact:
         """Keep bytes, or a copy of a file, in the artifacts folder.

@@ -32,6 +32,16 @@ def vr_tools() -> list[Callable[..., Any]]:  # type: ignore[empty-body]
 
 
 @hookspec
+def vr_prompts() -> list[Callable[..., Any]]:  # type: ignore[empty-body]
+    """Functions decorated with `@prompt`."""
+
+
+@hookspec
+def vr_resources() -> list[Callable[..., Any]]:  # type: ignore[empty-body]
+    """Functions decorated with `@resource`."""
+
+
+@hookspec
 def vr_record_kinds() -> list[RecordKind]:  # type: ignore[empty-body]
     """What the domain stores: fields, types, and which are searched, embedded, filtered."""
 

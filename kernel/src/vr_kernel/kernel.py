@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,9 @@ from vr_kernel.infra import plugin as infra
 from vr_kernel.loading import Contribution, Loader, Registry
 from vr_kernel.long_call import LongCall
 from vr_kernel.plugins import INFRA, Candidate, PluginStatus, State, check, discover
+from vr_kernel.prompts import Message, Prompt
+from vr_kernel.questions import Asker, ask_nobody
+from vr_kernel.resources import Reading, Resource
 from vr_kernel.runner import Outcome
 from vr_kernel.services import Services
 from vr_kernel.tools import Tool
@@ -78,6 +81,34 @@ class Kernel(Foundation):
         return dict(sorted(self._registry.tools.items()))
 
     @property
+    def prompts(self) -> Mapping[str, Prompt]:
+        """All prompts by name, sorted."""
+        return dict(sorted(self._registry.prompts.items()))
+
+    @property
+    def resources(self) -> Mapping[str, Resource]:
+        """All resources and families of them by address, sorted."""
+        return dict(sorted(self._registry.resources.items()))
+
+    def write(self, prompt: Prompt, arguments: Mapping[str, Any]) -> list[Message]:
+        """The messages of a prompt.
+
+        Raises:
+            VrError: INVALID_INPUT for arguments that do not fit; INTERNAL when the prompt failed.
+        """
+        with self._contained(f"Prompt {prompt.name}", prompt.plugin):
+            return prompt.write(arguments)
+
+    async def read(self, resource: Resource, arguments: Mapping[str, Any]) -> Reading:
+        """What stands at an address of a resource, with these parts of it.
+
+        Raises:
+            VrError: what the resource raised; INTERNAL when it failed in another way.
+        """
+        with self._contained(f"Resource {resource.uri}", resource.plugin):
+            return await resource.read(self._services[resource.plugin], arguments)
+
+    @property
     def commands(self) -> list[Any]:
         """The commands of plugins that are no tools."""
         return [self._registry.commands[path] for path in sorted(self._registry.commands)]
@@ -110,6 +141,7 @@ class Kernel(Foundation):
         report: ProgressReport = lambda _done, _total, _message: None,
         *,
         principal: str | None = None,
+        ask: Asker = ask_nobody,
     ) -> Outcome:
         """Call a tool and return how it ended; an error is part of the outcome.
 
@@ -118,6 +150,7 @@ class Kernel(Foundation):
             arguments: by name, as JSON values.
             report: takes progress.
             principal: who calls; the user of this process when left out.
+            ask: the way to that person, for tools that ask something.
 
         Raises:
             VrError: NOT_FOUND for an unknown tool, naming the nearest.
@@ -127,9 +160,9 @@ class Kernel(Foundation):
             raise self.unknown_tool(name)
         services = self._services[tool.plugin]
         if tool.long:
-            long_call = self.start(name, arguments, report, principal=principal)
+            long_call = self.start(name, arguments, report, principal=principal, ask=ask)
             return await long_call.outcome()
-        call = runner.begin(tool, services, principal or self.principal, report)
+        call = runner.begin(tool, services, principal or self.principal, report, ask=ask)
         return await runner.run(tool, arguments, call)
 
     def start(
@@ -139,6 +172,7 @@ class Kernel(Foundation):
         report: ProgressReport = lambda _done, _total, _message: None,
         *,
         principal: str | None = None,
+        ask: Asker = ask_nobody,
     ) -> LongCall:
         """Begin a call in the background; `outcome` of what is returned waits for it.
 
@@ -152,7 +186,7 @@ class Kernel(Foundation):
             raise self.unknown_tool(name)
         services = self._services[tool.plugin]
         who = principal or self.principal
-        return self.jobs.start(tool, services, arguments, who, report)
+        return self.jobs.start(tool, services, arguments, who, report, ask)
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
@@ -185,6 +219,21 @@ class Kernel(Foundation):
         await self.jobs.aclose()
         await self.store.aclose()
         await super().aclose()
+
+    @contextmanager
+    def _contained(self, what: str, plugin: str) -> Iterator[None]:
+        """Let no failure out of a plugin but typed ones: its words may be for no client."""
+        try:
+            yield
+        except VrError:
+            raise
+        except Exception as error:
+            self.log.exception("plugin failed", plugin=plugin, what=what)
+            raise VrError(
+                f"{what} of plugin {plugin} failed unexpectedly.",
+                Code.INTERNAL,
+                hint="The server's log has the details. Report it to the plugin.",
+            ) from error
 
     def _served(self, name: str) -> tuple[Tool, Services] | None:
         tool = self._registry.tools.get(name)

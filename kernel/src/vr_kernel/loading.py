@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -15,11 +15,14 @@ from vr_kernel.health import Check
 from vr_kernel.hooks import Hooks
 from vr_kernel.log import Log
 from vr_kernel.plugins import PluginStatus, State, explain, within
+from vr_kernel.prompts import Prompt, build_prompt
 from vr_kernel.providers import Provider
 from vr_kernel.records import RecordKind
+from vr_kernel.resources import Resource, build_resource
 from vr_kernel.services import Services
 from vr_kernel.tools import Tool, build_tool
 
+T = TypeVar("T")
 RESERVED_DOMAINS = frozenset(
     {"call", "clean", "completion", "config", "cost", "doctor", "infra", "init", "job", "jobs"}
     | {"plugin", "serve", "store", "tool"}
@@ -35,6 +38,8 @@ class Contribution:
     refused: list[str] = field(default_factory=list)
     settings: BaseModel | None = None
     tools: list[Tool] = field(default_factory=list)
+    prompts: list[Prompt] = field(default_factory=list)
+    resources: list[Resource] = field(default_factory=list)
     kinds: list[RecordKind] = field(default_factory=list)
     providers: list[Provider[Any]] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
@@ -83,11 +88,15 @@ class Loader:
         made = Contribution(status, settings=self._settings(name))
         made.health = partial(self._health, name)
         for function in self._list("vr_tools", name):
-            tool = _built(function, name)
+            tool = _built("tool", build_tool, function, name)
             if tool.domain in RESERVED_DOMAINS and not trusted:
                 made.refused.append(f"tool {tool.name}: {tool.domain} is a reserved name")
             else:
                 made.tools.append(tool)
+        for function in self._list("vr_prompts", name):
+            made.prompts.append(_built("prompt", build_prompt, function, name))
+        for function in self._list("vr_resources", name):
+            made.resources.append(_built("resource", build_resource, function, name))
         made.kinds = _typed(RecordKind, self._list("vr_record_kinds", name))
         for kind in made.kinds:
             kind.check()
@@ -123,6 +132,8 @@ class Registry:
 
     def __init__(self) -> None:
         self.tools: dict[str, Tool] = {}
+        self.prompts: dict[str, Prompt] = {}
+        self.resources: dict[str, Resource] = {}
         self.kinds: dict[str, RecordKind] = {}
         self.commands: dict[tuple[str, ...], Command] = {}
         self._owners: dict[tuple[str, str], str] = {}
@@ -133,6 +144,12 @@ class Registry:
             for made in contributions:
                 self._add_named(made, own=own)
         for made in contributions:
+            for prompt in made.prompts:
+                if self._claims("prompt", prompt.name, made.status):
+                    self.prompts[prompt.name] = prompt
+            for resource in made.resources:
+                if self._claims("resource", resource.uri, made.status):
+                    self.resources[resource.uri] = resource
             for kind in made.kinds:
                 if self._claims("record kind", kind.name, made.status):
                     self.kinds[kind.name] = kind
@@ -161,12 +178,12 @@ class Registry:
         return True
 
 
-def _built(function: Any, plugin: str) -> Tool:
+def _built(what: str, build: Callable[[Any, str], T], function: Any, plugin: str) -> T:
     try:
-        return build_tool(function, plugin)
+        return build(function, plugin)
     except Exception as error:
         name = getattr(function, "__name__", repr(function))
-        raise TypeError(f"tool {name} cannot be served: {explain(error)}") from error
+        raise TypeError(f"{what} {name} cannot be served: {explain(error)}") from error
 
 
 def _words(command: Command) -> str:

@@ -14,6 +14,7 @@ from vr_kernel.call import ProgressReport
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs import Ending, Job, Jobs, JobState
 from vr_kernel.leases import Lease
+from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.runner import Outcome
 from vr_kernel.tools import Tool
 
@@ -56,6 +57,7 @@ class LongCall:
     workspace: str
     jobs: Jobs
     report: ProgressReport
+    ask: Asker = ask_nobody
     lease: Lease | None = None
     run: int = 1
     task: asyncio.Task[Outcome] | None = None

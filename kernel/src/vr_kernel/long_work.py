@@ -13,20 +13,18 @@ from vr_kernel import runner
 from vr_kernel.call import Call, ProgressReport
 from vr_kernel.errors import VrError
 from vr_kernel.flight import Flights
+from vr_kernel.job_watch import WATCH_S, look_after
 from vr_kernel.jobs import Job, Jobs, JobState
 from vr_kernel.leases import Leases
 from vr_kernel.ledger import job_scope
 from vr_kernel.log import Log
 from vr_kernel.long_call import LongCall, ending_of, given_up, run_mark
+from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.runner import Outcome
 from vr_kernel.services import Services
 from vr_kernel.steps import Steps
 from vr_kernel.tools import Tool
 
-WATCH_S = 0.25
-"""How often jobs under way are looked at: cancelled by others, or taken over."""
-REPORT_S = 1.0
-"""Least time between two writes of a job's progress."""
 MOST_RUNS = 3
 """How often in a row a job may be interrupted before it pays anything; then it has failed."""
 Serve = Callable[[str], tuple[Tool, Services] | None]
@@ -75,6 +73,7 @@ class LongWork:
         arguments: Mapping[str, Any],
         principal: str,
         report: ProgressReport,
+        ask: Asker = ask_nobody,
     ) -> LongCall:
         """Begin a call in the background."""
         running = LongCall(
@@ -85,6 +84,7 @@ class LongWork:
             workspace=services.workspace,
             jobs=self._jobs,
             report=report,
+            ask=ask,
         )
         return self._launch(running, services)
 
@@ -214,13 +214,16 @@ class LongWork:
             running.progress,
             call_id=running.id,
             hold=running.hold,
+            ask=running.ask,
         )
         if call.scope is not None:
             call.scope.went_on = partial(self._went_on, running)
         self._running[running.id] = running
         running.task = asyncio.create_task(self._work(running, call), name=f"vr-{running.id}")
         if self._watch is None or self._watch.done():
-            self._watch = asyncio.create_task(self._look_after(), name="vr-jobs")
+            self._watch = asyncio.create_task(
+                look_after(self._running, self._jobs, self._log), name="vr-jobs"
+            )
         return running
 
     async def _went_on(self, running: LongCall) -> None:
@@ -272,28 +275,3 @@ class LongWork:
                 await self.leases.release(lease)
         except VrError as failure:
             self._log.warning("job's end was not kept", job=running.id, reason=failure.message)
-
-    async def _look_after(self) -> None:
-        """Notice jobs that were cancelled or taken over, and write their progress down."""
-        told: dict[str, Any] = {}
-        written = time.monotonic()
-        while self._running:
-            await asyncio.sleep(WATCH_S)
-            held = {r.id: r for r in self._running.values() if r.lease is not None and r.task}
-            try:
-                asked = await self._jobs.cancel_asked(list(held)) if held else set()
-                if time.monotonic() - written >= REPORT_S:
-                    written = time.monotonic()
-                    for running in held.values():
-                        if told.get(running.id) != running.latest:
-                            told[running.id] = running.latest
-                            await self._jobs.report(running.id, *running.latest)
-            except VrError as error:
-                self._log.warning("jobs cannot be looked after", reason=error.message)
-                asked = set()
-            for running in held.values():
-                running.cancelled = running.cancelled or running.id in asked
-                # Not `lost`: that holds of a lease that is released just now, too.
-                if running.cancelled or (running.lease and running.lease.lost_event.is_set()):
-                    assert running.task is not None
-                    running.task.cancel()

@@ -13,11 +13,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from vr_kernel.call import Call, ProgressReport
+from vr_kernel.contents import Content
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Usage
 from vr_kernel.journal import Entry
 from vr_kernel.leases import Lease
 from vr_kernel.ledger import job_scope
+from vr_kernel.questions import AnswerNeeded, Asker, Question, ask_nobody
 from vr_kernel.records import Record, entity_key
 from vr_kernel.scopes import Scope
 from vr_kernel.services import Services
@@ -31,7 +33,10 @@ RESULT_LIMIT = 40_000
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a call ended: a result, with its JSON form, or an error; never both."""
+    """How a call ended: a result, with its JSON form, an error, or a question; only one of them.
+
+    With a question the call has done nothing, and is to be made again with the answer.
+    """
 
     call_id: str
     result: BaseModel | None = None
@@ -39,6 +44,8 @@ class Outcome:
     error: VrError | None = None
     notes: tuple[str, ...] = ()
     usage: Usage | None = None
+    shown: tuple[Content, ...] = ()
+    question: Question | None = None
 
 
 def begin(
@@ -49,6 +56,7 @@ def begin(
     *,
     call_id: str = "",
     hold: Hold | None = None,
+    ask: Asker = ask_nobody,
 ) -> Call:
     """A call that has not begun yet.
 
@@ -59,6 +67,7 @@ def begin(
         report: takes progress.
         call_id: of a call that is done again; a new one when left out.
         hold: makes the call a job of the ledger when it first pays; only for long tools.
+        ask: the way to the person who calls.
     """
     call_id = call_id or uuid.uuid4().hex
     notes: list[str] = []
@@ -79,6 +88,7 @@ def begin(
         scope=scope,
         steps_version=tool.steps_version,
         notes=notes,
+        asker=ask,
     )
 
 
@@ -96,6 +106,8 @@ async def _ended(tool: Tool, arguments: Mapping[str, Any], call: Call) -> Outcom
     services = call.services
     try:
         return await _succeed(tool, call, tool.validate(arguments))
+    except AnswerNeeded as needed:
+        return Outcome(call.id, question=needed.question)
     except VrError as error:
         services.log.info("call failed", tool=tool.name, call_id=call.id, code=error.code.value)
         if call.meter.usage.calls:
@@ -132,7 +144,8 @@ async def _succeed(tool: Tool, call: Call, arguments: dict[str, Any]) -> Outcome
     await _journal(tool, call)
     _require_fitting(tool, call, text)
     notes = tuple(dict.fromkeys(call.notes))
-    return Outcome(call.id, result, data, notes=notes, usage=usage)
+    shown = tuple(call.shown)
+    return Outcome(call.id, result, data, notes=notes, usage=usage, shown=shown)
 
 
 async def _journal(tool: Tool, call: Call) -> None:

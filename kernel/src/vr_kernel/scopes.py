@@ -47,6 +47,11 @@ class Scope:
         self._seen: Counter[str] = Counter()
         self._told = False
 
+    @property
+    def begun(self) -> bool:
+        """Whether a step of this work was begun or found again."""
+        return bool(self._seen)
+
     async def run(self, key: str, work: Callable[[], Awaitable[Any]]) -> Any:
         """The committed reply of a step, or what `work` gives, committed.
 

@@ -9,21 +9,13 @@ from dataclasses import dataclass
 from enum import Flag, auto
 from typing import Any, TypeVar, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
-from pydantic.fields import FieldInfo
-from pydantic_core import to_json
+from pydantic import BaseModel
 
-from vr_kernel.errors import Code, VrError, did_you_mean
+from vr_kernel.arguments import BY_POSITION, arguments_model, validate
 from vr_kernel.schemas import compact_input, compact_output
 
 F = TypeVar("F", bound=Callable[..., Awaitable[BaseModel]])
 MARK = "__vr_tool__"
-_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-MESSAGE_LIMIT = 2000
-"""Longest account of what does not fit, in characters."""
-NEAR_NAMES, NEAR_LENGTH = 5, 64
-"""For how many unknown names, and how much of each, the nearest known name is sought."""
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+")
 
 
@@ -121,24 +113,7 @@ class Tool:
         Raises:
             VrError: INVALID_INPUT, naming each argument that does not fit.
         """
-        _require_plain(self.name, arguments)
-        try:
-            model = self.arguments.model_validate(arguments)
-        except ValidationError as error:
-            raise self._rejected(error) from None
-        return {name: getattr(model, name) for name in self.arguments.model_fields}
-
-    def _rejected(self, error: ValidationError) -> VrError:
-        problems = [_problem(item) for item in error.errors(include_url=False)]
-        names = list(self.arguments.model_fields)
-        unknown = [str(e["loc"][0]) for e in error.errors() if e["type"] == "extra_forbidden"]
-        hint = "".join(did_you_mean(name[:NEAR_LENGTH], names) for name in unknown[:NEAR_NAMES])
-        hint += "".join(_near_choice(item) for item in error.errors(include_url=False))
-        return VrError(
-            f"{self.name}: {'; '.join(problems)[:MESSAGE_LIMIT]}",
-            Code.INVALID_INPUT,
-            hint=f"{hint}Arguments: {', '.join(names) or 'none'}.",
-        )
+        return validate(self.name, self.arguments, arguments)
 
 
 def build_tool(function: Callable[..., Any], plugin: str) -> Tool:
@@ -158,7 +133,9 @@ def build_tool(function: Callable[..., Any], plugin: str) -> Tool:
     result = hints.pop("return", None)
     if not (isinstance(result, type) and issubclass(result, BaseModel)):
         raise TypeError(f"tool {name} does not return a pydantic model")
-    arguments = _arguments_model(name, function, hints)
+    parameters = list(inspect.signature(function).parameters.values())
+    _require_call(name, parameters, hints)
+    arguments = arguments_model(f"tool {name}", parameters[1:], hints)
     return Tool(
         name=name,
         plugin=plugin,
@@ -187,70 +164,11 @@ def _object_schema(name: str, result: type[BaseModel]) -> dict[str, Any]:
     return schema
 
 
-def _arguments_model(
-    name: str, function: Callable[..., Any], hints: Mapping[str, Any]
-) -> type[BaseModel]:
-    parameters = list(inspect.signature(function).parameters.values())
+def _require_call(
+    name: str, parameters: Sequence[inspect.Parameter], hints: Mapping[str, Any]
+) -> None:
     if not parameters:
         raise TypeError(f"tool {name} does not take a Call")
     given = getattr(hints.get(parameters[0].name), "__name__", "Call")
-    if given not in ("Call", "Any") or parameters[0].kind not in _BY_POSITION:
+    if given not in ("Call", "Any") or parameters[0].kind not in BY_POSITION:
         raise TypeError(f"tool {name} does not take a Call first")
-    fields: dict[str, Any] = {}
-    for parameter in parameters[1:]:
-        if parameter.name not in hints:
-            raise TypeError(f"tool {name}: {parameter.name} has no annotation")
-        if parameter.kind not in _BY_NAME:
-            raise TypeError(f"tool {name}: {parameter} cannot be given by its name")
-        default = ... if parameter.default is parameter.empty else parameter.default
-        info = default if isinstance(default, FieldInfo) else FieldInfo(default=default)
-        fields[parameter.name] = (hints[parameter.name], info)
-    config = ConfigDict(extra="forbid", arbitrary_types_allowed=False)
-    return create_model(f"{name}_arguments", __config__=config, **fields)
-
-
-def _near_choice(item: Any) -> str:
-    """The nearest of the values that an argument takes."""
-    value = item.get("input")
-    if item["type"] not in ("literal_error", "enum") or not isinstance(value, str):
-        return ""
-    choices = re.findall(r"'([^']*)'", str(item.get("ctx", {}).get("expected", "")))
-    return did_you_mean(value[:NEAR_LENGTH].lower(), choices)
-
-
-def _problem(item: Any) -> str:
-    where = ".".join(str(part) for part in item["loc"]) or "arguments"
-    message = str(item["msg"])
-    return _visible(f"{where}: {message[:1].lower()}{message[1:]}")
-
-
-def _require_plain(name: str, arguments: Mapping[str, Any]) -> None:
-    """Refuse text that no result, record or error could hold: half a character."""
-    where: list[str] = []
-    value: Any = dict(arguments)
-    if _is_plain(value):
-        return
-    while isinstance(value, (dict, list)) and len(where) < NEAR_NAMES:
-        inner = value.items() if isinstance(value, dict) else enumerate(value)
-        key, value = next((pair for pair in inner if not _is_plain(pair[1])), (None, None))
-        where += [] if key is None else [str(key)[:NEAR_LENGTH]]
-    what = _visible(".".join(where)) or "a name"
-    raise VrError(
-        f"{name}: {what} holds half a character (a lone surrogate).",
-        Code.INVALID_INPUT,
-        hint="Give text that is valid Unicode.",
-    )
-
-
-def _is_plain(value: Any) -> bool:
-    try:
-        to_json(value, bytes_mode="base64", fallback=repr)
-    except ValueError as error:  # also of depth, which whoever takes such a value judges
-        return "UnicodeEncodeError" not in str(error)
-    return True
-
-
-def _visible(text: str) -> str:
-    """One line that shows all it has, whatever a name or a plugin's own message holds."""
-    line = " ".join(text.split())
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)

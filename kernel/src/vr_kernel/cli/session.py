@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from vr_kernel.cli.asking import terminal_asker
 from vr_kernel.cli.exits import Exit, end_soon, exit_code
 from vr_kernel.cli.index import write_index
 from vr_kernel.cli.output import ProgressLine, print_error, print_result
@@ -33,7 +34,7 @@ def run_tool(kernel: Kernel, name: str, arguments: Mapping[str, Any], *, as_json
 
     async def call() -> Any:
         try:
-            return await kernel.run(name, arguments, line)
+            return await kernel.run(name, arguments, line, ask=terminal_asker(line.finish))
         except asyncio.CancelledError:
             end_soon(Exit.INTERRUPTED, "Interrupted.\n")
             raise

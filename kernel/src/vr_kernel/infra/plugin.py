@@ -6,6 +6,7 @@ from typing import Any
 
 from vr_kernel.generation import ModelProvider
 from vr_kernel.hookspecs import hookimpl
+from vr_kernel.infra.artifacts import artifact
 from vr_kernel.infra.cache import infra_cache
 from vr_kernel.infra.configure import infra_configure
 from vr_kernel.infra.installed import infra_plugins
@@ -27,6 +28,12 @@ def vr_tools() -> list[Any]:
         job_result,
         job_status,
     ]
+
+
+@hookimpl
+def vr_resources() -> list[Any]:
+    """The files that tools produced."""
+    return [artifact]
 
 
 @hookimpl

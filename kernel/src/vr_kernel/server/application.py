@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from fastmcp import FastMCP
-from fastmcp.exceptions import NotFoundError, ValidationError
-from fastmcp.resources import ResourceContent, ResourceResult
+from fastmcp.exceptions import NotFoundError
 from fastmcp.server.auth import AuthProvider
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools.base import Tool as McpTool
 from fastmcp.tools.base import ToolResult
-from mcp_types import CallToolRequestParams
+from mcp_types import (
+    CallToolRequestParams,
+    CompletionArgument,
+    CompletionContext,
+    PromptReference,
+    ResourceTemplateReference,
+)
 
-from vr_kernel.artifacts import URI_PREFIX
-from vr_kernel.errors import VrError
 from vr_kernel.kernel import Kernel
 from vr_kernel.runner import Outcome
+from vr_kernel.server.served_prompt import ServedPrompt, complete
+from vr_kernel.server.served_resource import add_resource
 from vr_kernel.server.served_tool import ServedTool, as_tool_result
 from vr_kernel.toolsets import ALL, choose, choose_shown
 from vr_kernel.version import VERSION
@@ -98,16 +101,18 @@ def build_server(
         auth=auth,
     )
 
-    @app.resource(URI_PREFIX + "{name}", name="artifact", description="A file a tool produced.")
-    async def read_artifact(name: str) -> ResourceResult:
-        try:
-            artifact = kernel.artifacts.find(name)
-        except VrError as error:
-            # Of the application's errors the one that becomes -32602 and keeps its text.
-            text = f"{error.message} {error.hint}"
-            raise ValidationError(text, log_level=logging.DEBUG) from None
-        content = await asyncio.to_thread(artifact.path.read_bytes)
-        return ResourceResult([ResourceContent(content, mime_type=artifact.mime)])
+    for prompt in kernel.prompts.values():
+        app.add_prompt(ServedPrompt.of(kernel, prompt))
+    for resource in kernel.resources.values():
+        add_resource(app, kernel, resource)
+
+    @app.completion
+    def choices(
+        reference: PromptReference | ResourceTemplateReference,
+        argument: CompletionArgument,
+        _context: CompletionContext | None,
+    ) -> list[str] | None:
+        return complete(kernel.prompts, reference, argument)
 
     return app
 

@@ -10,7 +10,7 @@ from typing import Any
 from fastmcp.server.dependencies import get_access_token, get_context
 from fastmcp.tools.base import Tool as McpTool
 from fastmcp.tools.base import ToolResult
-from mcp_types import TextContent, ToolAnnotations
+from mcp_types import ToolAnnotations
 from pydantic import PrivateAttr
 
 from vr_kernel.errors import VrError
@@ -19,6 +19,8 @@ from vr_kernel.long_call import JobHandle, handle_of
 from vr_kernel.progress import Progress
 from vr_kernel.runner import Outcome
 from vr_kernel.schemas import compact_output
+from vr_kernel.server.asking import Asker, WithAnotherCall, asker_of
+from vr_kernel.server.blocks import block_of, plain, text_block
 from vr_kernel.tools import Effects, Tool
 
 USAGE_META = "video-research/usage"
@@ -51,13 +53,13 @@ class ServedTool(McpTool):
         progress = Progress()
         relay = asyncio.create_task(progress.relay(_send_progress))
         try:
+            asker = asker_of(get_context())
             if self._tool.long:
-                return await self._begin(arguments, progress)
-            return as_tool_result(
-                await self._kernel.run(
-                    self._tool.name, arguments, progress.report, principal=principal()
-                )
+                return await self._begin(arguments, progress, asker)
+            outcome = await self._kernel.run(
+                self._tool.name, arguments, progress.report, principal=principal(), ask=asker
             )
+            return _answered(outcome, asker)
         finally:
             relay.cancel()
             # A client that is gone takes no progress; that is no reason to lose the result.
@@ -65,12 +67,20 @@ class ServedTool(McpTool):
             with suppress(asyncio.CancelledError):
                 relay.exception()
 
-    async def _begin(self, arguments: dict[str, Any], progress: Progress) -> ToolResult:
+    async def _begin(
+        self, arguments: dict[str, Any], progress: Progress, asker: Asker
+    ) -> ToolResult:
         """The result, or a handle on a call that takes longer than clients wait."""
         kernel = self._kernel
-        long_call = kernel.start(self._tool.name, arguments, progress.report, principal=principal())
-        if await long_call.ends_within(kernel.config.kernel.handle_after_s):
-            return as_tool_result(await long_call.outcome())
+        long_call = kernel.start(
+            self._tool.name, arguments, progress.report, principal=principal(), ask=asker
+        )
+        while not await long_call.ends_within(kernel.config.kernel.handle_after_s):
+            if not asker.waiting:  # a person may take longer than a call
+                break
+        else:
+            return _answered(await long_call.outcome(), asker)
+        asker.close()
         try:
             job = await kernel.jobs.hand_out(long_call)
         except VrError:  # without a ledger nobody could ask for the result later
@@ -80,6 +90,12 @@ class ServedTool(McpTool):
             raise
         handle = handle_of(job).model_dump(mode="json")
         return as_tool_result(Outcome(job.id, data=handle, notes=(HANDED_OUT,)))
+
+
+def _answered(outcome: Outcome, asker: Asker) -> ToolResult:
+    if outcome.question is not None and isinstance(asker, WithAnotherCall):
+        return asker.request(outcome.question)
+    return as_tool_result(outcome)
 
 
 def principal() -> str | None:
@@ -114,9 +130,10 @@ def as_tool_result(outcome: Outcome) -> ToolResult:
         error = outcome.error.as_dict(outcome.call_id)
         text = f"{error['code']}: {error['message']} {error['hint']}".rstrip()
         _, structured = _encodable({"error": error})
-        return ToolResult([_text(text)], structured_content=structured, is_error=True)
+        return ToolResult([text_block(text)], structured_content=structured, is_error=True)
     body, structured = _encodable(outcome.data)
-    blocks = [_text(body), *(_text(f"Note: {note}") for note in outcome.notes)]
+    notes = (text_block(f"Note: {note}") for note in outcome.notes)
+    blocks = [text_block(body), *notes, *map(block_of, outcome.shown)]
     meta = {USAGE_META: outcome.usage.model_dump()} if outcome.usage else None
     return ToolResult(blocks, structured_content=structured, meta=meta)
 
@@ -127,17 +144,9 @@ def _encodable(data: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     A file name that is no UTF-8 holds such characters; on the wire one would end the stream.
     """
     body = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    plain = _plain(body)
-    return plain, data if plain == body else json.loads(plain)
-
-
-def _plain(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
-
-
-def _text(text: str) -> TextContent:
-    return TextContent(type="text", text=_plain(text))
+    sound = plain(body)
+    return sound, data if sound == body else json.loads(sound)
 
 
 async def _send_progress(done: float, total: float | None, message: str) -> None:
-    await get_context().report_progress(done, total, _plain(message) or None)
+    await get_context().report_progress(done, total, plain(message) or None)

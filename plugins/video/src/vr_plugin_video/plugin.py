@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from vr_kernel import Check, Command, Provider, RecordKind, Services, hookimpl
 
 from vr_plugin_video.engine import LocalEngine
+from vr_plugin_video.prompts import video_meeting_notes, video_summary
 from vr_plugin_video.records import VIDEO_ANALYSES, VIDEO_SEGMENTS
 from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.tools.analyze import video_analyze
@@ -26,6 +27,12 @@ def vr_settings() -> type[BaseModel]:
 def vr_tools() -> list[Callable[..., Any]]:
     """The tools."""
     return [video_analyze, video_scenes, video_transcript]
+
+
+@hookimpl
+def vr_prompts() -> list[Callable[..., Any]]:
+    """What people begin with."""
+    return [video_meeting_notes, video_summary]
 
 
 @hookimpl

@@ -1,0 +1,116 @@
+"""Arguments by name: the model that a signature makes, and the error of those that do not fit."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic.fields import FieldInfo
+from pydantic_core import to_json
+
+from vr_kernel.errors import Code, VrError, did_you_mean
+
+BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+"""Kinds of a parameter that can be given without its name."""
+_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+MESSAGE_LIMIT = 2000
+"""Longest account of what does not fit, in characters."""
+NEAR_NAMES, NEAR_LENGTH = 5, 64
+"""For how many unknown names, and how much of each, the nearest known name is sought."""
+
+
+def arguments_model(
+    what: str, parameters: Sequence[inspect.Parameter], hints: Mapping[str, Any]
+) -> type[BaseModel]:
+    """The model of a function's arguments; `what` names the function, such as `tool infra_cache`.
+
+    Raises:
+        TypeError: when a parameter has no annotation or cannot be given by its name.
+    """
+    fields: dict[str, Any] = {}
+    for parameter in parameters:
+        if parameter.name not in hints:
+            raise TypeError(f"{what}: {parameter.name} has no annotation")
+        if parameter.kind not in _BY_NAME:
+            raise TypeError(f"{what}: {parameter} cannot be given by its name")
+        default = ... if parameter.default is parameter.empty else parameter.default
+        info = default if isinstance(default, FieldInfo) else FieldInfo(default=default)
+        fields[parameter.name] = (hints[parameter.name], info)
+    config = ConfigDict(extra="forbid", arbitrary_types_allowed=False)
+    return create_model(f"{what.rpartition(' ')[2]}_arguments", __config__=config, **fields)
+
+
+def validate(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of the declared types, defaults filled in; `name` is of what takes them.
+
+    Raises:
+        VrError: INVALID_INPUT, naming each argument that does not fit.
+    """
+    _require_plain(name, given)
+    try:
+        made = model.model_validate(given)
+    except ValidationError as error:
+        raise _rejected(name, list(model.model_fields), error) from None
+    return {field: getattr(made, field) for field in model.model_fields}
+
+
+def _rejected(name: str, known: list[str], error: ValidationError) -> VrError:
+    items = error.errors(include_url=False)
+    unknown = [str(item["loc"][0]) for item in items if item["type"] == "extra_forbidden"]
+    hint = "".join(did_you_mean(each[:NEAR_LENGTH], known) for each in unknown[:NEAR_NAMES])
+    hint += "".join(map(_near_choice, items))
+    return VrError(
+        f"{name}: {'; '.join(map(_problem, items))[:MESSAGE_LIMIT]}",
+        Code.INVALID_INPUT,
+        hint=f"{hint}Arguments: {', '.join(known) or 'none'}.",
+    )
+
+
+def _near_choice(item: Any) -> str:
+    """The nearest of the values that an argument takes."""
+    value = item.get("input")
+    if item["type"] not in ("literal_error", "enum") or not isinstance(value, str):
+        return ""
+    choices = re.findall(r"'([^']*)'", str(item.get("ctx", {}).get("expected", "")))
+    return did_you_mean(value[:NEAR_LENGTH].lower(), choices)
+
+
+def _problem(item: Any) -> str:
+    where = ".".join(str(part) for part in item["loc"]) or "arguments"
+    message = str(item["msg"])
+    return _visible(f"{where}: {message[:1].lower()}{message[1:]}")
+
+
+def _require_plain(name: str, arguments: Mapping[str, Any]) -> None:
+    """Refuse text that no result, record or error could hold: half a character."""
+    where: list[str] = []
+    value: Any = dict(arguments)
+    if _is_plain(value):
+        return
+    while isinstance(value, (dict, list)) and len(where) < NEAR_NAMES:
+        inner = value.items() if isinstance(value, dict) else enumerate(value)
+        key, value = next((pair for pair in inner if not _is_plain(pair[1])), (None, None))
+        where += [] if key is None else [str(key)[:NEAR_LENGTH]]
+    what = _visible(".".join(where)) or "a name"
+    raise VrError(
+        f"{name}: {what} holds half a character (a lone surrogate).",
+        Code.INVALID_INPUT,
+        hint="Give text that is valid Unicode.",
+    )
+
+
+def _is_plain(value: Any) -> bool:
+    try:
+        to_json(value, bytes_mode="base64", fallback=repr)
+    except ValueError as error:  # also of depth, which whoever takes such a value judges
+        return "UnicodeEncodeError" not in str(error)
+    return True
+
+
+def _visible(text: str) -> str:
+    """One line that shows all it has, whatever a name or a plugin's own message holds."""
+    line = " ".join(text.split())
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)

@@ -1,0 +1,97 @@
+"""`@prompt` marks a function that writes the beginning of a conversation; `Prompt` serves it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar, get_args, get_type_hints
+
+from pydantic import BaseModel
+
+from vr_kernel.arguments import arguments_model, validate
+from vr_kernel.contents import Content
+from vr_kernel.tools import NAME_PATTERN
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What one side of the conversation says."""
+
+    content: str | Content
+    speaker: Literal["user", "assistant"] = "user"
+
+
+Written = str | Sequence[Message]
+F = TypeVar("F", bound=Callable[..., Written])
+MARK = "__vr_prompt__"
+
+
+def prompt(function: F) -> F:
+    """Mark a function as a prompt: a template that a person picks in the client.
+
+    Its parameters, annotated, are what the person fills in; clients send text. It returns the
+    words, said by the user, or several messages. The function itself stays as it is.
+    """
+    setattr(function, MARK, True)
+    return function
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What a person fills in; `choices` when only some values are taken."""
+
+    name: str
+    description: str
+    required: bool
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt as a server offers it."""
+
+    name: str
+    plugin: str
+    description: str
+    arguments: tuple[Argument, ...]
+    function: Callable[..., Written]
+    model: type[BaseModel]
+
+    def write(self, given: Mapping[str, Any]) -> list[Message]:
+        """The messages for these arguments.
+
+        Raises:
+            VrError: INVALID_INPUT, naming each argument that does not fit.
+        """
+        written = self.function(**validate(self.name, self.model, given))
+        return [Message(written)] if isinstance(written, str) else list(written)
+
+
+def build_prompt(function: Callable[..., Any], plugin: str) -> Prompt:
+    """Make a prompt of a marked function.
+
+    Raises:
+        TypeError: when the function is no prompt, or its signature cannot be served.
+    """
+    name = getattr(function, "__name__", repr(function))
+    if not getattr(function, MARK, False) or inspect.iscoroutinefunction(function):
+        raise TypeError(f"{name} is not a plain function with @prompt")
+    if not NAME_PATTERN.fullmatch(name):
+        raise TypeError(f"prompt {name!r} is not named domain_verb in lower case")
+    hints = get_type_hints(function, include_extras=True)
+    parameters = list(inspect.signature(function).parameters.values())
+    model = arguments_model(f"prompt {name}", parameters, hints)
+    return Prompt(
+        name=name,
+        plugin=plugin,
+        description=inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0],
+        arguments=tuple(_argument(key, field) for key, field in model.model_fields.items()),
+        function=function,
+        model=model,
+    )
+
+
+def _argument(name: str, field: Any) -> Argument:
+    choices = tuple(each for each in get_args(field.annotation) if isinstance(each, str))
+    return Argument(name, field.description or "", field.is_required(), choices)

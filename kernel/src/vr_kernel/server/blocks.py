@@ -1,0 +1,50 @@
+"""Texts, images, sounds and files as blocks of the protocol."""
+
+from __future__ import annotations
+
+import base64
+
+from mcp_types import (
+    AudioContent,
+    BlobResourceContents,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    TextContent,
+    TextResourceContents,
+)
+
+from vr_kernel.contents import Content
+
+
+def block_of(content: Content | str) -> ContentBlock:
+    """The block that shows some content; a text with an address is a file."""
+    if isinstance(content, str):
+        return text_block(content)
+    if isinstance(content.data, str):
+        return _file_of_text(content, content.data) if content.uri else text_block(content.data)
+    data = base64.b64encode(content.data).decode()
+    kind = content.mime.partition("/")[0]
+    if kind == "image":
+        return ImageContent(type="image", data=data, mime_type=content.mime)
+    if kind == "audio":
+        return AudioContent(type="audio", data=data, mime_type=content.mime)
+    uri = content.uri or "vr://content"
+    return EmbeddedResource(
+        type="resource", resource=BlobResourceContents(uri=uri, mime_type=content.mime, blob=data)
+    )
+
+
+def text_block(text: str) -> TextContent:
+    """Words, with `?` for what UTF-8 has no code for."""
+    return TextContent(type="text", text=plain(text))
+
+
+def plain(text: str) -> str:
+    """The text with `?` for what UTF-8 has no code for; such a character would end the stream."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _file_of_text(content: Content, text: str) -> EmbeddedResource:
+    inner = TextResourceContents(uri=content.uri, mime_type=content.mime, text=plain(text))
+    return EmbeddedResource(type="resource", resource=inner)

@@ -1,0 +1,74 @@
+"""One prompt of a plugin as FastMCP lists and writes it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from fastmcp.exceptions import ValidationError
+from fastmcp.prompts import Message as McpMessage
+from fastmcp.prompts import PromptArgument, PromptResult
+from fastmcp.prompts.base import Prompt as McpPrompt
+from mcp_types import CompletionArgument, PromptReference
+from pydantic import PrivateAttr
+
+from vr_kernel.errors import VrError
+from vr_kernel.kernel import Kernel
+from vr_kernel.prompts import Prompt
+from vr_kernel.server.blocks import block_of
+
+MOST_COMPLETIONS = 100
+"""Most values in one answer, by the protocol."""
+
+
+class ServedPrompt(McpPrompt):
+    """A prompt as FastMCP lists and writes it."""
+
+    _kernel: Kernel = PrivateAttr()
+    _prompt: Prompt = PrivateAttr()
+
+    @classmethod
+    def of(cls, kernel: Kernel, prompt: Prompt) -> ServedPrompt:
+        """Wrap a prompt."""
+        served = cls(
+            name=prompt.name,
+            description=prompt.description,
+            arguments=[
+                PromptArgument(name=a.name, description=a.description, required=a.required)
+                for a in prompt.arguments
+            ],
+        )
+        served._kernel = kernel
+        served._prompt = prompt
+        return served
+
+    async def render(self, arguments: dict[str, Any] | None = None) -> PromptResult:
+        """The messages for these arguments."""
+        try:
+            messages = self._kernel.write(self._prompt, arguments or {})
+        except VrError as error:
+            raise refusal(error) from None
+        return PromptResult(
+            [McpMessage(block_of(each.content), role=each.speaker) for each in messages],
+            description=self.description,
+        )
+
+
+def complete(
+    prompts: Mapping[str, Prompt], reference: object, argument: CompletionArgument
+) -> list[str] | None:
+    """The values that an argument of a prompt takes and that begin as it is typed."""
+    if not isinstance(reference, PromptReference) or reference.name not in prompts:
+        return None
+    for each in prompts[reference.name].arguments:
+        if each.name == argument.name:
+            typed = argument.value.casefold()
+            return [c for c in each.choices if c.casefold().startswith(typed)][:MOST_COMPLETIONS]
+    return None
+
+
+def refusal(error: VrError) -> ValidationError:
+    """Of the application's errors the one that becomes -32602 and keeps its text."""
+    said = f"{error.message.rstrip('.')}. {error.hint}".rstrip()
+    return ValidationError(said, log_level=logging.DEBUG)

@@ -1,0 +1,96 @@
+"""One resource of a plugin, or a family of them, as FastMCP lists and reads it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from fastmcp import FastMCP
+from fastmcp.resources import Resource as McpResource
+from fastmcp.resources import ResourceContent, ResourceResult
+from fastmcp.resources.template import ResourceTemplate
+from pydantic import AnyUrl, BaseModel, PrivateAttr
+
+from vr_kernel.artifacts import Artifact
+from vr_kernel.contents import Content
+from vr_kernel.errors import VrError
+from vr_kernel.kernel import Kernel
+from vr_kernel.resources import Reading, Resource
+from vr_kernel.server.blocks import plain
+from vr_kernel.server.served_prompt import refusal
+
+
+class ServedResource(McpResource):
+    """A resource at one address."""
+
+    _kernel: Kernel = PrivateAttr()
+    _resource: Resource = PrivateAttr()
+    _parts: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, kernel: Kernel, resource: Resource, uri: str, parts: dict[str, Any]
+    ) -> ServedResource:
+        """Wrap a resource, or the one of a family whose address has these parts."""
+        served = cls(
+            uri=AnyUrl(uri),
+            name=resource.name,
+            description=resource.description,
+            mime_type=resource.mime,
+        )
+        served._kernel = kernel
+        served._resource = resource
+        served._parts = parts
+        return served
+
+    async def read(self) -> ResourceResult:
+        """What stands there."""
+        try:
+            found = await self._kernel.read(self._resource, self._parts)
+        except VrError as error:
+            raise refusal(error) from None
+        return ResourceResult([await _content(found, self._resource.mime)])
+
+
+class ServedFamily(ResourceTemplate):
+    """Resources whose addresses have parts that the client fills in."""
+
+    _kernel: Kernel = PrivateAttr()
+    _resource: Resource = PrivateAttr()
+
+    @classmethod
+    def of(cls, kernel: Kernel, resource: Resource) -> ServedFamily:
+        """Wrap a family of resources."""
+        served = cls(
+            uri_template=resource.uri,
+            name=resource.name,
+            description=resource.description,
+            mime_type=resource.mime,
+            parameters=resource.arguments.model_json_schema(),
+        )
+        served._kernel = kernel
+        served._resource = resource
+        return served
+
+    async def create_resource(self, uri: str, params: dict[str, Any]) -> ServedResource:
+        """The one at an address."""
+        return ServedResource.of(self._kernel, self._resource, uri, params)
+
+
+def add_resource(app: FastMCP[Any], kernel: Kernel, resource: Resource) -> None:
+    """Let an application serve a resource."""
+    if "{" in resource.uri:
+        app.add_template(ServedFamily.of(kernel, resource))
+    else:
+        app.add_resource(ServedResource.of(kernel, resource, resource.uri, {}))
+
+
+async def _content(found: Reading, mime: str) -> ResourceContent:
+    if isinstance(found, Artifact):
+        content = await asyncio.to_thread(found.path.read_bytes)
+        return ResourceContent(content, mime_type=found.mime)
+    if isinstance(found, BaseModel):
+        return ResourceContent(plain(found.model_dump_json()), mime_type="application/json")
+    shown = found if isinstance(found, Content) else Content(found, mime)
+    data = plain(shown.data) if isinstance(shown.data, str) else shown.data
+    return ResourceContent(data, mime_type=shown.mime)
