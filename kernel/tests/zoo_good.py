@@ -217,6 +217,21 @@ async def zoo_mutter(
     return Heard(text=texts.get(what, ""), volume=float("nan") if what == "nan" else 1.5)
 
 
+class Release(BaseModel):
+    """What is asked before an animal is freed."""
+
+    sure: bool = Field(description="Really?")
+    gate: Literal["north", "south"] = "north"
+    reason: str = "none"
+
+
+@tool(effects=DESTRUCTIVE)
+async def zoo_free(call: Call, animal: str) -> Seen:
+    """Free an animal, if the person agrees."""
+    release = await call.ask(f"Free the {animal}?", Release, default=Release(sure=False))
+    return Seen(url=f"{release.sure} {release.gate} {release.reason}", file_path=None)
+
+
 @tool(effects=READ_ONLY)
 async def zoo_flood(call: Call, characters: int) -> Seen:
     """Return more than a client takes."""
@@ -247,7 +262,7 @@ def vr_settings() -> type[Settings]:
 def vr_tools() -> list[Any]:
     return [
         zoo_shout, zoo_wait, zoo_total, zoo_paint, zoo_misfit, zoo_look, zoo_flood, zoo_fail,
-        zoo_exit, zoo_echo, zoo_crash, zoo_climb, zoo_mutter,
+        zoo_exit, zoo_echo, zoo_crash, zoo_climb, zoo_mutter, zoo_free,
     ]  # fmt: skip
 
 

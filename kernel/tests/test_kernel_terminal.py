@@ -1,0 +1,93 @@
+"""Questions of a tool on a real terminal."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from command_host import Ended
+from plugin_zoo import Zoo, vr_command
+from zoo_animals import GOOD
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo terminals")
+
+
+@pytest.fixture(scope="module")
+def zoo(tmp_path_factory: pytest.TempPathFactory) -> Zoo:
+    """The good plugin."""
+    return Zoo(tmp_path_factory.mktemp("zoo")).add(GOOD)
+
+
+@contextmanager
+def terminal() -> Iterator[tuple[int, int]]:
+    """Our end of a pseudo terminal, and that of a program."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    try:
+        yield ours, theirs
+    finally:
+        os.close(ours)
+
+
+def at_terminal(zoo: Zoo, typed: str, *arguments: str) -> Ended:
+    """Run `vr` at a terminal where somebody types; stderr of the result is what it showed."""
+    with terminal() as (ours, theirs):
+        process = subprocess.Popen(
+            vr_command(*arguments),
+            env=zoo.environment(TERM="dumb"),
+            cwd=zoo.work,
+            stdin=theirs,
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+            start_new_session=True,
+        )
+        os.close(theirs)
+        os.write(ours, typed.encode())
+        shown = b""
+        try:
+            while piece := os.read(ours, 1024):
+                shown += piece
+        except OSError:  # how Linux says that the program has closed its end
+            pass
+        stdout, _ = process.communicate()
+    return Ended(process.returncode, stdout.decode(), shown.decode())
+
+
+def test_a_tool_asks_on_the_terminal(zoo: Zoo) -> None:
+    ended = at_terminal(zoo, "y\nsouth\nhungry\n", "zoo", "free", "lion", "--json")
+    assert ended.code == 0, ended
+    assert ended.data["url"] == "True south hungry"
+    assert "Free the lion?" in ended.stderr
+    assert "Really? [y/N]" in ended.stderr or "Really? [y/n]" in ended.stderr
+    assert "(north, south) [north]" in ended.stderr
+
+
+def test_what_does_not_fit_is_asked_again(zoo: Zoo) -> None:
+    ended = at_terminal(zoo, "perhaps\ny\nwest\n\n\n", "zoo", "free", "lion", "--json")
+    assert ended.data["url"] == "True north none"
+    assert "invalid input" in ended.stderr
+    assert "'west' is not one of" in ended.stderr
+
+
+def test_end_of_input_declines(zoo: Zoo) -> None:
+    ended = at_terminal(zoo, "\x04", "zoo", "free", "lion")
+    assert (ended.code, ended.stdout) == (130, "")
+    assert "The question was not answered." in ended.stderr
+
+
+def test_without_a_terminal_the_default_counts(zoo: Zoo) -> None:
+    done = subprocess.run(
+        vr_command("zoo", "free", "lion", "--json"),
+        env=zoo.environment(),
+        cwd=zoo.work,
+        input="y\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert '"False north none"' in done.stdout
