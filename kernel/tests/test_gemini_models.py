@@ -315,7 +315,15 @@ def test_import_loads_neither_the_sdk_nor_http() -> None:
 
 @pytest.mark.parametrize(
     ("header", "seconds"),
-    [("7", 7.0), ("1.5", 1.5), ("-3", 0.0), ("inf", None), ("nan", None), ("soon", None)],
+    [
+        ("7", 7.0),
+        ("1.5", 1.5),
+        ("-3", None),
+        ("9" * 20, 86_400.0),
+        ("inf", None),
+        ("nan", None),
+        ("soon", None),
+    ],
 )
 def test_when_to_come_back_is_a_number_that_json_has(header: str, seconds: float | None) -> None:
     from vr_kernel.gemini.errors import service_error

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.gemini.catalogue import nearest
+from vr_kernel.retry_after import parse_retry_after
 
 KEY_PAGE = "https://aistudio.google.com/apikey"
 KEY_HINT = f"Set GEMINI_API_KEY to a valid key; get one at {KEY_PAGE}."
@@ -225,22 +224,8 @@ def _details(fault: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _retry_after(fault: Mapping[str, Any], headers: Mapping[str, str]) -> float | None:
     """Seconds, by the header `Retry-After` or the detail `RetryInfo`; the longer of both."""
-    given = [_seconds(str(d["retryDelay"])) for d in _details(fault) if "retryDelay" in d]
+    given = [parse_retry_after(str(d["retryDelay"])) for d in _details(fault) if "retryDelay" in d]
     if headers.get("retry-after"):
-        given.append(_seconds(headers["retry-after"]))
+        given.append(parse_retry_after(headers["retry-after"]))
     known = [seconds for seconds in given if seconds is not None]
     return max(known) if known else None
-
-
-def _seconds(text: str) -> float | None:
-    try:
-        seconds = float(text.removesuffix("s"))
-        return max(0.0, seconds) if math.isfinite(seconds) else None
-    except ValueError:
-        pass
-    try:
-        from datetime import UTC, datetime
-
-        return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
-    except (ValueError, TypeError):
-        return None

@@ -6,14 +6,11 @@ import socket
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from vr_kernel.errors import Code, VrError
+from vr_kernel.retry_after import parse_retry_after
 
 FORBIDDEN, GONE, TIMEOUT, RANGE, TOO_MANY, SERVER_ERROR = 403, 410, 408, 416, 429, 500
-LONGEST_WAIT_S = 86_400.0
-"""A longer `Retry-After` is taken for a day."""
 
 
 def invalid(why: str, hint: str = "Give the address as the browser shows it.") -> VrError:
@@ -103,7 +100,7 @@ def status_error(status: int, headers: Mapping[str, str], where: str) -> VrError
         category=category,
         hint=hint,
         retryable=retryable,
-        retry_after=_retry_after(headers.get("retry-after", "")) if retryable else None,
+        retry_after=parse_retry_after(headers.get("retry-after", "")) if retryable else None,
     )
 
 
@@ -150,16 +147,3 @@ def _meaning(status: int) -> tuple[Code, str, str]:
     if status == TIMEOUT or status >= SERVER_ERROR:
         return Code.UNAVAILABLE, "HTTP_SERVER_ERROR", "Try again later."
     return Code.UNAVAILABLE, "HTTP_STATUS", "Open the address in a browser to see what it wants."
-
-
-def _retry_after(text: str) -> float | None:
-    """Seconds of a `Retry-After` header: a number or a date (RFC 9110, section 10.2.3)."""
-    try:
-        seconds = float(text) if text.isascii() and text.isdigit() else _until(text)
-    except (ValueError, TypeError):
-        return None
-    return min(max(seconds, 0.0), LONGEST_WAIT_S)
-
-
-def _until(text: str) -> float:
-    return (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
