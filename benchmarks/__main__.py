@@ -16,7 +16,7 @@ from benchmarks.environments import HERE, Environments
 from benchmarks.rows import Row, as_json, table
 
 RESULTS = HERE / "results"
-NAMES = ("start", "commands", "calls", "tokens", "paid_work", "local_engine")
+NAMES = ("start", "commands", "calls", "endurance", "tokens", "paid_work", "local_engine")
 Measure = Callable[[Environments, int], list[Row]]
 
 

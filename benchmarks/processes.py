@@ -160,6 +160,16 @@ class StdioServer:
         """Call a tool; the raw result, an error of the tool included."""
         return self.request("tools/call", {"name": tool, "arguments": dict(arguments)})
 
+    def cancel(self, tool: str, arguments: Mapping[str, Any]) -> None:
+        """Call a tool and cancel the call at once; no answer is waited for."""
+        self._next_id += 1
+        params = {"name": tool, "arguments": dict(arguments)}
+        self._send(
+            {"jsonrpc": "2.0", "id": self._next_id, "method": "tools/call", "params": params}
+        )
+        gone = {"requestId": self._next_id}
+        self._send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": gone})
+
     def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """The result of a request.
 
