@@ -16,7 +16,7 @@ class Word(BaseModel):
     text: str = ""
 
 
-@tool(effects=READ_ONLY, core=True, aliases=["old_say"])
+@tool(effects=READ_ONLY, core=True, aliases=["old_say"], words="pronounce it; speak up")
 async def say_word(call: Call, volume: int = 1) -> Word:
     """Utter it."""
     return Word()
@@ -54,9 +54,21 @@ def test_words_are_found_in_every_form() -> None:
     assert INDEX.search("paper deleting", 1) == ["paper_erase"]
 
 
-def test_words_are_found_by_others_of_the_same_meaning() -> None:
-    assert INDEX.search("wipe my paper", 1) == ["paper_erase"]
-    assert INDEX.search("seek my paper", 1) == ["paper_find"]
+def test_what_people_say_for_it_is_found() -> None:
+    assert INDEX.search("how is it pronounced", 1) == ["say_word"]
+
+
+def test_meaning_adds_to_words() -> None:
+    near = {"paper_erase": 0.1, "paper_find": 0.2, "say_word": 0.9}
+    assert INDEX.search("xyzzy", 3, near) == ["say_word", "paper_find", "paper_erase"]
+    assert INDEX.search("find paper", 2, near) == ["say_word", "paper_find"]
+    assert INDEX.search("find paper", 1, dict.fromkeys(near, 0.5)) == ["paper_find"]
+
+
+@given(st.text(), st.lists(st.floats(-2, 2), min_size=3, max_size=3))
+def test_with_meaning_every_tool_has_one_place(request: str, near: list[float]) -> None:
+    likeness = dict(zip(sorted(function.__name__ for function in FUNCTIONS), near, strict=True))
+    assert len(set(INDEX.search(request, 3, likeness))) == len(FUNCTIONS)
 
 
 def test_arguments_and_other_names_are_words_too() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -153,18 +154,34 @@ REQUESTS: Mapping[str, Sequence[str]] = {
 }
 """What people say, by the tool that they need.
 
-They were written before there was a ranking; the words that tools declare were then completed with
-what was missed, so this set is fitted. Of 48 others, asked once before any change, 45 found their
-tool: judge a change by new requests too.
+What tools declare was once completed with what was missed of these, so this set is fitted.
 """
+EMBEDDERS = {"embedder-minilm"}
+SHARES = {"requests_development": (92, 86), "requests_unseen": (95, 80)}
+"""Of requests in `tests/data`, whose authors saw no ranking: in how many of a hundred a right tool
+is among the first, with the embedder that ships and by the words alone.
+
+Measured: 57 and 58 of 60 with the embedder. Phrases of tools were revised after the misses of the
+first set had been read, so it is partly fitted, and its bounds are what was measured less a margin:
+another processor rounds otherwise. The misses of the second were never read, and 95 is what is
+asked for: do not print them, or it is unseen no longer. By words alone 55 of the first were found.
+"""
+
+
+@pytest.fixture(params=["meaning", "words"])
+def by(request: pytest.FixtureRequest) -> str:
+    """What tools are found by."""
+    found: str = request.param
+    return found
 
 
 @pytest.fixture
 async def kernel(
-    fresh_environment: Callable[..., dict[str, str]], tmp_path: Path
+    fresh_environment: Callable[..., dict[str, str]], tmp_path: Path, by: str
 ) -> AsyncIterator[Kernel]:
-    ours = ",".join(folder.name for folder in (REPOSITORY / "plugins").iterdir())
-    environment = fresh_environment(VR_TOOL_SEARCH="1", VR_PLUGINS=ours)
+    installed = {folder.name for folder in (REPOSITORY / "plugins").iterdir()}
+    ours = installed if by == "meaning" else installed - EMBEDDERS
+    environment = fresh_environment(VR_TOOL_SEARCH="1", VR_PLUGINS=",".join(sorted(ours)))
     config = load_config(environment, working_folder=tmp_path)
     async with Kernel.open(config, roots=[]) as kernel:
         yield kernel
@@ -192,6 +209,16 @@ async def test_the_right_tool_is_among_the_first(client: Client[Any]) -> None:
         if tool not in await found_first(client, request)
     ]
     assert len(missed) <= len(asked) - ENOUGH, "\n".join(missed)
+
+
+@pytest.mark.parametrize("name", SHARES)
+async def test_strangers_find_the_right_tool(name: str, by: str, client: Client[Any]) -> None:
+    asked = json.loads((REPOSITORY / "tests" / "data" / f"{name}.json").read_text())
+    found = [
+        bool(set(each["tools"]) & set(await found_first(client, each["request"]))) for each in asked
+    ]
+    share = 100 * sum(found) / len(found)
+    assert share >= SHARES[name][by == "words"], f"{share:.1f} %"
 
 
 async def test_every_tool_that_ships_is_asked_for(kernel: Kernel) -> None:

@@ -69,7 +69,8 @@ def tool(
             looked at, resumed and cancelled by its id.
         core: the tool is among the few that a client is shown of the toolset `core`.
         aliases: names that other systems have for it; offered in the toolset `compat` alone.
-        words: what people say for it beside its name and description, for the search mode.
+        words: phrases by which people ask for it, separated by semicolons; the search mode finds
+            it by them, clients are not shown them.
         steps_version: of what the call's steps mean; change it with them, and the committed
             steps of older calls are not used any more.
     """

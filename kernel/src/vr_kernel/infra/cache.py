@@ -49,7 +49,15 @@ class CacheReport(BaseModel):
     contexts: list[ContextEntry] = []
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT, words="stored results disk space forget stale fresh")
+@tool(
+    effects=READ_ONLY | IDEMPOTENT,
+    words="clear the cache; delete old results; free disk space; how much room do cached results"
+    " take; the answer is stale, make it anew; forget the kept result of this video; do not"
+    " reuse the previous answer; which results are cached; files and contexts that Gemini or"
+    " Google keeps for us, until they expire; start from scratch; it still shows what it said"
+    " yesterday; do it again and not from memory; when do kept results expire; what is in"
+    " temporary storage",
+)
 async def infra_cache(
     call: Call,
     action: Literal["stats", "list", "clear", "context"] = "stats",

@@ -34,7 +34,12 @@ class Configuration(BaseModel):
 
 @tool(
     effects=WRITES_LOCAL | IDEMPOTENT,
-    words="settings gemini flash llm cheap cheaper expensive best think reason creative preset",
+    words="use a different model; switch to a cheaper or faster one; better quality, whatever it"
+    " costs; think harder; less thinking; which model answers; change the settings; raise the"
+    " temperature; more creative or more predictable answers; choose the budget preset; take"
+    " the best model from now on; use Gemini Flash or Pro; save money from here on; the"
+    " answers are too shallow or too slow; quick and rough is fine from now on; more effort"
+    " and longer reasoning; make the answers steadier",
 )
 async def infra_configure(
     call: Call,

@@ -25,7 +25,14 @@ class PluginList(BaseModel):
     plugins: list[PluginInfo]
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT, words="extension add-on module loaded broken version")
+@tool(
+    effects=READ_ONLY | IDEMPOTENT,
+    words="which plugins are installed; why did an extension not load; what can this server do; is"
+    " an add-on missing or broken; version of a plugin; which features and tools are"
+    " available; is a module active; where does this tool come from; does it support documents"
+    " or speech; what is wrong with the installation; I installed something and it does not"
+    " appear; was it refused at startup; optional parts",
+)
 async def infra_plugins(call: Call) -> PluginList:
     """List installed plugins: state, reason, tools."""
     return PluginList(

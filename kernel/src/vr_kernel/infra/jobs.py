@@ -40,13 +40,27 @@ class JobInfos(BaseModel):
     jobs: list[JobInfo]
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT)
+@tool(
+    effects=READ_ONLY | IDEMPOTENT,
+    words="how far is it; is it done yet; how much longer will it take; is it still running;"
+    " progress in percent; is it stuck or frozen, or does it move; any news on what I started;"
+    " has it failed; state of a job; check on it; when will it be ready; where does job 4711"
+    " stand; is it half way through; will it be finished soon; is it alive",
+)
 async def job_status(call: Call, job_id: JobId) -> JobInfo:
     """Show how far a job is."""
     return _info(await call.services.jobs.find(job_id, call.principal))
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT)
+@tool(
+    effects=READ_ONLY | IDEMPOTENT,
+    words="what came out of it; give me the result of the job; wait until it is finished and show"
+    " the outcome; the answer of the long call I began earlier; it is done, let me see;"
+    " collect the output; continue after a crash or restart; resume what was interrupted;"
+    " carry on where it broke off; why did the job fail; it should be ready by now, bring it;"
+    " what did the work in the background find; my computer died in the middle, go on with it;"
+    " return when it is complete",
+)
 async def job_result(
     call: Call,
     job_id: JobId,
@@ -65,13 +79,26 @@ async def job_result(
     )
 
 
-@tool(effects=DESTRUCTIVE | IDEMPOTENT)
+@tool(
+    effects=DESTRUCTIVE | IDEMPOTENT,
+    words="stop it; cancel the analysis that is running; abort; kill the job; I changed my mind; I"
+    " do not need it any more; that was the wrong file, end it; it takes too long, give up;"
+    " call it off; break off what runs in the background; started by accident, do not go on;"
+    " forget about what I asked for; terminate it; leave it, somebody else has done it",
+)
 async def job_cancel(call: Call, job_id: JobId) -> JobInfo:
     """Cancel a job."""
     return _info(await call.services.jobs.cancel(job_id, call.principal))
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT)
+@tool(
+    effects=READ_ONLY | IDEMPOTENT,
+    words="which jobs are there; what is running in the background; everything in progress at the"
+    " moment; I forgot the id of my job; recent jobs; jobs that failed; what did I start"
+    " today; history of long calls; what is in the queue; all my tasks; which of my analyses"
+    " went wrong; what are you working on; which of them are unfinished; overview of long"
+    " runs; what did I launch an hour ago",
+)
 async def job_list(
     call: Call,
     state: JobState | None = None,

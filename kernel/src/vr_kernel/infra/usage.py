@@ -15,7 +15,13 @@ LISTED_ROWS = 40
 """Most rows of a result, about 3,000 tokens."""
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT, words="tokens spent cost money bill paid expensive")
+@tool(
+    effects=READ_ONLY | IDEMPOTENT,
+    words="how many tokens were used; what did it cost; how much money have I spent; my bill this"
+    " month; spending by day, model or tool; what was the most expensive; am I within the"
+    " budget; API consumption; how many model calls were made; price of the last week; why did"
+    " the invoice rise; consumption since the first of the month; what uses up the quota",
+)
 async def infra_usage(
     call: Call,
     by: Grouping = "tool",

@@ -18,6 +18,7 @@ from vr_kernel.kernel import Kernel
 from vr_kernel.runner import Outcome
 from vr_kernel.server.served_tool import ServedTool, as_tool_result, hints_of
 from vr_kernel.server.tool_index import ToolIndex
+from vr_kernel.server.tool_meaning import ToolMeaning
 from vr_kernel.tools import CALLS_OUT, DESTRUCTIVE, IDEMPOTENT, READ_ONLY, Tool, build_tool, tool
 
 INSTRUCTIONS = " Find the tool for a task with tool_search, and call it with tool_call."
@@ -119,13 +120,15 @@ class OnlyShown(Middleware):
 
 def search_tools(kernel: Kernel, served: Mapping[str, ServedTool]) -> list[ModeTool]:
     """`tool_search` and `tool_call`, for a kernel's tools and the names they are served under."""
+    meaning = ToolMeaning(kernel.tools, kernel.vectors, kernel.log)
 
     @cache
     def index() -> ToolIndex:
         return ToolIndex(kernel.tools)
 
     async def search(arguments: dict[str, Any]) -> ToolResult:
-        names = index().search(arguments["query"], arguments["limit"])
+        query: str = arguments["query"]
+        names = index().search(query, arguments["limit"], await meaning.likeness(query))
         found = FoundTools(tools=[_found(kernel.tools[name]) for name in names])
         return as_tool_result(Outcome("", data=found.model_dump()))
 

@@ -1,11 +1,14 @@
-"""Words of requests: their stems, and others that people say for the same thing."""
+"""The words and the sentences of requests, and of what tools say of themselves."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+
+from vr_kernel.tools import Tool
 
 _WORD = re.compile(r"[^\W_]+")
+_BREAK = re.compile(r"[.,;:?!]\s+")
 _ENDINGS = ("ations", "ation", "ings", "ing", "edly", "ies", "ied", "ed", "es", "ly", "er", "s")
 _SHORTEST_STEM = 3
 _STOP = (
@@ -16,25 +19,7 @@ _STOP = (
 )
 _STOP_WORDS = frozenset(_STOP.split())
 """Words that say nothing of a task."""
-_ALIKE = (
-    "delete remove clear empty erase drop throw wipe purge",
-    "stop cancel abort kill end terminate halt",
-    "show view display see look",
-    "list which all every overview",
-    "count many number statistics stats total sum",
-    "change set switch adjust configure lower raise pick choose",
-    "save store record add put insert import ingest remember keep note",
-    "find search seek query look lookup",
-    "get fetch retrieve load open whole complete full detail",
-    "wait finish done ready result output answer outcome",
-    "progress far status state running still finish done ready",
-    "resume continue restart interrupted crash",
-    "analyse analyze analysis understand examine review",
-    "job task background work",
-    "usage use spend spent cost money consumption consume price bill",
-    "time minute second day week month",
-)
-"""Words that a request may hold for each other, whatever form they have."""
+MOST_SENTENCES = 5
 
 
 def stems(text: str) -> Iterator[str]:
@@ -55,11 +40,16 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > _SHORTEST_STEM and word[-1] in "eiy" else word
 
 
-def thesaurus() -> Mapping[str, frozenset[str]]:
-    """The stems that may stand for a stem, itself among them."""
-    alike: dict[str, frozenset[str]] = {}
-    for line in _ALIKE:
-        group = frozenset(map(stem, line.split()))
-        for each in group:
-            alike[each] = alike.get(each, frozenset()) | group
-    return alike
+def sentences(request: str) -> list[str]:
+    """A request, and each part of it that has two words: one may name the task, others its topic.
+
+    At most `MOST_SENTENCES` in all.
+    """
+    parts = [part.strip() for part in _BREAK.split(request) if len(part.split()) > 1]
+    return [request, *(parts if len(parts) > 1 else [])][:MOST_SENTENCES]
+
+
+def phrases(tool: Tool) -> list[str]:
+    """What a tool is, and what its author says that people ask of it."""
+    named = f"{tool.name.replace('_', ' ')}. {tool.description}"
+    return [named, *filter(None, map(str.strip, tool.words.split(";")))]

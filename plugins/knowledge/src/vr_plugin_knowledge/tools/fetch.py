@@ -20,7 +20,11 @@ LONGEST_CHARS = (4000, 1500, 500, 150)
 @tool(
     effects=READ_ONLY | IDEMPOTENT,
     core=True,
-    words="entry object item hit whole full complete id key",
+    words="open a search hit; show the whole record; the full entry and not only the excerpt; get"
+    " the object with this id; all properties of that item; more detail on the second result;"
+    " read the rest of the entry, it is cut off; load a stored record by its key; expand one"
+    " of the hits; show me record 4711 of a collection; origin and source of one finding; raw"
+    " data of an entry; I want to read this one in its entirety",
 )
 async def knowledge_fetch(
     call: Call,

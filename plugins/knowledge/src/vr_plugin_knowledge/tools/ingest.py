@@ -19,7 +19,11 @@ Objects = Annotated[list[dict[str, Any]], Field(max_length=MAX_OBJECTS)]
 
 @tool(
     effects=WRITES_LOCAL,
-    words="save remember keep note fact write down knowledge base my own",
+    words="remember this for me; save a note; keep this fact for later; add an entry to the"
+    " collection; write my own findings down; store these records; put it into the knowledge"
+    " base; import a list of objects; note that for the future; insert rows; do not forget"
+    " that we meet on Tuesday; log an observation so that it lasts; add my summary to what we"
+    " know; for the record, the name was wrong",
 )
 async def knowledge_ingest(
     call: Call,

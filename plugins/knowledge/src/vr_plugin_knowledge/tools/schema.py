@@ -14,7 +14,11 @@ RESULT_TOKENS = 3500
 
 @tool(
     effects=READ_ONLY | IDEMPOTENT,
-    words="structure shape layout columns attributes properties data model kinds of record object",
+    words="which collections are there; which fields does a record have; structure of the data;"
+    " what must an object look like before I save it; columns and their types; an example of a"
+    " record; what can I filter by; data model of the knowledge base; what kinds of things are"
+    " stored; attributes of a collection; how is a collection laid out; what is kept of each"
+    " video; a template of a valid entry",
 )
 async def knowledge_schema(call: Call, collection: OptionalName = None) -> KnowledgeSchema:
     """Show the fields of collections, with an example object each."""

@@ -24,7 +24,15 @@ SearchType = Literal["hybrid", "semantic", "keyword"]
     effects=READ_ONLY | IDEMPOTENT,
     core=True,
     aliases=["knowledge_query"],
-    words="know remember earlier before previously already saw heard learned mentioned where notes",
+    words="what do I already know about physics; where did I see or hear this before; have we"
+    " watched this earlier; find it in my notes; search the knowledge base for a word; which"
+    " of my videos mention Einstein; what did earlier results say about inflation; I remember"
+    " something about it but not where; look it up in what was recorded before; everything"
+    " that we have collected on a topic; who said that in one of the talks; answer from memory"
+    " rather than watch again; similar or related findings; did we come across this company"
+    " previously; is there anything on cooking in my library; what did I learn about history"
+    " last month; dig out what we dealt with some time ago; compare what our sources claim;"
+    " remind me what the expert thought",
 )
 async def knowledge_search(
     call: Call,

@@ -20,7 +20,11 @@ OTHERS = "(others)"
 
 @tool(
     effects=READ_ONLY | IDEMPOTENT,
-    words="how many size number of records collections knowledge base holds",
+    words="how many records do I have; count entries by category; size of the knowledge base; how"
+    " much has been collected; number of analysed videos; statistics of the collection;"
+    " distribution over the values of a field; is anything stored at all; totals per speaker"
+    " or month; is everything indexed yet; which group is the largest; is the archive empty or"
+    " has it grown; what we know, in numbers",
 )
 async def knowledge_stats(
     call: Call,

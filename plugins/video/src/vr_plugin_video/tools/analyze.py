@@ -50,8 +50,19 @@ class Analyst(Protocol):
     effects=READ_ONLY | CALLS_OUT,
     long=True,
     core=True,
-    words="movie film clip recording footage youtube webinar lecture talk summarise gist takeaway"
-    " recap about main understand happens key moments extract table json",
+    words="summarise this video; what is this talk about; main points of a lecture; tell me what"
+    " happens in the film; is it worth watching; I have no time to watch it; who appears in"
+    " the footage and what do they do; what does the speaker recommend and why; answer a"
+    " question about a recording; find the moment when something happens; chapters with"
+    " timestamps; mood, tone and sentiment of the speaker; study notes from a webinar;"
+    " decisions and action items of a recorded meeting; extract a table or JSON from a clip;"
+    " list the products or people that are shown; steps of a tutorial or recipe; gist of a"
+    " YouTube link; condense what they discuss from minute 5 to 10; review a demo or pitch and"
+    " judge how convincing it is; explain what the user does in a screen recording; write a"
+    " short description of a keynote; compare two recordings; check the claims that are made"
+    " in a documentary; what is in talk.mp4, clip.mov or https://youtu.be/abc; what does the"
+    " athlete do wrong; is it suitable for children; who wins and how; explain the experiment"
+    " to me",
 )
 async def video_analyze(
     call: Call,

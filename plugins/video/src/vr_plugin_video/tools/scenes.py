@@ -23,7 +23,13 @@ from vr_plugin_video.work import Work
 @tool(
     effects=READ_ONLY,
     long=True,
-    words="shot slide cut picture image frame screenshot presentation screen ocr written text",
+    words="slides of a presentation; screenshots of a video; a picture of every scene; still"
+    " frames; where are the cuts and shots; split a film into scenes; text on the screen, read"
+    " by OCR; what is written on the blackboard; storyboard; thumbnails and cover pictures;"
+    " key frames as images; when does the slide change; export the deck that was shown; read"
+    " the code or the signs in the picture; what does the diagram or dialog on the screen say;"
+    " visual overview of a recording; address, name or label visible in an advert; pages and"
+    " formulas of a lecture as images",
 )
 async def video_scenes(
     call: Call,

@@ -20,8 +20,14 @@ from vr_plugin_video.work import Work
     effects=READ_ONLY,
     long=True,
     core=True,
-    words="subtitle caption srt dictation podcast mp3 voice memo audio sound say said spoken speech"
-    " words transcribe interview recording video clip",
+    words="transcribe an interview; subtitles or captions for a clip; make an srt or vtt file; what"
+    " is said word for word; turn speech into text; type up a voice memo or dictation; the"
+    " exact quote and when it was said; read a podcast instead of listening to it; spoken"
+    " words of an mp3, wav or other audio file; script of the film; lyrics of a song; full"
+    " text of a speech; what did they say at minute 12; a call or a meeting in writing;"
+    " dialogue with times; find out who says which sentence; which language is spoken; put an"
+    " old tape with a story on paper; produce subtitles where there are none; a document to"
+    " read from a sound recording",
 )
 async def video_transcript(
     call: Call,
