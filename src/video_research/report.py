@@ -76,10 +76,11 @@ def client_lines() -> Iterator[str]:
     program = shutil.which("vr", path=str(Path(sys.executable).parent)) or "vr"
     configuration = {"mcpServers": {"video-research": {"command": program, "args": ["serve"]}}}
     yield f"\n{click.style('==', fg='cyan')} {click.style('Add it to your MCP client', bold=True)}"
+    yield f"  {program} init does it, and shows what it changes. Or do it yourself:"
     yield f"  Claude Code:  claude mcp add video-research -- {program} serve"
     yield "  Others, in their mcpServers configuration:"
     yield textwrap.indent(json.dumps(configuration, indent=2), "    ")
-    yield "  It reads files below the folder it is started in; allow more with VR_ALLOWED_ROOTS."
+    yield "  It reads files below the folder it is started in; allow more with `vr init`."
 
 
 def _wrapped(text: str, indent: str) -> Iterator[str]:

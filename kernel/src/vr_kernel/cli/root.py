@@ -26,6 +26,7 @@ OWN = {
     "config": ("vr_kernel.cli.config:config", "Show settings; trust a project's."),
     "cost": ("vr_kernel.cli.cost:cost", "Show what language models were used for."),
     "doctor": ("vr_kernel.cli.doctor:doctor", "Find what is wrong, and how to mend it."),
+    "init": ("vr_kernel.cli.init:init", "Connect MCP clients, allow folders, keep a key."),
     "plugin": ("vr_kernel.cli.plugin:plugin", "List, make and check plugins."),
     "serve": ("vr_kernel.cli.serve:serve", "Serve all tools to an MCP client."),
 }
@@ -118,12 +119,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, TextIOWrapper):
         # A name of a file may hold what no encoding has; that must not end the output.
         sys.stdout.reconfigure(errors="replace")
+    given = list(sys.argv[1:] if arguments is None else arguments) or _unasked()
     try:
-        result = vr.main(arguments, prog_name="vr", standalone_mode=False)
+        result = vr.main(given, prog_name="vr", standalone_mode=False)
     except VrError as error:
         from vr_kernel.cli.output import print_error
 
-        given = sys.argv[1:] if arguments is None else arguments
         print_error(error, as_json="--json" in given)
         return exit_code(error)
     except click.ClickException as error:
@@ -139,3 +140,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return Exit.FAILURE
     return result if isinstance(result, int) else Exit.OK
+
+
+def _unasked() -> list[str]:
+    """What a start without arguments asks for: a server, where no terminal is to read help."""
+    return [] if sys.stdin is None or sys.stdin.isatty() else ["serve"]

@@ -36,7 +36,7 @@ def gemini_keys(settings: ModelsSettings) -> Diagnosis:
     if not keys:
         return Diagnosis.warning(
             "No Gemini key is set: videos are watched on this machine alone.",
-            f"Get one at {WHERE} and set GEMINI_API_KEY.",
+            f"Get one at {WHERE}, then run `vr init` or set GEMINI_API_KEY.",
         )
     for number, key in enumerate(keys, 1):
         if wrong := _wrong_with(key):

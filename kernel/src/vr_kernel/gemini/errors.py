@@ -12,7 +12,7 @@ from vr_kernel.gemini.catalogue import nearest
 from vr_kernel.retry_after import parse_retry_after
 
 KEY_PAGE = "https://aistudio.google.com/apikey"
-KEY_HINT = f"Set GEMINI_API_KEY to a valid key; get one at {KEY_PAGE}."
+KEY_HINT = f"Run `vr init`, or set GEMINI_API_KEY to a valid key; get one at {KEY_PAGE}."
 WORDS = 300
 """How much of the service's own words an error repeats, in characters."""
 _SECRETS = re.compile(r"https?://\S+|api_key:[^\s'\"]+|\bAIza[\w-]{10,}|\bAQ\.[\w-]{10,}")

@@ -1,0 +1,1 @@
+"""Sets the program up for a user: the entries of MCP clients, allowed folders, the key."""
