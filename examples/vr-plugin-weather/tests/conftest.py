@@ -1,20 +1,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from vr_kernel import Kernel, load_config
+
+# In a project of its own: pytest_plugins = ["vr_kernel.testing.fixtures"]. Here other tests run
+# beside these, and pytest takes that line from the outermost conftest.py alone.
+from vr_kernel.testing.fixtures import client, kernel, open_kernel, vr_folder  # noqa: F401
 
 # The example is tested as it lies here; installing it would put its tool into every server.
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
 
 @pytest.fixture
-async def kernel(tmp_path: Path) -> AsyncIterator[Kernel]:
+def vr_plugins() -> Mapping[str, object]:
     from vr_plugin_weather import plugin
 
-    folders = {f"VR_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "STATE", "CACHE")}
-    async with Kernel.open(load_config(folders), {"weather": plugin}) as opened:
-        yield opened
+    return {"weather": plugin}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from vr_kernel import Code, Kernel, VrError, load_config
+from vr_kernel import Code, VrError
 
 
 async def test_a_summer_evening_in_lisbon(kernel):
@@ -47,13 +47,21 @@ async def test_bad_arguments_are_refused(kernel, arguments):
     assert caught.value.code is Code.INVALID_INPUT
 
 
-async def test_the_setting_widens_the_day(kernel, tmp_path):
-    from vr_plugin_weather import plugin
-
-    folders = {f"VR_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "STATE", "CACHE")}
-    config = load_config({**folders, "VR_WEATHER__HORIZON": "-6"})
+async def test_the_setting_widens_the_day(kernel, open_kernel):
     question = {"city": "Berlin", "at": "2026-03-20T12:00:00Z"}
-    async with Kernel.open(config, {"weather": plugin}) as twilight:
-        wide = await twilight.call("weather_now", **question)
     narrow = await kernel.call("weather_now", **question)
+    twilight = await open_kernel(settings={"plugins.weather.horizon": -6})
+    wide = await twilight.call("weather_now", **question)
     assert wide.daylight_hours > narrow.daylight_hours + 1
+
+
+async def test_a_client_is_told_of_tool_and_mistake(client):
+    tool = (await client.tools())["weather_now"]
+    assert tool["description"].startswith("Say whether it is day")
+    assert tool["annotations"]["readOnlyHint"] is True
+    assert tool["inputSchema"]["required"] == ["city"]
+    report = await client.call("weather_now", city="Berlin", at="2026-06-21T12:00:00Z")
+    assert (report["city"], report["season"]) == ("Berlin", "summer")
+    with pytest.raises(VrError) as caught:
+        await client.call("weather_now", city="Berln")
+    assert (caught.value.code, caught.value.hint) == (Code.NOT_FOUND, "Did you mean Berlin?")

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from fastmcp import Client
+from fastmcp import Client, FastMCP
 from fastmcp.client.transports import StdioTransport
 from mcp_types import BlobResourceContents, TextResourceContents
 
@@ -40,6 +40,14 @@ class ToolClient:
     async def tool_names(self) -> list[str]:
         """Names of the tools that the server offers, in its order."""
         return [tool.name for tool in await self.client.list_tools()]
+
+    async def tools(self) -> dict[str, dict[str, Any]]:
+        """What the server tells of each tool, by name: `description`, `inputSchema`, ..."""
+        offered = await self.client.list_tools()
+        return {
+            tool.name: tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+            for tool in offered
+        }
 
     async def read(self, uri: str) -> bytes:
         """The content of a resource, such as an artifact."""
@@ -81,6 +89,15 @@ async def connect(
         log_file=log_file,
     )
     async with Client(transport, progress_handler=on_progress, mode=era) as client:
+        yield ToolClient(client)
+
+
+@asynccontextmanager
+async def connect_to(
+    server: FastMCP[Any], *, on_progress: OnProgress | None = None, era: Era = "auto"
+) -> AsyncIterator[ToolClient]:
+    """Connect to a server of this process, through its memory; the protocol is the real one."""
+    async with Client(server, progress_handler=on_progress, mode=era) as client:
         yield ToolClient(client)
 
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal
 
 # Terminal escapes and control characters that a title or an error text could smuggle in.
 _UNPRINTABLE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    r"\ufff9-\ufffb\U000e0000-\U000e007f]"
+    r"\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
 LogFormat = Literal["console", "json"]
+Listener = Callable[[str, str, Mapping[str, Any]], None]
+"""Takes the level, the event and the fields of a line."""
 
 
 class Log:
@@ -24,17 +27,38 @@ class Log:
     """
 
     def __init__(
-        self, level: str, form: LogFormat, context: Mapping[str, Any] | None = None
+        self,
+        level: str,
+        form: LogFormat,
+        context: Mapping[str, Any] | None = None,
+        listeners: list[Listener] | None = None,
+        redact: Callable[[str], str] = str,
     ) -> None:
         self._level = level
         self._form: LogFormat = form
         self._context = dict(context or {})
+        self._listeners = [] if listeners is None else listeners
+        self._redact = redact
         self._threshold = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
         self._logger: Any = None
 
     def bind(self, **context: Any) -> Log:
         """A log whose every line carries the context too."""
-        return Log(self._level, self._form, {**self._context, **context})
+        context = {**self._context, **context}
+        return Log(self._level, self._form, context, self._listeners, self._redact)
+
+    def clean(self, text: str) -> str:
+        """A text fit for a log or a message: nothing that steers a terminal, and no secret."""
+        return self._redact(_UNPRINTABLE.sub("", text))
+
+    @contextmanager
+    def heard_by(self, listener: Listener) -> Iterator[None]:
+        """Give a listener, meanwhile, each line of any level of this log and of those bound."""
+        self._listeners.append(listener)
+        try:
+            yield
+        finally:
+            self._listeners.remove(listener)
 
     def debug(self, event: str, **fields: Any) -> None:
         """Write what helps a developer."""
@@ -57,14 +81,16 @@ class Log:
         self._write(logging.ERROR, event, {**fields, "exc_info": True})
 
     def _write(self, level: int, event: str, fields: Mapping[str, Any]) -> None:
+        for listener in tuple(self._listeners):
+            listener(logging.getLevelName(level).lower(), event, {**self._context, **fields})
         if level < self._threshold:
             return
         if self._logger is None:
-            self._logger = _structured(self._form).bind(**self._context)
+            self._logger = _structured(self._form, self.clean).bind(**self._context)
         getattr(self._logger, logging.getLevelName(level).lower())(event, **fields)
 
 
-def _structured(form: LogFormat) -> Any:
+def _structured(form: LogFormat, clean: Callable[[str], str]) -> Any:
     import structlog
 
     renderer = structlog.processors.JSONRenderer() if form == "json" else _render
@@ -75,17 +101,21 @@ def _structured(form: LogFormat) -> Any:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso"),
             structlog.processors.format_exc_info,
-            _clean,
+            lambda _logger, _method, event: {key: _cleaned(event[key], clean) for key in event},
             renderer,
         ],
     )
 
 
-def _clean(_logger: Any, _method: str, event: Any) -> Any:
-    return {
-        key: _UNPRINTABLE.sub("", value) if isinstance(value, str) else value
-        for key, value in event.items()
-    }
+def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
+    """The value with all its texts cleaned; what is of another type is shown by its text."""
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, Mapping):
+        return {clean(str(key)): _cleaned(item, clean) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_cleaned(item, clean) for item in value]
+    return clean(str(value))
 
 
 def _render(_logger: Any, _method: str, event: Any) -> str:

@@ -1,6 +1,7 @@
-"""A kit for the tests of plugins: model services that answer on this machine, as scripted.
+"""A kit for the tests of plugins: kernels, stores and services of this machine, and contracts.
 
-It needs nothing but the kernel, and no test runner; names are imported at first use.
+It needs nothing but the kernel; names are imported at first use. For pytest there are fixtures,
+too: `pytest_plugins = ["vr_kernel.testing.fixtures"]`.
 """
 
 from __future__ import annotations
@@ -10,12 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vr_kernel.testing.contracts import ModelProviderContract
+    from vr_kernel.testing.embedder_contract import EmbedderContract
     from vr_kernel.testing.gemini.answer import Answer
     from vr_kernel.testing.gemini.faults import Fault
     from vr_kernel.testing.gemini.request import RecordedRequest
     from vr_kernel.testing.gemini.server import FakeGemini
     from vr_kernel.testing.gemini.wire import GeminiWire
+    from vr_kernel.testing.kernels import TrialKernel, open_kernel
+    from vr_kernel.testing.memory_store import MemoryStore
+    from vr_kernel.testing.recognizer_contract import TextRecognizerContract
+    from vr_kernel.testing.recording import LogLine, Progress, RecordedCall
+    from vr_kernel.testing.store_contract import StoreContract
     from vr_kernel.testing.wire import ModelWire, Sent, Trouble
+    from vr_kernel.testing.words import WordEmbedder
 
 _HOMES = {
     "contracts": "ModelProviderContract",
@@ -24,20 +32,37 @@ _HOMES = {
     "gemini.answer": "Answer",
     "gemini.server": "FakeGemini",
     "gemini.wire": "GeminiWire",
+    "embedder_contract": "EmbedderContract",
+    "kernels": "TrialKernel open_kernel",
+    "memory_store": "MemoryStore",
+    "recognizer_contract": "TextRecognizerContract",
+    "recording": "LogLine Progress RecordedCall",
+    "store_contract": "StoreContract",
     "wire": "ModelWire Sent Trouble",
+    "words": "WordEmbedder",
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
     "Answer",
+    "EmbedderContract",
     "FakeGemini",
     "Fault",
     "GeminiWire",
+    "LogLine",
+    "MemoryStore",
     "ModelProviderContract",
     "ModelWire",
+    "Progress",
+    "RecordedCall",
     "RecordedRequest",
     "Sent",
+    "StoreContract",
+    "TextRecognizerContract",
+    "TrialKernel",
     "Trouble",
+    "WordEmbedder",
+    "open_kernel",
 ]
 
 

@@ -1,0 +1,44 @@
+"""An embedder that knows words and nothing of their meaning: texts that share some are near."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from vr_kernel.providers import Purpose
+
+DIMENSION = 64
+_WORD = re.compile(r"\w+")
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in order; capitals and ways to write an accent make no difference."""
+    return _WORD.findall(unicodedata.normalize("NFC", text).casefold())
+
+
+class WordEmbedder:
+    """An `Embedder` that needs no model and gives the same vectors on every machine.
+
+    Each word has a direction of its own, by its SHA-512; a text is the sum of its words. A text
+    without words has a direction, too.
+    """
+
+    id = "words-1"
+    dimension = DIMENSION
+    accepts = frozenset({"text"})
+
+    async def embed(self, items: Sequence[str], purpose: Purpose) -> list[list[float]]:  # noqa: ARG002 - of the protocol
+        """One unit-length vector a text, in order."""
+        return [_vector(words_of(item) or [""]) for item in items]
+
+
+def _vector(words: Sequence[str]) -> list[float]:
+    total = [0.0] * DIMENSION
+    for word in words:
+        for place, value in enumerate(hashlib.sha512(word.encode("utf-8", "replace")).digest()):
+            total[place] += value - 127.5
+    length = math.hypot(*total)
+    return [value / length for value in total]

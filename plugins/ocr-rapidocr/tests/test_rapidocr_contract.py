@@ -1,0 +1,15 @@
+"""RapidOCR keeps what every text recognizer keeps."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+from vr_kernel.testing import TextRecognizerContract
+from vr_ocr_rapidocr import plugin
+
+
+@pytest.mark.slow  # every test loads the models
+class TestRapidOcr(TextRecognizerContract):
+    plugins: ClassVar = {"ocr-rapidocr": plugin}
+    provider = "rapidocr"

@@ -1,0 +1,16 @@
+"""Tesseract keeps what every text recognizer keeps."""
+
+from __future__ import annotations
+
+import shutil
+from typing import ClassVar
+
+import pytest
+from vr_kernel.testing import TextRecognizerContract
+from vr_ocr_tesseract import plugin
+
+
+@pytest.mark.skipif(shutil.which("tesseract") is None, reason="tesseract is not installed")
+class TestTesseract(TextRecognizerContract):
+    plugins: ClassVar = {"ocr-tesseract": plugin}
+    provider = "tesseract"
