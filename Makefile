@@ -9,12 +9,13 @@ JOBS = 2
 VENV = .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.synced
+DOCS = build/docs
 SOURCES = kernel/src plugins/*/src src examples/*/src
 PROGRAMS = benchmarks scripts plugins/*/scripts
 FITS = import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 UV = env -u VIRTUAL_ENV UV_PROJECT_ENVIRONMENT=$(VENV) UV_PYTHON_DOWNLOADS=never $(BIN)/uv
 
-.PHONY: help setup demo test test-slow lint bench clean
+.PHONY: help setup demo test test-slow lint reference docs bench clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -64,9 +65,19 @@ lint: setup ## style, types, import contracts, sizes
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q -m "not slow" tests/architecture --ignore=tests/architecture/test_static_checks.py
 
+reference: setup ## write the pages that are made from the code
+	@for script in scripts/*_reference.py; do $(BIN)/python $$script || exit; done
+
+# What griffe says of docstrings is a warning, too, though no issue to --strict.
+docs: setup ## build the documentation in site/; a warning is an error
+	@$(UV) venv --quiet --allow-existing --python $(BIN)/python $(DOCS)
+	@$(UV) pip install --quiet --python $(DOCS) --group docs
+	@$(DOCS)/bin/zensical build --clean --strict >$(DOCS)/log 2>&1 || { cat $(DOCS)/log; exit 1; }
+	@cat $(DOCS)/log; ! grep -q '^griffe:' $(DOCS)/log
+
 bench: setup ## measure against floors and peers
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 clean: ## remove .venv, caches and build output
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) dist build site .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from vr_kernel import Kernel, load_config
+from generated_page import cell, code, fresh_config, publish, type_words
+from vr_kernel import Kernel
 from vr_kernel.tools import Tool
 
-PAGE = Path(__file__).parents[1] / "docs" / "reference" / "tools.md"
 FIRST_PARTY = "infra,video,knowledge"
 HEAD = """# Tools
 
@@ -23,10 +19,8 @@ page differs from them. Every tool is also a command: `video_analyze` is `vr vid
 
 def render() -> str:
     """The whole page."""
-    with tempfile.TemporaryDirectory() as folder:
-        names = ("CONFIG", "STATE", "CACHE")
-        environ = {f"VR_{name}_DIR": folder for name in names} | {"VR_PLUGINS": FIRST_PARTY}
-        tools = Kernel(load_config(environ)).tools
+    with fresh_config(FIRST_PARTY) as config:
+        tools = Kernel(config).tools
     return "\n".join([HEAD, *(line for tool in tools.values() for line in _section(tool))])
 
 
@@ -46,27 +40,10 @@ def _section(tool: Tool) -> Iterator[str]:
 
 
 def _row(name: str, schema: dict[str, Any], *, required: bool) -> str:
-    default = "required" if required else _code(schema.get("default"))
-    text = schema.get("description", "").replace("|", "\\|")
-    return f"| `{name}` | {_type(schema)} | {default} | {text} |"
-
-
-def _type(schema: dict[str, Any]) -> str:
-    if "enum" in schema:
-        return " ".join(f"`{value}`" for value in schema["enum"])
-    if "anyOf" in schema:
-        return " or ".join(_type(choice) for choice in schema["anyOf"])
-    kind = schema.get("type", "object")
-    bounds = [
-        f"{sign} {schema[word]}"
-        for word, sign in (("minimum", "≥"), ("maximum", "≤"), ("maxLength", "≤"))
-        if word in schema
-    ]
-    return f"{kind} {', '.join(bounds)}".strip()
-
-
-def _code(value: Any) -> str:
-    return "" if value in (None, "") else f"`{json.dumps(value)}`"
+    default = "required" if required else code(schema.get("default"))
+    return (
+        f"| `{name}` | {type_words(schema)} | {default} | {cell(schema.get('description', ''))} |"
+    )
 
 
 def _fields(tool: Tool) -> str:
@@ -74,5 +51,4 @@ def _fields(tool: Tool) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(render(), "utf-8")
-    sys.stdout.write(f"wrote {PAGE.name}\n")
+    publish("tools.md", render)

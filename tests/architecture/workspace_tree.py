@@ -12,7 +12,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 GENERATED = {
-    ".git", ".venv", "__pycache__", "dist", "build", "site", "results", "node_modules",
+    ".git", ".venv", ".cache", "__pycache__", "dist", "build", "site", "results", "node_modules",
     ".pytest_cache", ".mypy_cache", ".ruff_cache", ".import_linter_cache", ".hypothesis", "uv.lock",
 }  # fmt: skip
 
