@@ -19,9 +19,14 @@ def silent(_done: float, _total: float | None, _message: str) -> None:
 
 
 class Progress:
-    """The newest report of a call. A slow client skips reports, it never slows the work."""
+    """The newest report of a call. A slow client skips reports, it never slows the work.
 
-    def __init__(self) -> None:
+    Args:
+        heartbeat_s: longest silence, in seconds.
+    """
+
+    def __init__(self, heartbeat_s: float = HEARTBEAT_S) -> None:
+        self._heartbeat_s = heartbeat_s
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
         self._latest: tuple[float, float | None, str] = (0.0, None, "")
@@ -37,7 +42,7 @@ class Progress:
         sent = -math.inf
         while True:
             with suppress(TimeoutError):
-                async with asyncio.timeout(HEARTBEAT_S):
+                async with asyncio.timeout(self._heartbeat_s):
                     await self._news.wait()
             self._news.clear()
             done, total, message = self._latest

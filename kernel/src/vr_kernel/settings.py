@@ -79,6 +79,7 @@ class KernelSettings(Section):
     text_recognizer: str = ""
     lease_s: float = Field(20.0, ge=0.2, le=600)
     handle_after_s: float = Field(45.0, gt=0, le=86_400)
+    heartbeat_s: float = Field(10.0, ge=0.1, le=60)
     resume_jobs: bool = True
     job_ttl_days: float = Field(7, gt=0)
 

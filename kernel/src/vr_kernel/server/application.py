@@ -26,6 +26,7 @@ from vr_kernel.runner import Outcome
 from vr_kernel.server.served_prompt import ServedPrompt, complete
 from vr_kernel.server.served_resource import add_resource
 from vr_kernel.server.served_tool import ServedTool, as_tool_result
+from vr_kernel.server.tasks import Tasks
 from vr_kernel.toolsets import ALL, choose, choose_shown
 from vr_kernel.version import VERSION
 
@@ -101,6 +102,7 @@ def build_server(
         auth=auth,
     )
 
+    app.add_extension(Tasks(kernel))
     for prompt in kernel.prompts.values():
         app.add_prompt(ServedPrompt.of(kernel, prompt))
     for resource in kernel.resources.values():

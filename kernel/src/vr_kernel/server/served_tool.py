@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from contextlib import suppress
 from typing import Any
 
@@ -14,18 +15,49 @@ from mcp_types import ToolAnnotations
 from pydantic import PrivateAttr
 
 from vr_kernel.errors import VrError
+from vr_kernel.jobs import Job
 from vr_kernel.kernel import Kernel
 from vr_kernel.long_call import JobHandle, handle_of
 from vr_kernel.progress import Progress
 from vr_kernel.runner import Outcome
 from vr_kernel.schemas import compact_output
-from vr_kernel.server.asking import Asker, WithAnotherCall, asker_of
+from vr_kernel.server.asking import Asker, Nobody, WithAnotherCall, asker_of
 from vr_kernel.server.blocks import block_of, plain, text_block
+from vr_kernel.server.task_questions import TaskQuestions, follows_tasks
 from vr_kernel.tools import Effects, Tool
 
 USAGE_META = "video-research/usage"
 """Where a result says what it cost, beside what its own model says."""
 HANDED_OUT = "The call goes on as a job: job_result waits for its result, job_cancel ends it."
+TASK_AFTER_S = 1.0
+"""How long a client that follows tasks waits for a result before it gets a task instead."""
+
+
+class HandedOut(ToolResult):
+    """A handle on a job; where the client follows tasks, a task is made of it."""
+
+    _job: Job = PrivateAttr()
+    _questions: TaskQuestions | None = PrivateAttr()
+
+    @classmethod
+    def of(cls, job: Job, asker: Asker) -> HandedOut:
+        """What a client gets of a job that it did not wait for."""
+        outcome = Outcome(job.id, data=handle_of(job).model_dump(mode="json"), notes=(HANDED_OUT,))
+        told = as_tool_result(outcome)
+        made = cls(content=told.content, structured_content=told.structured_content)
+        made._job = job
+        made._questions = asker if isinstance(asker, TaskQuestions) else None
+        return made
+
+    @property
+    def job(self) -> Job:
+        """The job, as it was when it was handed out."""
+        return self._job
+
+    @property
+    def questions(self) -> TaskQuestions | None:
+        """What the job may ask; None when nobody can be asked any more."""
+        return self._questions
 
 
 class ServedTool(McpTool):
@@ -50,10 +82,13 @@ class ServedTool(McpTool):
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Call the tool; an error becomes a result that says so."""
-        progress = Progress()
+        progress = Progress(self._kernel.config.kernel.heartbeat_s)
         relay = asyncio.create_task(progress.relay(_send_progress))
         try:
             asker = asker_of(get_context())
+            if self._tool.long and follows_tasks(get_context()):
+                asker = asker if isinstance(asker, Nobody) else TaskQuestions()
+                return await self._begin(arguments, progress, asker, most_s=TASK_AFTER_S)
             if self._tool.long:
                 return await self._begin(arguments, progress, asker)
             outcome = await self._kernel.run(
@@ -68,28 +103,34 @@ class ServedTool(McpTool):
                 relay.exception()
 
     async def _begin(
-        self, arguments: dict[str, Any], progress: Progress, asker: Asker
+        self,
+        arguments: dict[str, Any],
+        progress: Progress,
+        asker: Asker,
+        most_s: float = math.inf,
     ) -> ToolResult:
         """The result, or a handle on a call that takes longer than clients wait."""
         kernel = self._kernel
         long_call = kernel.start(
             self._tool.name, arguments, progress.report, principal=principal(), ask=asker
         )
-        while not await long_call.ends_within(kernel.config.kernel.handle_after_s):
+        wait_s = min(kernel.config.kernel.handle_after_s, most_s)
+        while not await long_call.ends_within(wait_s):
             if not asker.waiting:  # a person may take longer than a call
                 break
         else:
             return _answered(await long_call.outcome(), asker)
-        asker.close()
+        if not isinstance(asker, TaskQuestions):
+            asker.close()
         try:
             job = await kernel.jobs.hand_out(long_call)
         except VrError:  # without a ledger nobody could ask for the result later
+            asker.close()
             return as_tool_result(await long_call.outcome())
         except asyncio.CancelledError:
             await long_call.cancel()
             raise
-        handle = handle_of(job).model_dump(mode="json")
-        return as_tool_result(Outcome(job.id, data=handle, notes=(HANDED_OUT,)))
+        return HandedOut.of(job, asker)
 
 
 def _answered(outcome: Outcome, asker: Asker) -> ToolResult:
@@ -127,15 +168,19 @@ def hints_of(effects: Effects) -> ToolAnnotations:
 def as_tool_result(outcome: Outcome) -> ToolResult:
     """An outcome on the wire: JSON as structured content and as text, remarks as text."""
     if outcome.error is not None:
-        error = outcome.error.as_dict(outcome.call_id)
-        text = f"{error['code']}: {error['message']} {error['hint']}".rstrip()
-        _, structured = _encodable({"error": error})
-        return ToolResult([text_block(text)], structured_content=structured, is_error=True)
+        return error_result(outcome.error.as_dict(outcome.call_id))
     body, structured = _encodable(outcome.data)
     notes = (text_block(f"Note: {note}") for note in outcome.notes)
     blocks = [text_block(body), *notes, *map(block_of, outcome.shown)]
     meta = {USAGE_META: outcome.usage.model_dump()} if outcome.usage else None
     return ToolResult(blocks, structured_content=structured, meta=meta)
+
+
+def error_result(error: dict[str, Any]) -> ToolResult:
+    """An error on the wire; `error` has the fields of `VrError.as_dict`."""
+    text = f"{error['code']}: {error['message']} {error['hint']}".rstrip()
+    _, structured = _encodable({"error": error})
+    return ToolResult([text_block(text)], structured_content=structured, is_error=True)
 
 
 def _encodable(data: dict[str, Any]) -> tuple[str, dict[str, Any]]:
