@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 
-from vr_kernel.journal import Journal
+from vr_kernel.errors import Code, VrError
+from vr_kernel.journal import Change, Journal
 from vr_kernel.log import Log
 from vr_kernel.providers import Hit, Providers, Query, Store, StoredRecord
 from vr_kernel.records import RecordKind
+from vr_kernel.refusals import Refusal, Refusals
 
 BATCH = 500
-FIRST_PAUSE_S = 0.5
+TRIES = 5
+"""How often a store may refuse a record before it is set aside and the next ones go on."""
+FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 30.0
+_OUTAGES = {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.BUDGET}
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStatus:
+    """How far a store has come: sequence numbers of the journal, and counts."""
+
+    store: str
+    recorded: int
+    delivered: int
+    pending_vectors: int
+    refused: int
 
 
 class StoreIndex:
     """The store of this kernel: opened at first use, kept up with the journal.
 
     A store's failure never fails a tool: what was committed stays in the journal, and
-    delivery tries again with growing pauses.
+    delivery tries again with growing pauses. A record that the store refuses again and again
+    is set aside, so that those behind it arrive.
     """
 
     def __init__(
@@ -28,12 +47,17 @@ class StoreIndex:
         providers: Providers,
         journal: Journal,
         kinds: Mapping[str, RecordKind],
+        refusals: Refusals,
         log: Log,
     ) -> None:
         self._providers = providers
         self._journal = journal
         self._kinds = kinds
+        self._refusals = refusals
         self._log = log
+        self._tries: Counter[int] = Counter()
+        self._any_refused = False
+        self._came_on = False
         self._opening = asyncio.Lock()
         self._store: Store | None = None
         self._pump: asyncio.Task[None] | None = None
@@ -88,6 +112,37 @@ class StoreIndex:
         """See `Store.pending_vectors`."""
         return await (await self._opened()).pending_vectors()
 
+    async def status(self) -> StoreStatus:
+        """How far the store has come.
+
+        Raises:
+            VrError: UNAVAILABLE when none is installed, or it cannot be asked.
+        """
+        store = await self._opened()
+        return StoreStatus(
+            store=store.name,
+            recorded=await self._journal.last_seq(),
+            delivered=await store.cursor(),
+            pending_vectors=await store.pending_vectors(),
+            refused=await self._refusals.count(store.name),
+        )
+
+    async def refused(self) -> list[Refusal]:
+        """The records that this store would not take, the latest first."""
+        return await self._refusals.list(self.name)
+
+    async def retry(self, refused: Sequence[Refusal]) -> None:
+        """Send records again, as if they were recorded just now."""
+        records = [(each.workspace, each.kind, each.key) for each in refused]
+        await self._journal.touch(records)
+        await self._refusals.forget(self.name, records)
+        self.wake(await self._journal.last_seq())
+
+    async def give_up(self, refused: Sequence[Refusal]) -> None:
+        """Take records off the list; they stay in the journal, and out of this store."""
+        records = [(each.workspace, each.kind, each.key) for each in refused]
+        await self._refusals.forget(self.name, records)
+
     async def aclose(self) -> None:
         """Stop delivering; what is left stays in the journal for the next start."""
         if self._pump is not None:
@@ -108,12 +163,14 @@ class StoreIndex:
         pause = FIRST_PAUSE_S
         while self._wanted.is_set():
             self._wanted.clear()
+            self._came_on = False
             try:
                 await self._drain()
                 pause = FIRST_PAUSE_S
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a store is a plugin's code
                 self._log.warning("store did not take changes", error=str(error), retry_in=pause)
                 self._wanted.set()
+                pause = FIRST_PAUSE_S if self._came_on else pause
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE_S)
 
@@ -121,11 +178,47 @@ class StoreIndex:
         store = await self._opened()
         self._delivered = await store.cursor()
         while changes := await self._journal.changes(self._delivered, BATCH):
-            await store.apply(changes)
+            await self._put(store, changes)
             cursor = await store.cursor()
             if cursor == self._delivered:
+                self._came_on = False
                 raise RuntimeError("the store took changes, but its cursor stayed")
             self._delivered = cursor
+
+    async def _put(self, store: Store, changes: Sequence[Change]) -> None:
+        """Let the store apply changes; what it refuses is told apart from what it takes."""
+        try:
+            await store.apply(changes)
+        except Exception as error:
+            if _is_outage(error):
+                raise
+            if len(changes) == 1:
+                await self._refuse(store, changes[0], error)
+                return
+            middle = len(changes) // 2
+            await self._put(store, changes[:middle])
+            await self._put(store, changes[middle:])
+            return
+        self._came_on = True
+        if self._any_refused:
+            taken = [(each.workspace, each.kind, each.key) for each in changes]
+            await self._refusals.forget(store.name, taken)
+
+    async def _refuse(self, store: Store, change: Change, error: Exception) -> None:
+        """Count a refusal; after the last one the store gets the record's deletion instead."""
+        self._tries[change.seq] += 1
+        tries = self._tries[change.seq]
+        if tries < TRIES:
+            raise error
+        await self._refusals.add(store.name, change, error, tries)
+        self._any_refused = True
+        # A store that does not take this either is not well: it is no fault of the record.
+        await store.apply([replace(change, fields=None)])
+        self._came_on = True
+        del self._tries[change.seq]
+        self._log.warning(
+            "a record was set aside", store=store.name, kind=change.kind, error=str(error)
+        )
 
     async def _opened(self) -> Store:
         async with self._opening:
@@ -133,5 +226,11 @@ class StoreIndex:
                 store = self._providers.get(Store)
                 await store.open(list(self._kinds.values()))
                 await self._journal.continue_after(await store.cursor())
+                self._any_refused = await self._refusals.count(store.name) > 0
                 self._store = store
         return self._store
+
+
+def _is_outage(error: Exception) -> bool:
+    """Whether the store cannot do anything now, whatever it is given."""
+    return isinstance(error, VrError) and (error.retryable or error.code in _OUTAGES)

@@ -106,6 +106,25 @@ class Journal:
 
         return await self._database.run(read)
 
+    async def touch(self, records: Sequence[tuple[str, str, str]]) -> None:
+        """Give records, as workspace, kind and key, new sequence numbers: stores see them again.
+
+        Raises:
+            VrError: UNAVAILABLE when the journal cannot be written.
+        """
+
+        def write(connection: sqlite3.Connection) -> None:
+            for record in records:
+                connection.execute(
+                    "INSERT OR REPLACE INTO record"
+                    " (workspace, kind, key, fields, provenance, created_at)"
+                    " SELECT workspace, kind, key, fields, provenance, created_at FROM record"
+                    " WHERE workspace = ? AND kind = ? AND key = ?",
+                    record,
+                )
+
+        await self._database.run(write)
+
     async def continue_after(self, cursor: int) -> None:
         """Give every record a number above `cursor`, when a store is ahead of this journal.
 

@@ -50,6 +50,15 @@ class Embedder(Protocol):
         """One unit-length vector an item, in order."""
 
 
+class Reranker(Protocol):
+    """Judges how well texts answer a question."""
+
+    name: str
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One score a text, in order, higher is better; they compare within one call."""
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
     """A condition on one field; the value is always taken literally."""
@@ -128,7 +137,7 @@ class Store(Protocol):
 class Provider(Generic[T]):
     """A named implementation of a protocol. `factory` runs at first use, once a kernel.
 
-    Kinds are the protocols of this module: Store, Embedder, TextRecognizer. A plugin may
+    Kinds are the protocols: Store, Embedder, Reranker, TextRecognizer, ModelProvider. A plugin may
     also provide a class of its own: it then gets one instance a kernel, in place of a global.
     An instance with a coroutine method `aclose` is closed with the kernel.
     """

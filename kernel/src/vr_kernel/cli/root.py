@@ -29,6 +29,7 @@ OWN = {
     "init": ("vr_kernel.cli.init:init", "Connect MCP clients, allow folders, keep a key."),
     "plugin": ("vr_kernel.cli.plugin:plugin", "List, make and check plugins."),
     "serve": ("vr_kernel.cli.serve:serve", "Serve all tools to an MCP client."),
+    "store": ("vr_kernel.cli.store:store", "Show how far the store is, and what it refused."),
 }
 WITHOUT_CONFIGURATION = ("completion", "doctor")
 """Commands that run although no configuration can be read."""

@@ -1,0 +1,122 @@
+"""`vr store`: how far the store has come, and what it would not take."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from vr_kernel.cli.output import print_result
+from vr_kernel.cli.session import open_kernel
+from vr_kernel.config import Config
+from vr_kernel.errors import Code, VrError, did_you_mean
+from vr_kernel.stdout_guard import diverted_stdout
+
+if TYPE_CHECKING:
+    from vr_kernel.delivery import StoreIndex
+    from vr_kernel.refusals import Refusal
+
+T = TypeVar("T")
+DELIVERY_S = 60.0
+"""How long `status` and `retry` wait for what is on its way."""
+as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+keys_argument = click.argument("keys", nargs=-1)
+all_option = click.option("--all", "everything", is_flag=True, help="Every record of the list.")
+
+
+@click.group()
+def store() -> None:
+    """Look after the store: how far it has come, and what it would not take."""
+
+
+@store.command()
+@as_json_option
+@click.pass_obj
+def status(config: Config, *, as_json: bool) -> None:
+    """Deliver what is recorded, and show how far the store has come."""
+
+    async def look(index: StoreIndex) -> dict[str, object]:
+        left = await index.catch_up(DELIVERY_S)
+        return {**asdict(await index.status()), "pending": left}
+
+    print_result(_with_store(config, look), (), as_json=as_json)
+
+
+@store.command()
+@as_json_option
+@click.pass_obj
+def failed(config: Config, *, as_json: bool) -> None:
+    """List the records that the store would not take, and why."""
+    refused = _with_store(config, lambda index: index.refused())
+    if not refused and not as_json:
+        click.echo("The store took everything.")
+        return
+    print_result({"refused": [asdict(each) for each in refused]}, (), as_json=as_json)
+
+
+@store.command()
+@keys_argument
+@all_option
+@as_json_option
+@click.pass_obj
+def retry(config: Config, keys: tuple[str, ...], *, everything: bool, as_json: bool) -> None:
+    """Send refused records again, by their KEYS or all."""
+
+    async def send(index: StoreIndex) -> dict[str, object]:
+        chosen = _chosen(await index.refused(), keys, everything=everything)
+        await index.retry(chosen)
+        await index.catch_up(DELIVERY_S)
+        return {"sent": len(chosen), "refused": len(await index.refused())}
+
+    print_result(_with_store(config, send), (), as_json=as_json)
+
+
+@store.command()
+@keys_argument
+@all_option
+@as_json_option
+@click.pass_obj
+def drop(config: Config, keys: tuple[str, ...], *, everything: bool, as_json: bool) -> None:
+    """Take refused records off the list; the journal keeps them."""
+
+    async def forget(index: StoreIndex) -> dict[str, object]:
+        chosen = _chosen(await index.refused(), keys, everything=everything)
+        await index.give_up(chosen)
+        return {"dropped": len(chosen)}
+
+    print_result(_with_store(config, forget), (), as_json=as_json)
+
+
+def _with_store(config: Config, work: Callable[[StoreIndex], Awaitable[T]]) -> T:
+    """What `work` makes of the store.
+
+    Raises:
+        VrError: UNAVAILABLE when none is installed.
+    """
+    kernel = open_kernel(config)
+
+    async def run() -> T:
+        try:
+            return await work(kernel.store)
+        finally:
+            await kernel.aclose()
+
+    with diverted_stdout():
+        return asyncio.run(run())
+
+
+def _chosen(refused: Sequence[Refusal], keys: Sequence[str], *, everything: bool) -> list[Refusal]:
+    if everything == bool(keys):
+        raise click.UsageError("Name the keys of records, or give --all.")
+    known = {each.key for each in refused}
+    for key in keys:
+        if key not in known:
+            raise VrError(
+                f"The store did not refuse {key!r}.",
+                Code.NOT_FOUND,
+                hint=f"{did_you_mean(key, sorted(known))}`vr store failed` lists what it refused.",
+            )
+    return [each for each in refused if everything or each.key in keys]

@@ -1,0 +1,94 @@
+"""Records that a store would not take: kept by name until they are sent again or given up."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from vr_kernel.database import Database
+from vr_kernel.errors import VrError
+from vr_kernel.journal import Change
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS refused (
+    store TEXT NOT NULL, workspace TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
+    reason TEXT NOT NULL, tries INTEGER NOT NULL, refused_at TEXT NOT NULL,
+    PRIMARY KEY (store, workspace, kind, key)
+) WITHOUT ROWID;
+"""
+_COLUMNS = "workspace, kind, key, reason, tries, refused_at"
+_OF_RECORD = "store = ? AND workspace = ? AND kind = ? AND key = ?"
+REASON_CHARS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A record that a store would not take, and why."""
+
+    workspace: str
+    kind: str
+    key: str
+    reason: str
+    tries: int
+    refused_at: str
+
+
+class Refusals:
+    """The failed lists of all stores of one state folder. The records stay in the journal."""
+
+    def __init__(self, path: Path) -> None:
+        self._database = Database(path, _SCHEMA, disposable=True)
+
+    async def add(self, store: str, change: Change, error: BaseException, tries: int) -> None:
+        """Keep that a store refused a record.
+
+        Raises:
+            VrError: UNAVAILABLE when the list cannot be written.
+        """
+        reason = f"{error.message} {error.hint}" if isinstance(error, VrError) else repr(error)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        record = (store, change.workspace, change.kind, change.key)
+        row = (*record, reason.strip()[:REASON_CHARS], tries, now)
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute("INSERT OR REPLACE INTO refused VALUES (?,?,?,?,?,?,?)", row)
+
+        await self._database.run(write)
+
+    async def forget(self, store: str, records: Sequence[tuple[str, str, str]]) -> None:
+        """Take records, as workspace, kind and key, off the list of a store."""
+
+        def write(connection: sqlite3.Connection) -> None:
+            rows = [(store, *record) for record in records]
+            connection.executemany(f"DELETE FROM refused WHERE {_OF_RECORD}", rows)  # noqa: S608 - constant text
+
+        await self._database.run(write)
+
+    async def list(self, store: str, limit: int = 1000) -> list[Refusal]:
+        """What a store refused, the latest first."""
+
+        def read(connection: sqlite3.Connection) -> list[Refusal]:
+            rows = connection.execute(
+                f"SELECT {_COLUMNS} FROM refused WHERE store = ?"  # noqa: S608 - constant columns
+                " ORDER BY refused_at DESC, kind, key LIMIT ?",
+                (store, limit),
+            )
+            return [Refusal(*row) for row in rows]
+
+        return await self._database.run(read)
+
+    async def count(self, store: str) -> int:
+        """How many records a store refused."""
+
+        def read(connection: sqlite3.Connection) -> int:
+            row = connection.execute("SELECT count(*) FROM refused WHERE store = ?", (store,))
+            return int(row.fetchone()[0])
+
+        return await self._database.run(read)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
