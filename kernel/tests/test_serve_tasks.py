@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -22,8 +22,6 @@ from vr_kernel.questions import Question
 from vr_kernel.server import build_server
 from vr_kernel.server.task_questions import TaskQuestions
 from waiting import until
-
-from conftest import MakePlugin, StartKernel
 
 INVALID_PARAMS, METHOD_NOT_FOUND, INTERNAL_ERROR, NOT_DECLARED = -32602, -32601, -32603, -32021
 NOBODYS = "0" * 32
@@ -50,7 +48,7 @@ class Work:
     under_way: asyncio.Event = field(default_factory=asyncio.Event)
     did: list[str] = field(default_factory=list)
 
-    def plugin(self, make_plugin: MakePlugin) -> SimpleNamespace:
+    def plugin(self, make_plugin: Callable[..., SimpleNamespace]) -> SimpleNamespace:
         """The tools."""
 
         @tool(effects=READ_ONLY, long=True)
@@ -103,12 +101,12 @@ def work() -> Work:
 
 
 @pytest.fixture
-def zoo(work: Work, make_plugin: MakePlugin) -> dict[str, object]:
+def zoo(work: Work, make_plugin: Callable[..., SimpleNamespace]) -> dict[str, object]:
     return {"zoo": work.plugin(make_plugin)}
 
 
 @pytest.fixture
-async def kernel(start: StartKernel, zoo: dict[str, object]) -> Kernel:
+async def kernel(start: Callable[..., Any], zoo: dict[str, object]) -> Kernel:
     opened: Kernel = await start(zoo)
     return opened
 
@@ -153,7 +151,7 @@ async def test_a_long_call_becomes_a_task(guest: TaskClient, work: Work) -> None
 
 
 async def test_the_result_is_the_one_of_a_call_that_was_waited_for(
-    guest: TaskClient, work: Work, start: StartKernel, zoo: Any, environ: Any, tmp_path: Path
+    guest: TaskClient, work: Work, start: Callable[..., Any], zoo: Any, environ: Any, tmp_path: Path
 ) -> None:
     task = await guest.task("zoo_walk")
     work.go.set()
@@ -313,7 +311,7 @@ async def serve(config: Config, plugin: object) -> AsyncIterator[TaskClient]:
 
 
 async def test_a_task_outlives_its_server(
-    config: Config, make_plugin: MakePlugin, work: Work
+    config: Config, make_plugin: Callable[..., SimpleNamespace], work: Work
 ) -> None:
     """Another server answers for the task, and does nothing twice."""
     async with serve(config, work.plugin(make_plugin)) as guest:
@@ -328,7 +326,7 @@ async def test_a_task_outlives_its_server(
 
 
 async def test_a_tool_that_was_searched_for_becomes_a_task(
-    start: StartKernel, zoo: Any, work: Work, environ: Any, tmp_path: Path
+    start: Callable[..., Any], zoo: Any, work: Work, environ: Any, tmp_path: Path
 ) -> None:
     variables = {"VR_TOOL_SEARCH": "1", "VR_KERNEL__HANDLE_AFTER_S": "0.05"}
     config = load_config(environ={**environ, **variables}, working_folder=tmp_path)
@@ -348,7 +346,7 @@ def no_ledger(environ: Mapping[str, str]) -> None:
 
 
 @pytest.mark.usefixtures("no_ledger")
-async def test_without_a_ledger_there_are_no_tasks(start: StartKernel, zoo: Any) -> None:
+async def test_without_a_ledger_there_are_no_tasks(start: Callable[..., Any], zoo: Any) -> None:
     """A question waits for nobody then, and the call itself is answered."""
     async with follow(build_server(await start(zoo)), elicitation_handler=_unused) as guest:
         result = await guest.call("zoo_free")
