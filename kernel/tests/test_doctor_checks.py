@@ -17,12 +17,12 @@ from vr_kernel.config import load_config
 from vr_kernel.doctor import databases, environment, folders, models
 from vr_kernel.doctor.configuration import allowed_roots
 from vr_kernel.doctor.examination import examine, loop_aside
-from vr_kernel.doctor.redaction import HIDDEN, redactor, secrets_in_text, secrets_of
 from vr_kernel.health import Level
 from vr_kernel.hooks import Hooks
 from vr_kernel.loading import Loader
 from vr_kernel.log import Log
 from vr_kernel.plugins import PluginStatus
+from vr_kernel.redaction import HIDDEN, Redaction, redactor, secrets_in_text, secrets_of
 from vr_kernel.settings import ModelsSettings
 
 KEY = "AIza" + "k3y_" * 9
@@ -127,7 +127,7 @@ def test_a_plugin_offers_checks_with_its_services(config: Config) -> None:
         return [Check(services.plugin, lambda: Diagnosis.ok("well"))]
 
     hooks = Hooks()
-    loader = Loader(config, hooks, Log("error", "console"))
+    loader = Loader(config, hooks, Log("error", "console"), Redaction())
     plugins = {"one": SimpleNamespace(vr_health=vr_health), "none": SimpleNamespace()}
     made = {n: loader.load(PluginStatus(n), lambda it=it: it) for n, it in plugins.items()}
     assert [check.name for check in made["one"].health(SimpleNamespace(plugin="one"))] == ["one"]

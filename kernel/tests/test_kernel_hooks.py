@@ -27,6 +27,7 @@ from vr_kernel import (
     load_config,
     tool,
 )
+from vr_kernel.documents import DOCUMENT_PASSAGES
 from vr_kernel.hooks import HookError, Hooks
 from vr_kernel.plugins import Candidate, State, check
 
@@ -67,13 +68,16 @@ async def one_go(call: Call) -> Done:
     return Done()
 
 
+OWN_KINDS = {DOCUMENT_PASSAGES.name: DOCUMENT_PASSAGES}
+
+
 def plugin_of(**hooks: Callable[..., Any]) -> SimpleNamespace:
     """A plugin object with these hook implementations."""
     return SimpleNamespace(**{name: hookimpl(function) for name, function in hooks.items()})
 
 
-def test_there_are_six_hooks() -> None:
-    assert Hooks().names() == [*HOOKS, "vr_health"]
+def test_there_are_eight_hooks() -> None:
+    assert set(Hooks().names()) == {*HOOKS, "vr_prompts", "vr_resources", "vr_health"}
 
 
 async def test_settings_are_validated_and_handed_to_the_plugin(environ: dict[str, str]) -> None:
@@ -97,7 +101,7 @@ async def test_record_kinds_are_known_to_every_plugin(config: Config) -> None:
     plugins = {"one": plugin_of(vr_record_kinds=lambda: [NOTES]), "two": plugin_of()}
     async with Kernel.open(config, plugins) as kernel:
         assert [status.state for status in kernel.plugins()] == [State.LOADED] * 3
-        assert dict(kernel.store._kinds) == {"Notes": NOTES}
+        assert dict(kernel.store._kinds) == {"Notes": NOTES, **OWN_KINDS}
 
 
 async def test_providers_are_made_with_the_services_of_their_plugin(config: Config) -> None:
@@ -149,7 +153,7 @@ async def test_a_plugin_that_fails_late_leaves_nothing_behind(hook: str, config:
 
     async with Kernel.open(config, {"one": plugin_of(**{hook: half})}) as kernel:
         assert set(kernel.tools) == set(OWN_TOOLS)
-        assert dict(kernel.store._kinds) == {}
+        assert dict(kernel.store._kinds) == OWN_KINDS
         assert kernel.commands == []
         assert kernel.providers.names(TextRecognizer) == []
 

@@ -85,6 +85,33 @@ async def _require_untouched(kernel: Kernel) -> None:
 # What succeeds.
 
 
+async def test_records_are_forgotten_with_the_others(begin: Begin) -> None:
+    async def body(call: Call) -> Done:
+        notes = await _changes(kernel)
+        call.record(Record("Notes", {"text": "new"}, key="new"))
+        if notes:
+            call.forget("Notes", "new", "never there")
+            assert len(await _changes(kernel)) == len(notes)
+        return Done()
+
+    kernel = await begin(body)
+    await kernel.run("note_write", {})
+    outcome = await kernel.run("note_write", {})
+    assert outcome.error is None
+    states = {change.key: change.fields for change in await _changes(kernel)}
+    assert states == {"new": None, "never there": None}
+
+
+async def test_a_call_that_fails_forgets_nothing(begin: Begin) -> None:
+    async def body(call: Call) -> Done:
+        call.forget("Notes", "fact")
+        raise VrError("no")
+
+    kernel = await begin(body)
+    assert (await kernel.run("note_write", {})).error
+    await _require_untouched(kernel)
+
+
 async def test_records_are_journalled_in_one_commit_with_their_origin(begin: Begin) -> None:
     async def body(call: Call) -> Done:
         call.record(

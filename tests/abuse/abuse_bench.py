@@ -28,7 +28,7 @@ REFUSED_BYTES, ANSWERED_BYTES = 50_000_000, 500_000_000
 """How much a process may grow at most; models and libraries are loaded with an answer."""
 ANSWER_CHARS = 40_000
 ERROR_CHARS = 10_000
-_RAW = re.compile(
+RAW = re.compile(
     "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff"
     "\\U000e0000-\\U000e007f]"
 )
@@ -107,7 +107,7 @@ class Bench:
             outcome = await self.kernel.run(tool, arguments)
         took = time.perf_counter() - began
         found = list(touched)
-        found += list(_answer_problems(outcome, None if codes is None else set(codes)))
+        found += list(answer_problems(outcome, None if codes is None else set(codes)))
         refused = outcome.error is not None
         if took > (REFUSED_S if refused else ANSWERED_S):
             found.append(f"took {took:.2f} s")
@@ -128,7 +128,8 @@ def _is_kept_out(path: str) -> bool:
     return path.startswith(_SYSTEM) or CANARY in path or "/.ssh/" in path
 
 
-def _answer_problems(outcome: Outcome, codes: set[Code] | None) -> Iterator[str]:
+def answer_problems(outcome: Outcome, codes: set[Code] | None) -> Iterator[str]:
+    """What is wrong with an answer, whatever was asked."""
     error = outcome.error
     if error is None:
         if codes is not None:
@@ -144,7 +145,7 @@ def _answer_problems(outcome: Outcome, codes: set[Code] | None) -> Iterator[str]
             yield f"has no message or no hint: {_short(error.message)}"
         text = f"{error.message} {error.hint}"
         limit = ERROR_CHARS
-        if _RAW.search(text):
+        if RAW.search(text):
             yield f"shows characters that nobody sees: {_short(text)}"
     yield from _text_problems(text, limit)
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import careless_plugin
 import pytest
 import pytest_asyncio
-from abuse_bench import CANARY, Bench, Watch
+from abuse_bench import CANARY, RAW, Bench, Watch, answer_problems
 from tool_arguments import Kind, environment, survey
-from vr_kernel import Code, Kernel, load_config
+from vr_kernel import Code, Kernel, VrError, load_config
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -32,8 +33,6 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("careless_read", {"path": "nothing.txt"}, "crashed"),
     ("careless_fetch", {"urls": ["127.0.0.1"]}, "socket.getaddrinfo"),
     ("careless_echo", {"title": "a"}, "has no message or no hint"),
-    ("careless_echo", {"title": "\x1b[31m"}, "nobody sees"),
-    ("careless_echo", {"title": "\u202e"}, "nobody sees"),
     ("careless_echo", {"title": "a", "limit": 100_000}, "characters"),
     ("careless_echo", {"title": "a", "limit": 200_000_000}, "grew by"),
     ("careless_record", {"note_id": "1"}, "recorded all the same"),
@@ -47,6 +46,16 @@ async def test_misbehaviour_is_seen(
     await careless.call(tool, arguments, tool, (Code.NOT_ALLOWED,))
     with pytest.raises(AssertionError, match=problem):
         careless.verdict()
+
+
+async def test_signs_that_nobody_sees_are_taken_out_and_would_be_seen(careless: Bench) -> None:
+    for title in ("\x1b[31m", "\u202e", "\U000e0041"):
+        outcome = await careless.call("careless_echo", {"title": title}, "echo")
+        assert outcome.error is not None
+        assert not RAW.search(outcome.error.message)
+        raw = replace(outcome, error=VrError(title, Code.NOT_FOUND, hint="Look."))
+        assert [p for p in answer_problems(raw, None) if "nobody sees" in p]
+    careless.problems.clear()
 
 
 async def test_a_plugin_to_come_is_surveyed(careless: Bench) -> None:

@@ -58,6 +58,7 @@ class Call:
     held: list[Lease] = field(default_factory=list)
     asker: Asker = ask_nobody
     shown: list[Content] = field(default_factory=list)
+    forgotten: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def settings(self) -> Any:
@@ -70,8 +71,11 @@ class Call:
         return self.services.workspace
 
     def progress(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Say how far the work is; cheap, never waits, may be called from any thread."""
-        self.report(done, total, message)
+        """Say how far the work is; cheap, never waits, may be called from any thread.
+
+        What steers a terminal, is not seen or is a secret is taken out of the message.
+        """
+        self.report(done, total, self.log.clean(message))
 
     def record(self, *records: Record, essential: bool = False) -> None:
         """Keep records to be journalled when the tool succeeds.
@@ -81,6 +85,14 @@ class Call:
         """
         self.records.extend(records)
         self.essential = self.essential or essential
+
+    def forget(self, kind: str, *keys: str) -> None:
+        """Have records deleted when the tool succeeds, in the journal and in every store.
+
+        Unlike a result whose records cannot be written, such a call fails when the journal does.
+        """
+        self.forgotten.extend((kind, key) for key in keys)
+        self.essential = True
 
     def keep(
         self, key: str, value: dict[str, Any], *, content_id: str = "", model: str = ""
@@ -178,6 +190,7 @@ class Call:
             essential=False,
             asker=ask_nobody,
             shown=[],
+            forgotten=[],
         )
 
     def absorb(self, other: Call) -> None:
@@ -187,6 +200,7 @@ class Call:
         self.kept.extend(other.kept)
         self.held.extend(other.held)
         self.shown.extend(other.shown)
+        self.forgotten.extend(other.forgotten)
         self.meter.add_all(other.meter)
 
     def note(self, message: str) -> None:

@@ -22,6 +22,7 @@ from vr_kernel.config_sources import (
 )
 from vr_kernel.errors import VrError, did_you_mean
 from vr_kernel.paths import Paths, find_paths
+from vr_kernel.redaction import redactor
 from vr_kernel.settings import (
     EnvAlias,
     HttpSettings,
@@ -121,7 +122,7 @@ def load_config(
 
 
 def shown(value: Any) -> Any:
-    """A setting's value fit for display: secrets are only said to be set."""
+    """A setting's value fit for display: secrets are only said to be set, or hidden in a text."""
     if isinstance(value, SecretStr):
         return "set" if value.get_secret_value() else ""
     if isinstance(value, BaseModel):
@@ -130,7 +131,9 @@ def shown(value: Any) -> Any:
         return {str(key): shown(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [shown(item) for item in value]
-    return value if value is None or isinstance(value, (str, int, float)) else str(value)
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    return redactor(())(str(value))
 
 
 def _unknown_key(setting: Setting, model: type[BaseModel]) -> VrError:
@@ -145,6 +148,5 @@ def _bad_value(section: str, settings: Mapping[str, Setting], error: ValidationE
     first = error.errors(include_url=False, include_input=False)[0]
     key = str(first["loc"][0]) if first["loc"] else ""
     origin = settings[key].origin if key in settings else "default"
-    return config_error(
-        f"[{section}] {key}: {first['msg']} ({origin}).", "Correct or remove that setting."
-    )
+    said = redactor(str(setting.value) for setting in settings.values())(first["msg"])
+    return config_error(f"[{section}] {key}: {said} ({origin}).", "Correct or remove that setting.")

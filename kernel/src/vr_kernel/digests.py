@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import os
 import sqlite3
+from collections.abc import Callable
 from io import BufferedReader
 from pathlib import Path
 
@@ -25,14 +26,24 @@ class Digests:
     def __init__(self, path: Path) -> None:
         self._database = Database(path, _SCHEMA, disposable=True)
 
-    async def sha256(self, file: BufferedReader) -> str:
-        """The digest in hexadecimal of a whole opened file, whose position is left at 0."""
+    async def sha256(
+        self, file: BufferedReader, *, check: Callable[[BufferedReader], object] | None = None
+    ) -> str:
+        """The digest in hexadecimal of a whole opened file, whose position is left at 0.
+
+        Args:
+            file: opened for reading.
+            check: looks at a file that is not known yet, in a thread, before all of it is read;
+                what it raises is raised.
+        """
         status = os.fstat(file.fileno())
         stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
         known = await self._known(file.name, stamp)
         if known:
             file.seek(0)
             return known
+        if check is not None:
+            await asyncio.to_thread(check, file)
         digest = await asyncio.to_thread(_hash, file)
         await self._remember(file.name, stamp, digest)
         return digest

@@ -31,6 +31,8 @@ from vr_kernel.plugins import PluginStatus
 from vr_kernel.policy import Policy
 from vr_kernel.providers import Providers
 from vr_kernel.records import RecordKind
+from vr_kernel.redaction import Redaction, secrets_of
+from vr_kernel.refusals import Refusals
 from vr_kernel.retry import Retrier, RetryPolicy
 from vr_kernel.services import Services
 from vr_kernel.settings import ModelsSettings
@@ -44,7 +46,9 @@ class Foundation:
 
     def __init__(self, config: Config, roots: Sequence[Path] = ()) -> None:
         self.config = config
-        self.log = Log(config.kernel.log_level, config.kernel.log_format)
+        self.redaction = Redaction(secrets_of(config.environ, [config.models, config.serve]))
+        kernel = config.kernel
+        self.log = Log(kernel.log_level, kernel.log_format, redact=self.redaction)
         self.principal = _principal()
         self.artifacts = Artifacts(config.paths.artifacts)
         self.policy = Policy([*roots, *config.kernel.allowed_roots, config.paths.artifacts])
@@ -92,13 +96,14 @@ class Foundation:
         await self.providers.aclose()
         await self.gemini.aclose()
         await self.http.aclose()
-        files = (self.journal, self.cache, self.digests, self.vectors, self.usage, self._ledger)
-        for file in files:
+        files = (self.journal, self.refusals, self.cache, self.digests, self.vectors, self.usage)
+        for file in (*files, self._ledger):
             file.close()
 
     def _build_storage(self) -> None:
         paths = self.config.paths
         self.journal = Journal(paths.journal)
+        self.refusals = Refusals(paths.state / "refused.db")
         self.cache = Cache(
             paths.cache / "results.db",
             ttl_days=self.config.kernel.cache_ttl_days,

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -29,6 +29,9 @@ from vr_kernel.runner import Outcome
 from vr_kernel.services import Services
 from vr_kernel.tools import Tool
 from vr_kernel.version import VERSION
+
+if TYPE_CHECKING:
+    from vr_kernel.archive import Archive
 
 
 class Kernel(Foundation):
@@ -112,6 +115,14 @@ class Kernel(Foundation):
     def commands(self) -> list[Any]:
         """The commands of plugins that are no tools."""
         return [self._registry.commands[path] for path in sorted(self._registry.commands)]
+
+    @property
+    def archive(self) -> Archive:
+        """Everything recorded, to be carried in and out."""
+        from vr_kernel.archive import Archive
+
+        workspace = self.config.store.workspace
+        return Archive(self.journal, self._registry.kinds, self.store, workspace)
 
     @property
     def settings(self) -> Mapping[str, BaseModel]:
@@ -247,7 +258,7 @@ class Kernel(Foundation):
             disabled=kernel.disabled,
             kernel_version=VERSION,
         )
-        loader = Loader(self.config, Hooks(), self.log)
+        loader = Loader(self.config, Hooks(), self.log, self.redaction)
         own = PluginStatus(INFRA, "vr-kernel", VERSION)
         contributions = [loader.load(own, lambda: infra, trusted=True)]
         self._statuses.append(own)
@@ -257,7 +268,9 @@ class Kernel(Foundation):
                 contributions.append(loader.load(status, candidate.load))
         made = [contribution for contribution in contributions if contribution]
         self._registry.add(made)
-        self.store = StoreIndex(self.providers, self.journal, self._registry.kinds, self.log)
+        self.store = StoreIndex(
+            self.providers, self.journal, self._registry.kinds, self.refusals, self.log
+        )
         for contribution in made:
             self._admit(contribution)
         for status in self._statuses:

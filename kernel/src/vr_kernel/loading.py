@@ -18,6 +18,7 @@ from vr_kernel.plugins import PluginStatus, State, explain, within
 from vr_kernel.prompts import Prompt, build_prompt
 from vr_kernel.providers import Provider
 from vr_kernel.records import RecordKind
+from vr_kernel.redaction import Redaction, secrets_of
 from vr_kernel.resources import Resource, build_resource
 from vr_kernel.services import Services
 from vr_kernel.tools import Tool, build_tool
@@ -52,10 +53,11 @@ class Loader:
     With `strict` configuration it raises instead, for developers and continuous integration.
     """
 
-    def __init__(self, config: Config, hooks: Hooks, log: Log) -> None:
+    def __init__(self, config: Config, hooks: Hooks, log: Log, redaction: Redaction) -> None:
         self._config = config
         self._hooks = hooks
         self._log = log
+        self._redaction = redaction
 
     def load(
         self, status: PluginStatus, load: Callable[[], object], *, trusted: bool = False
@@ -71,7 +73,7 @@ class Loader:
             )
         except Exception as error:
             self._hooks.unregister(status.name)
-            status.fail(State.BROKEN, explain(error))
+            status.fail(State.BROKEN, self._log.clean(explain(error)))
             if kernel.strict:
                 self._log.exception("plugin failed", plugin=status.name)
                 raise status.as_error() from error
@@ -120,7 +122,11 @@ class Loader:
 
     def _settings(self, name: str) -> BaseModel | None:
         model = self._hooks.call("vr_settings", name)
-        return None if model is None else self._config.section(f"plugins.{name}", model)
+        if model is None:
+            return None
+        settings: BaseModel = self._config.section(f"plugins.{name}", model)
+        self._redaction.learn(secrets_of({}, [settings]))
+        return settings
 
 
 class Registry:

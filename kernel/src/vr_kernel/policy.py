@@ -1,23 +1,37 @@
-"""Which files may be read: allowed roots, regular files, checked again once opened."""
+"""Which files may be read and made: below allowed roots, checked again once opened."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
-from io import BufferedReader
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from io import BufferedReader, BufferedWriter
 from pathlib import Path
+from typing import NamedTuple
 
+from vr_kernel.descent import open_below
 from vr_kernel.errors import Code, VrError
+from vr_kernel.file_names import numbered, safe_name
+from vr_kernel.patterns import Search, parse_pattern
 
 PATH_LIMIT = 4096
 """Longest path in characters; PATH_MAX of Linux."""
 KERNEL_FILES = Path("/proc")
 """Look like files but are doors to processes and their secrets: never read, whatever the roots."""
+NUMBERS = 1000
+"""How many files of one name may lie beside each other."""
+
+
+class FileMatches(NamedTuple):
+    """Files that match a pattern, and whether there are no more of them than these."""
+
+    paths: tuple[Path, ...]
+    complete: bool
 
 
 class Policy:
-    """Answers whether a path may be read. Every plugin opens the user's files through it."""
+    """Answers which files may be read and made. Every plugin opens files through it."""
 
     def __init__(self, roots: Sequence[Path]) -> None:
         """`roots` are the folders below which files may be read."""
@@ -53,7 +67,7 @@ class Policy:
         real = self.resolve_file(path)
         root = self._root_of(real, real)
         try:
-            file = open(real, "rb", opener=lambda _name, flags: _open_below(root, real, flags))  # noqa: SIM115 - handed to the caller
+            file = open(real, "rb", opener=lambda _name, flags: open_below(root, real, flags))  # noqa: SIM115 - handed to the caller
         except OSError as error:
             raise _unreadable(Path(path), error) from error
         try:
@@ -65,6 +79,100 @@ class Policy:
             file.close()
             raise
         return file
+
+    def match_files(self, folder: str | Path, pattern: str, *, limit: int = 1000) -> FileMatches:
+        """The files below an allowed folder that match a pattern; blocks.
+
+        `*`, `?` and `[…]` stand for parts of one name, `**` for any folders between. Hidden
+        files and folders are met only by a name that begins with a dot. Links to folders are
+        not followed, links to files only to what may be read. At most 100,000 entries are
+        looked at, for at most 5 seconds.
+
+        Args:
+            folder: where to look.
+            pattern: counts from the folder.
+            limit: most files that are told.
+
+        Raises:
+            VrError: INVALID_INPUT, category PATTERN_INVALID for a pattern that leads out of the
+                folder; as `resolve_file` for the folder.
+        """
+        search = Search(parse_pattern(pattern))
+        paths: list[Path] = []
+        with (
+            self._opened_folder(folder) as (real, handle),
+            closing(search.below(real, handle)) as found,
+        ):
+            for path, is_link in found:
+                if is_link and not self._may_read(path):
+                    continue
+                if len(paths) == limit:
+                    return FileMatches(tuple(paths), complete=False)
+                paths.append(path)
+        return FileMatches(tuple(paths), search.complete)
+
+    def create_file(self, folder: str | Path, name: str) -> BufferedWriter:
+        """Make a new file in an allowed folder; the file's `name` is its real path.
+
+        `name` may be any text of a stranger: a title, a header, a path. What is left of it is
+        one part of a path. A name that is taken gets a number; nothing is ever overwritten, and
+        no link is followed.
+
+        Raises:
+            VrError: NOT_ALLOWED; CONFLICT when a thousand files of that name are there; as
+                `resolve_file` for the folder.
+        """
+        safe = safe_name(name)
+        with self._opened_folder(folder) as (real, _):
+            for number in range(1, NUMBERS + 1):
+                path = real / (safe if number == 1 else numbered(safe, number))
+                try:
+                    return self._created(path)
+                except FileExistsError:
+                    continue
+                except OSError as error:
+                    raise _unwritable(path, error) from error
+        raise VrError(
+            f"{_shown(real / safe)} and {NUMBERS - 1} more of that name are there.",
+            Code.CONFLICT,
+            hint="Move some away, or give another name or folder.",
+        )
+
+    def _created(self, path: Path) -> BufferedWriter:
+        root = self._root_of(path, path)
+        file = open(path, "xb", opener=lambda _name, flags: open_below(root, path, flags))  # noqa: SIM115 - handed to the caller
+        try:
+            self._check_opened(file.fileno(), path)
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    @contextmanager
+    def _opened_folder(self, folder: str | Path) -> Iterator[tuple[Path, int]]:
+        """The real path of an allowed folder, and the folder opened; -1 where that cannot be."""
+        wanted = _parse(folder)
+        handle = -1
+        try:
+            real = Path(os.path.realpath(wanted))
+            root = self._root_of(real, wanted)
+            if not stat.S_ISDIR(real.lstat().st_mode):
+                raise _no_folder(wanted)
+            if os.scandir in os.supports_fd:
+                handle = open_below(root, real, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError as error:
+            raise _unreadable(wanted, error) from error
+        try:
+            yield real, handle
+        finally:
+            if handle >= 0:
+                os.close(handle)
+
+    def _may_read(self, path: Path) -> bool:
+        try:
+            return bool(self.resolve_file(path))
+        except VrError:
+            return False
 
     def _check_opened(self, descriptor: int, real: Path) -> None:
         _require_regular(real, os.fstat(descriptor).st_mode)
@@ -94,29 +202,6 @@ def server_roots(working_folder: Path, home: Path) -> list[Path]:
     folder, own = working_folder.resolve(), home.resolve()
     too_wide = folder == Path(folder.anchor) or folder == own or folder in own.parents
     return [] if too_wide else [folder]
-
-
-def _open_below(root: Path, real: Path, flags: int) -> int:
-    """Open without following a link below the root, and without waiting for a pipe's other end.
-
-    It descends folder by folder: a folder that is swapped for a link meanwhile is refused.
-    """
-    itself = getattr(os, "O_NOFOLLOW", 0)
-    at_once = itself | getattr(os, "O_NONBLOCK", 0)
-    if os.open not in os.supports_dir_fd:
-        return os.open(real, flags | at_once)
-    top = real.parent if real == root else root
-    *folders, name = real.relative_to(top).parts
-    descend = itself | os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
-    descriptor = os.open(top, descend)
-    try:
-        for folder in folders:
-            inner = os.open(folder, descend, dir_fd=descriptor)
-            os.close(descriptor)
-            descriptor = inner
-        return os.open(name, flags | at_once, dir_fd=descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _parse(path: str | Path) -> Path:
@@ -165,6 +250,20 @@ def _missing(path: Path) -> VrError:
         Code.NOT_FOUND,
         category="FILE_NOT_FOUND",
         hint="Check the spelling, or give an absolute path.",
+    )
+
+
+def _no_folder(path: Path) -> VrError:
+    return VrError(
+        f"{_shown(path)} is no folder.", Code.INVALID_INPUT, hint="Give the path of a folder."
+    )
+
+
+def _unwritable(path: Path, error: OSError) -> VrError:
+    return VrError(
+        f"{_shown(path)} cannot be written: {error.strerror}.",
+        Code.NOT_ALLOWED,
+        hint="Check the folder's permissions and its free space.",
     )
 
 

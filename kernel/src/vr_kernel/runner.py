@@ -112,7 +112,7 @@ async def _ended(tool: Tool, arguments: Mapping[str, Any], call: Call) -> Outcom
         services.log.info("call failed", tool=tool.name, call_id=call.id, code=error.code.value)
         if call.meter.usage.calls:
             error.usage = call.meter.usage
-        return Outcome(call.id, error=error, usage=error.usage)
+        return Outcome(call.id, error=_clean(error, services), usage=error.usage)
     except asyncio.CancelledError:
         if _is_cancelled():
             raise
@@ -121,6 +121,13 @@ async def _ended(tool: Tool, arguments: Mapping[str, Any], call: Call) -> Outcom
     except (Exception, SystemExit):
         services.log.exception("call crashed", tool=tool.name, call_id=call.id)
         return Outcome(call.id, error=_crashed(tool, call))
+
+
+def _clean(error: VrError, services: Services) -> VrError:
+    """The error without secrets that a plugin, or a service that it asked, repeats."""
+    error.message, error.hint = services.log.clean(error.message), services.log.clean(error.hint)
+    error.args = (error.message,)
+    return error
 
 
 def _is_cancelled() -> bool:
@@ -143,7 +150,7 @@ async def _succeed(tool: Tool, call: Call, arguments: dict[str, Any]) -> Outcome
     _dump([kept.value for kept in call.kept]).encode()
     await _journal(tool, call)
     _require_fitting(tool, call, text)
-    notes = tuple(dict.fromkeys(call.notes))
+    notes = tuple(dict.fromkeys(call.log.clean(note) for note in call.notes))
     shown = tuple(call.shown)
     return Outcome(call.id, result, data, notes=notes, usage=usage, shown=shown)
 
@@ -152,6 +159,7 @@ async def _journal(tool: Tool, call: Call) -> None:
     """Commit the records, then let the cache know the result they belong to."""
     services = call.services
     entries = [_entry(call, index, record) for index, record in enumerate(call.records)]
+    entries += [Entry(kind, key, None) for kind, key in dict.fromkeys(call.forgotten)]
     if entries:
         provenance = {"tool": tool.name, "plugin": tool.plugin, "call_id": call.id}
         try:

@@ -13,8 +13,12 @@ import click
 from vr_kernel.errors import VrError
 
 INDENT = "  "
-# A title or a name could hold what a terminal obeys; line ends and tabs may stay.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# A title or a name could hold what a terminal obeys, or a reader does not see; line ends, tabs
+# and the joiners that some scripts and emoji need may stay.
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    r"\U000e0000-\U000e007f]"
+)
 STEP_PERCENT = 5.0
 """Least progress between two lines where lines cannot be rewritten."""
 

@@ -20,12 +20,12 @@ from vr_kernel.doctor.folders import folder_checks
 from vr_kernel.doctor.models import model_checks
 from vr_kernel.doctor.plugins import ExaminedKernel, offered_checks, plugin_checks
 from vr_kernel.doctor.providers import provider_checks
-from vr_kernel.doctor.redaction import redactor, secrets_in_text, secrets_of
 from vr_kernel.doctor.transport import Handshake
 from vr_kernel.errors import VrError
 from vr_kernel.health import Check, Diagnosis
 from vr_kernel.paths import find_paths
 from vr_kernel.plugins import explain
+from vr_kernel.redaction import redactor, secrets_in_text, secrets_of
 from vr_kernel.settings import KernelSettings
 
 Grouped = list[tuple[str, Check]]

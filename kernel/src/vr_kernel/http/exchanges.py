@@ -58,8 +58,10 @@ class Exchange:
         self._network = network
         self._body: AsyncIterable[bytes] | None = None
 
-    async def send(self, headers: Mapping[str, str], tls: ssl.SSLContext | None) -> None:
-        """Connect, ask, and wait for the head of the answer."""
+    async def send(
+        self, headers: Mapping[str, str], tls: ssl.SSLContext | None, body: bytes | None = None
+    ) -> None:
+        """Connect, ask, and wait for the head of the answer; a body makes it a POST."""
         url = self.url
         parts = (url.scheme.encode(), url.host.encode(), url.port, url.target.encode())
         wire = httpcore2.URL(scheme=parts[0], host=parts[1], port=parts[2], target=parts[3])
@@ -67,7 +69,8 @@ class Exchange:
             wire.origin, ssl_context=tls, network_backend=self._network
         )
         sent, bounds = list(headers.items()), {"timeout": {"connect": CONNECT_S}}
-        request = httpcore2.Request("GET", wire, headers=sent, extensions=bounds)
+        method = "GET" if body is None else "POST"
+        request = httpcore2.Request(method, wire, headers=sent, content=body, extensions=bounds)
         with failures_named(url.name):
             response = await connection.handle_async_request(request)
         self.status, self.headers = response.status, httpx2.Headers(response.headers)

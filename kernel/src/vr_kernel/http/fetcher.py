@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import ssl
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from vr_kernel.errors import VrError
@@ -86,18 +88,36 @@ class Fetcher:
                 error that a status stands for: HTTP_NOT_FOUND, HTTP_FORBIDDEN,
                 HTTP_TOO_MANY_REQUESTS, HTTP_SERVER_ERROR, HTTP_STATUS.
         """
-        terms = self._terms(accept, max_bytes, deadline_s, headers, packed=True)
-        async with self._visit(url, terms) as found:
-            content = b"".join([chunk async for chunk in found.chunks()])
-            return Page(
-                url=found.url,
-                status=found.status,
-                headers=found.headers,
-                mime=found.mime,
-                charset=found.charset,
-                content=content,
-                redirects=found.redirects,
-            )
+        return await self._whole(
+            url, self._terms(accept, max_bytes, deadline_s, headers, packed=True)
+        )
+
+    async def post(
+        self,
+        url: str,
+        body: Any,
+        *,
+        max_bytes: int | None = None,
+        deadline_s: float | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Page:
+        """Send a JSON value to a service that the user configured, and read its JSON answer.
+
+        A redirect is not followed: what is sent goes where it was meant to go, or nowhere.
+
+        Args:
+            url: as in `fetch`, like the three that follow `body`.
+            body: a JSON value.
+            max_bytes: bound of the answer.
+            deadline_s: seconds for all of it.
+            headers: sent with it, such as `Authorization`.
+
+        Raises:
+            VrError: as `fetch`; HTTP_STATUS for a redirect.
+        """
+        terms = self._terms(("application/json",), max_bytes, deadline_s, headers, packed=True)
+        sent = json.dumps(body, allow_nan=False).encode()
+        return await self._whole(url, replace(terms, body=sent))
 
     def open(
         self,
@@ -129,6 +149,19 @@ class Fetcher:
         """Close the connections of answers that still arrive."""
         for exchange in tuple(self._exchanges):
             await exchange.aclose()
+
+    async def _whole(self, url: str, terms: Terms) -> Page:
+        async with self._visit(url, terms) as found:
+            content = b"".join([chunk async for chunk in found.chunks()])
+            return Page(
+                url=found.url,
+                status=found.status,
+                headers=found.headers,
+                mime=found.mime,
+                charset=found.charset,
+                content=content,
+                redirects=found.redirects,
+            )
 
     def _terms(
         self,
@@ -174,7 +207,7 @@ class Fetcher:
         rules, passed, first = self._settings, list[str](), url.origin
         while True:
             exchange = await self._ask(url, rules, terms, deadline, own=url.origin == first)
-            if exchange.location is None:
+            if exchange.location is None or terms.body is not None:
                 return exchange, tuple(passed)
             await self._close(exchange)
             passed.append(str(url))
@@ -203,7 +236,7 @@ class Fetcher:
         try:
             async with deadline.held(url.name):
                 tls = await self._context() if url.scheme == "https" else None
-                await exchange.send(terms.request_headers(url, own=own), tls)
+                await exchange.send(terms.request_headers(url, own=own), tls, terms.body)
         except BaseException:
             await self._close(exchange)
             raise

@@ -27,6 +27,7 @@ class Terms:
         headers: the caller's own; they win over `user_agent`.
         offset: the byte to go on at.
         packed: whether the server may pack the body.
+        body: JSON to send; the request is then a POST, and is never led on.
     """
 
     accept: tuple[str, ...]
@@ -36,6 +37,7 @@ class Terms:
     headers: Mapping[str, str]
     offset: int = 0
     packed: bool = False
+    body: bytes | None = None
 
     def request_headers(self, url: Url, *, own: bool) -> dict[str, str]:
         """The headers of one request; the caller's only when `own`."""
@@ -48,6 +50,8 @@ class Terms:
         }
         if self.offset:
             sent["Range"] = f"bytes={self.offset}-"
+        if self.body is not None:
+            sent |= {"Content-Type": "application/json", "Content-Length": str(len(self.body))}
         return {**sent, **(self.headers if own else {})}
 
     def require_type(self, mime: str) -> None:

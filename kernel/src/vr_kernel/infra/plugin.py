@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vr_kernel.documents import DOCUMENT_PASSAGES
 from vr_kernel.generation import ModelProvider
 from vr_kernel.hookspecs import hookimpl
 from vr_kernel.infra.artifacts import artifact
@@ -13,6 +14,7 @@ from vr_kernel.infra.installed import infra_plugins
 from vr_kernel.infra.jobs import job_cancel, job_list, job_result, job_status
 from vr_kernel.infra.usage import infra_usage
 from vr_kernel.providers import Provider
+from vr_kernel.records import RecordKind
 
 
 @hookimpl
@@ -34,6 +36,12 @@ def vr_tools() -> list[Any]:
 def vr_resources() -> list[Any]:
     """The files that tools produced."""
     return [artifact]
+
+
+@hookimpl
+def vr_record_kinds() -> list[RecordKind]:
+    """What plugins of several domains record."""
+    return [DOCUMENT_PASSAGES]
 
 
 @hookimpl

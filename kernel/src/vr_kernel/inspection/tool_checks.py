@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from typing import Any
@@ -20,6 +21,16 @@ CHARACTERS_A_TOKEN = 4
 DESCRIPTION_LENGTHS = range(12, 401)
 """Characters of a description that says something, and only that."""
 _TOOLS, _COMMANDS = "tools", "commands"
+_UNSEEN = frozenset({"Cc", "Cf", "Co"})
+_CHOSEN_FORMS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2}")
+# How poisoned descriptions speak to a model, after the published attacks.
+_ORDERS = re.compile(
+    r"</?\s*(important|system|instructions?|secret)\b[^>]*>"
+    r"|\b(ignore|disregard|forget)\b.{0,20}\b(previous|prior|above|other)\b.{0,20}\binstructions?"
+    r"|\b(do not|don't|never)\b.{0,20}\b(tell|mention|inform|show)\b.{0,20}\buser\b"
+    r"|\bbefore (using|calling) (this|any|other|another)\b.{0,20}\btools?\b",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def check_tool(function: Any, plugin: str) -> Iterator[Finding]:
@@ -32,6 +43,7 @@ def check_tool(function: Any, plugin: str) -> Iterator[Finding]:
         yield error(_TOOLS, f"{name} cannot be served: {explain(failure)}", fix)
         return
     yield from _check_description(tool)
+    yield from _check_words(tool)
     yield from _check_parameters(tool)
     if Effects.READ_ONLY in tool.effects and tool.effects & _CHANGES:
         yield error(
@@ -82,6 +94,19 @@ def _check_description(tool: Tool) -> Iterator[Finding]:
     elif length not in DESCRIPTION_LENGTHS:
         fix = "Only the first paragraph is sent: move what a model need not know below it."
         yield warning(_TOOLS, f"{tool.name} is described in {length} characters.", fix)
+
+
+def _check_words(tool: Tool) -> Iterator[Finding]:
+    """Whether a model would read what a person does not see, or is not told."""
+    text = f"{tool.description}\n{json.dumps(tool.input_schema, ensure_ascii=False)}"
+    hidden = {c for c in text if unicodedata.category(c) in _UNSEEN and c != "\n"}
+    if hidden or _CHOSEN_FORMS.search(text):
+        signs = ", ".join(sorted(f"U+{ord(c):04X}" for c in hidden)) or "variation selectors"
+        fix = "Take them out: clients take hidden text for an attack on the model."
+        yield warning(_TOOLS, f"{tool.name} is described with signs nobody sees: {signs}.", fix)
+    if found := _ORDERS.search(text):
+        fix = "Say what the tool does. Clients take orders in a description for an attack."
+        yield warning(_TOOLS, f"{tool.name} gives the model orders: {found[0]!r:.60}.", fix)
 
 
 def _check_parameters(tool: Tool) -> Iterator[Finding]:

@@ -12,6 +12,8 @@ from vr_plugin_video.transcripts import Segment, segment_of
 
 LONGEST_CUE = 500
 """Characters of one cue; broadcasters allow about 80."""
+CUE_LIMIT = 1 << 16
+"""What is read of one cue, about an hour of speech: some files hold all of it in one."""
 _TIMING_TAG = re.compile(r"<\d+:[\d:.]+>")
 _NOTE_BLOCK = re.compile(r"\n\s*\n(?:NOTE|STYLE|REGION)\b.*", re.DOTALL)
 _ROLLING_GAP_S = 0.05
@@ -33,7 +35,7 @@ def said_once(events: Sequence[tuple[float, float, str]]) -> list[Segment]:
     shown: list[str] = []
     shown_until = 0.0
     for start, end, raw in sorted(events, key=lambda event: event[0]):
-        text = html.unescape(_TIMING_TAG.sub("", _NOTE_BLOCK.sub("", raw)))
+        text = html.unescape(_TIMING_TAG.sub("", _NOTE_BLOCK.sub("", raw[:CUE_LIMIT])))
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         rolling = start - shown_until <= _ROLLING_GAP_S
         fresh = [line for line in lines if not (rolling and line in shown)]

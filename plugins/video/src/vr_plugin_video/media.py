@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from vr_kernel import Code, VrError
@@ -28,6 +29,10 @@ MAX_PIXELS = 8192 * 4320
 MAX_FPS = 1000.0
 MAX_CHAPTERS = 1000
 TITLE_LENGTH = 300
+RAW_TITLE = 10_000
+"""Characters of a title that are looked at; the rest is left out unread."""
+MAX_SUBTITLES = 16
+"""Subtitle streams that are looked at; each costs a pass through the file."""
 READ_SIZE = 1 << 18
 PICTURE_SUBTITLES = frozenset({"hdmv_pgs_subtitle", "dvd_subtitle", "dvb_subtitle", "xsub"})
 ALWAYS_LENIENT = 19
@@ -132,6 +137,22 @@ def opened(file: BinaryIO) -> Iterator[InputContainer]:
         raise _unsupported("The file is no audio or video that can be read.") from error
 
 
+def require_media(file: BinaryIO) -> None:
+    """Refuse bytes that are no media by their beginning, before all of them are read.
+
+    Without PyAV nothing is refused yet.
+
+    Raises:
+        VrError: as `opened`.
+    """
+    try:
+        with opened(file):
+            pass
+    except VrError as error:
+        if error.category != "EXTRA_MISSING":
+            raise
+
+
 def no_stream(what: str) -> VrError:
     """The error for a file without `what`, which is "pictures" or "sound"."""
     return _unsupported(f"The file holds no {what}.")
@@ -193,7 +214,7 @@ def _frame_rate(video: VideoStream | None) -> float:
 
 def _title(metadata: dict[str, str]) -> str:
     found = (value for key, value in metadata.items() if key.lower() == "title")
-    return one_line(next(found, ""), TITLE_LENGTH)
+    return one_line(next(found, "")[:RAW_TITLE], TITLE_LENGTH)
 
 
 def _chapters(container: InputContainer, duration: float) -> tuple[Chapter, ...]:
@@ -210,8 +231,9 @@ def _chapters(container: InputContainer, duration: float) -> tuple[Chapter, ...]
 
 
 def _subtitles(container: InputContainer) -> tuple[SubtitleStream, ...]:
-    return tuple(
-        SubtitleStream(stream.index, one_line(stream.language or "", 16))
+    found = (
+        SubtitleStream(stream.index, one_line((stream.language or "")[:RAW_TITLE], 16))
         for stream in container.streams.subtitles
         if stream.codec_context is not None and stream.codec_context.name not in PICTURE_SUBTITLES
     )
+    return tuple(islice(found, MAX_SUBTITLES))

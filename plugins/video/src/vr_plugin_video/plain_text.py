@@ -8,6 +8,9 @@ import unicodedata
 ELLIPSIS = "…"
 _ANSI = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\-_])")
 _SPACES = re.compile(r"[^\S\n]+")
+# One of them says how the letter before it is written or joined; a run of them hides a text.
+_RUNS = re.compile("([\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
+_JOINED = re.compile("([\u200c\u200d])[\u200c\u200d]+")
 _JOINERS = frozenset("\u200c\u200d")
 """Invisible, but part of how Persian, Indic scripts and emoji are written."""
 
@@ -19,7 +22,8 @@ def clean(text: str) -> str:
     """
     text = _ANSI.sub("", unicodedata.normalize("NFC", text)).replace("\r\n", "\n")
     kept = "".join(" " if c == "\t" else c for c in text if c in "\n\t" or _is_visible(c))
-    lines = (_SPACES.sub(" ", line).strip() for line in kept.split("\n"))
+    plain = _JOINED.sub(r"\1", _RUNS.sub(r"\1", kept))
+    lines = (_SPACES.sub(" ", line).strip() for line in plain.split("\n"))
     return "\n".join(lines).strip("\n")
 
 

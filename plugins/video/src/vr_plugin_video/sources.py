@@ -12,6 +12,7 @@ from typing import Never
 
 from vr_kernel import Code, Services, VrError
 
+from vr_plugin_video.media import require_media
 from vr_plugin_video.youtube import invalid_url, parse_url, watch_url, youtube_id
 
 VIDEO_EXTENSIONS = ("mp4", "webm", "mov", "avi", "mkv", "mpeg", "mpg", "wmv", "3gp", "3gpp", "m4v")
@@ -63,7 +64,8 @@ async def open_source(
         refuse_url(url)
     file = await asyncio.to_thread(_open_media, services, file_path or "")
     with file:
-        yield Source(file, Path(file.name), await services.digests.sha256(file))
+        video_id = await services.digests.sha256(file, check=require_media)
+        yield Source(file, Path(file.name), video_id)
 
 
 @asynccontextmanager

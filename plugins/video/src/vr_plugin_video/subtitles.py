@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO
 
-from vr_plugin_video.captions import said_once
+from vr_plugin_video.captions import CUE_LIMIT, said_once
 from vr_plugin_video.media import SubtitleStream, opened
+from vr_plugin_video.sidecars import SIDECAR_LIMIT
 from vr_plugin_video.streams import Packets, origin, packet_span
 from vr_plugin_video.transcripts import Transcript
 
@@ -38,8 +39,14 @@ def _events(
     container: Any, stream: Any, check: Callable[[], None]
 ) -> Iterator[tuple[float, float, str]]:
     zero = origin(container)
+    read = 0
     for packet in Packets(container, stream):
         check()
+        read += packet.size
+        if packet.size > CUE_LIMIT:
+            continue
+        if read > SIDECAR_LIMIT:
+            return
         span = packet_span(packet, zero)
         texts = [_plain(subtitle) for subtitle in packet.decode() if hasattr(subtitle, "ass")]
         if span is not None and any(texts):

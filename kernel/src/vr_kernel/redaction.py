@@ -11,12 +11,17 @@ from pydantic import BaseModel, SecretStr
 HIDDEN = "[secret]"
 SHORTEST = 6
 """A shorter value is no secret worth the name, and would hide ordinary words."""
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"KEY(?!BOARD|MAP|WORD)|TOKEN(?!IZER)|SECRET|PASSWORD|PASSWD|CREDENTIAL", re.IGNORECASE
+)
 _SHAPES = re.compile(
     r"AIza[\w-]{20,}"  # an API key of Google, as its consoles make them
     r"|(?<=://)[^/\s@]+(?=@)"  # name and password in an address
-    r"|(?<=[?&]key=)[^&\s]+|(?<=[?&]token=)[^&\s]+"
     r"|(?i:(?<=bearer )[\w.~+/-]{8,})"
+)
+_USER = re.compile(r"://([^/\s@]+)@")
+_PARAMETERS = re.compile(  # of an address that is signed, or bears a key
+    r"(?i:([?&;][\w.~-]*(?:key|token|secret|sig|signature|passw(?:or)?d|credential)=))[^&\s\"'<>]+"
 )
 
 
@@ -29,14 +34,32 @@ def redactor(values: Iterable[str]) -> Callable[[str], str]:
 
     def redact(text: str) -> str:
         hidden = pattern.sub(HIDDEN, text) if pattern else text
-        return _SHAPES.sub(HIDDEN, hidden)
+        return _PARAMETERS.sub(rf"\1{HIDDEN}", _SHAPES.sub(HIDDEN, hidden))
 
     return redact
 
 
+class Redaction:
+    """A redactor that learns secrets as they become known, such as those of a plugin."""
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self._values = set(values)
+        self._redact = redactor(self._values)
+
+    def learn(self, values: Iterable[str]) -> None:
+        """Hide these values too, from now on."""
+        self._values.update(values)
+        self._redact = redactor(self._values)
+
+    def __call__(self, text: str) -> str:
+        """The text without what is known, or shaped, as a secret."""
+        return self._redact(text)
+
+
 def secrets_of(environ: Mapping[str, str], settings: Iterable[BaseModel]) -> list[str]:
-    """Values of variables that are named like secrets, and secrets of validated settings."""
+    """Values of variables named like secrets, secrets of settings, and passwords in addresses."""
     found = [part for n, v in environ.items() if _SECRET_NAME.search(n) for part in (v, *_split(v))]
+    found += [password for value in environ.values() for password in _passwords(value)]
     for section in settings:
         for name in type(section).model_fields:
             found += _secrets_in(getattr(section, name))
@@ -56,6 +79,8 @@ def secrets_in_text(text: str) -> list[str]:
 def _secrets_in(value: Any) -> list[str]:
     if isinstance(value, SecretStr):
         return [value.get_secret_value(), *_split(value.get_secret_value())]
+    if isinstance(value, str):
+        return _passwords(value)
     if isinstance(value, BaseModel):
         return [s for n in type(value).model_fields for s in _secrets_in(getattr(value, n))]
     if isinstance(value, Mapping):
@@ -63,6 +88,11 @@ def _secrets_in(value: Any) -> list[str]:
     if isinstance(value, (list, tuple, set, frozenset)):
         return [secret for item in value for secret in _secrets_in(item)]
     return []
+
+
+def _passwords(value: str) -> list[str]:
+    """The password, or the only name, before the host of an address."""
+    return [place.rpartition(":")[2] for place in _USER.findall(value)]
 
 
 def _split(value: str) -> list[str]:
