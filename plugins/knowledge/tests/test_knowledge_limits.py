@@ -71,7 +71,8 @@ async def test_the_schema_of_many_collections_fits(config: Config, count: int, f
     async with Kernel.open(config, plugins) as kernel:
         schema = await kernel.call("knowledge_schema")
         assert isinstance(schema, KnowledgeSchema)
-        assert [len(c.fields) for c in schema.collections] == [fields] * count
+        kinds = [c for c in schema.collections if c.collection != "DocumentPassages"]
+        assert [len(c.fields) for c in kinds] == [fields] * count
         assert len(schema.model_dump_json()) < PAGE_CHARS
         assert bool(schema.notes) == (count > 1)
         one = await kernel.call("knowledge_schema", collection="Kind0")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vr_kernel import Check, Provider, Services, Store, hookimpl
+from vr_kernel import Check, Command, Provider, Services, Store, hookimpl
 
 from vr_plugin_knowledge.tools.fetch import knowledge_fetch
 from vr_plugin_knowledge.tools.ingest import knowledge_ingest
@@ -30,6 +30,17 @@ def vr_tools() -> list[Callable[..., Any]]:
 def vr_providers() -> list[Provider[Any]]:
     """The embedded store."""
     return [Provider(Store, "embedded", _embedded)]
+
+
+@hookimpl
+def vr_commands() -> list[Command]:
+    """What carries records in and out."""
+    home = "vr_plugin_knowledge.transfer.commands"
+    return [
+        Command(("knowledge", "import"), "Record what files hold.", f"{home}:import_records"),
+        Command(("knowledge", "export"), "Write all records to a file.", f"{home}:export_records"),
+        Command(("knowledge", "reindex"), "Index records anew.", f"{home}:reindex"),
+    ]
 
 
 @hookimpl

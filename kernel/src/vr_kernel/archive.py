@@ -1,0 +1,86 @@
+"""Everything recorded, for programs that carry it in and out: imports, exports, reindexing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+
+from vr_kernel.delivery import StoreIndex
+from vr_kernel.errors import Code, VrError, did_you_mean
+from vr_kernel.journal import Change, Entry, Journal
+from vr_kernel.records import Record, RecordKind
+
+PAGE = 500
+
+
+class Archive:
+    """The records of one workspace, past any tool. Stores follow as they do after a call."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        kinds: Mapping[str, RecordKind],
+        store: StoreIndex,
+        workspace: str,
+    ) -> None:
+        self._journal = journal
+        self._kinds = kinds
+        self._store = store
+        self._workspace = workspace
+
+    @property
+    def kinds(self) -> Mapping[str, RecordKind]:
+        """The kinds of all plugins by name."""
+        return self._kinds
+
+    @property
+    def store(self) -> StoreIndex:
+        """The store that follows."""
+        return self._store
+
+    async def add(self, records: Sequence[Record], *, origin: str) -> None:
+        """Record what no tool produced, all or nothing; `origin` is its `source_tool`.
+
+        A record replaces the one of its key, so that adding it again changes nothing.
+
+        Raises:
+            VrError: INVALID_INPUT for a record without a key, of an unknown kind, or with
+                fields that do not fit it; UNAVAILABLE when the journal cannot be written.
+        """
+        entries = [self._entry(record, origin) for record in records]
+        seq = await self._journal.commit(
+            entries, workspace=self._workspace, provenance={"tool": origin}
+        )
+        self._store.wake(seq)
+
+    async def records(self, kinds: Collection[str] = ()) -> AsyncIterator[Change]:
+        """The live records of some kinds, or of all, in the order of their last change."""
+        after = 0
+        while changes := await self._journal.changes(after, PAGE):
+            after = changes[-1].seq
+            for change in changes:
+                wanted = change.workspace == self._workspace and change.fields is not None
+                if wanted and (not kinds or change.kind in kinds):
+                    yield change
+
+    async def resend(self, kinds: Collection[str] = ()) -> int:
+        """Have the store index records anew, of some kinds or of all; returns how many."""
+        found = [(each.workspace, each.kind, each.key) async for each in self.records(kinds)]
+        for start in range(0, len(found), PAGE):
+            await self._journal.touch(found[start : start + PAGE])
+        self._store.wake(await self._journal.last_seq())
+        return len(found)
+
+    def _entry(self, record: Record, origin: str) -> Entry:
+        kind = self._kinds.get(record.kind)
+        if kind is None:
+            raise VrError(
+                f"There is no collection {record.kind!r}.",
+                Code.INVALID_INPUT,
+                hint=f"{did_you_mean(record.kind, self._kinds)}"
+                f"Collections: {', '.join(sorted(self._kinds))}.",
+            )
+        if not record.key:
+            raise VrError(f"A record of {kind.name} has no key.", Code.INVALID_INPUT)
+        fields = kind.validate(record.fields)
+        fields.setdefault("source_tool", origin)
+        return Entry(kind.name, record.key, fields, record.provenance)

@@ -1,0 +1,74 @@
+"""Markdown as passages: a section each, with the headings above it as its place."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from vr_kernel import Record, entity_key
+
+LONGEST = 2000
+"""Most characters of a passage; a longer section is cut between its blocks."""
+
+
+@dataclass(slots=True)
+class Section:
+    """Blocks below one path of headings."""
+
+    headings: tuple[str, ...]
+    blocks: list[str] = field(default_factory=list)
+
+
+def passages_of(text: str, name: str, source: str) -> Iterator[Record]:
+    """The passages of a Markdown text.
+
+    Args:
+        text: the whole file.
+        name: names the file in keys: the same file imported again replaces its passages.
+        source: where it came from, as the records tell it.
+    """
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    sections = _sections(text)
+    title = next((s.headings[0] for s in sections if s.headings), name)
+    number = 0
+    for section in sections:
+        for passage in _cut(section.blocks):
+            fields = {
+                "source": source,
+                "sha256": digest,
+                "title": title,
+                "locator": " > ".join(section.headings),
+                "text": passage,
+            }
+            yield Record("DocumentPassages", fields, entity_key("markdown", name, number))
+            number += 1
+
+
+def _sections(text: str) -> list[Section]:
+    from markdown_it import MarkdownIt
+
+    lines = text.splitlines()
+    sections = [Section(())]
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    for index, token in enumerate(tokens):
+        if token.map is None or token.level or token.nesting < 0:
+            continue
+        if token.type == "heading_open":
+            above = sections[-1].headings[: int(token.tag[1]) - 1]
+            sections.append(Section((*above, tokens[index + 1].content)))
+        else:
+            first, last = token.map
+            sections[-1].blocks.append("\n".join(lines[first:last]).strip())
+    return [section for section in sections if any(section.blocks) or section.headings]
+
+
+def _cut(blocks: list[str]) -> Iterator[str]:
+    passage = ""
+    for block in filter(None, blocks):
+        if passage and len(passage) + len(block) > LONGEST:
+            yield passage
+            passage = ""
+        passage = f"{passage}\n\n{block}" if passage else block
+    if passage:
+        yield passage

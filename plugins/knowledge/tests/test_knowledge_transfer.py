@@ -1,0 +1,182 @@
+"""Foreign data in, own data out: nothing twice, nothing lost, and what is wrong is named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+from vr_kernel import Config, VrError, load_config
+from vr_plugin_knowledge.transfer.commands import export_records, import_records, reindex
+
+Run = Callable[..., Any]
+MANUAL = """Before any heading.
+
+# Pump
+
+Turn it off first.
+
+## Clean
+
+- Open the lid.
+- Rinse it.
+
+```
+# not a heading
+```
+
+## Store
+
+Keep it dry.
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    folders = {f"VR_{name}_DIR": str(tmp_path / name.lower()) for name in ("STATE", "CACHE")}
+    environ = {"HOME": str(tmp_path), "VR_CONFIG_DIR": str(tmp_path), "VR_PLUGINS": "knowledge"}
+    return load_config({**environ, **folders}, working_folder=tmp_path)
+
+
+@pytest.fixture
+def run(config: Config) -> Run:
+    def invoke(command: click.Command, *arguments: object) -> Any:
+        texts = [*map(str, arguments), "--json"]
+        done = CliRunner().invoke(command, texts, obj=config, catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return json.loads(done.stdout)
+
+    return invoke
+
+
+def exported(run: Run, folder: Path) -> list[dict[str, Any]]:
+    file = folder / "export.jsonl"
+    run(export_records, file)
+    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    assert [path.name for path in folder.glob(".*.part")] == []
+    return rows
+
+
+def test_a_judged_collection_becomes_passages(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "animals"
+    folder.mkdir()
+    rows = [{"_id": "A-1", "title": "Lion", "text": "It roars."}, {"_id": 2, "text": "Löwe"}]
+    text = "\n\n".join(map(json.dumps, rows))
+    (folder / "corpus.jsonl").write_text(text, "utf-8")
+    for _ in range(2):
+        assert run(import_records, folder, "--format", "beir") == {
+            "imported": {"DocumentPassages": 2}
+        }
+    found = exported(run, tmp_path)
+    assert [row["properties"]["external_id"] for row in found] == ["A-1", "2"]
+    assert found[0]["properties"]["source"] == "animals"
+    assert found[0]["properties"]["source_tool"] == "knowledge_import"
+
+
+def test_sections_of_notes_keep_their_place(run: Run, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    (notes / "deep").mkdir(parents=True)
+    (notes / "deep" / "pump.md").write_text(MANUAL, "utf-8")
+    (notes / ".hidden").mkdir()
+    (notes / ".hidden" / "secret.md").write_text("# Secret", "utf-8")
+    (notes / "picture.png").write_bytes(b"\x89PNG")
+    assert run(import_records, notes, "--format", "notes") == {"imported": {"DocumentPassages": 4}}
+    found = {row["properties"]["locator"]: row["properties"] for row in exported(run, tmp_path)}
+    assert list(found) == ["", "Pump", "Pump > Clean", "Pump > Store"]
+    assert found["Pump > Clean"]["text"].endswith("```\n# not a heading\n```")
+    assert {fields["title"] for fields in found.values()} == {"Pump"}
+
+
+def test_a_long_section_is_cut_between_its_blocks(run: Run, tmp_path: Path) -> None:
+    blocks = [f"Paragraph {number}. " + "word " * 100 for number in range(12)]
+    (tmp_path / "long.md").write_text("# Long\n\n" + "\n\n".join(blocks), "utf-8")
+    run(import_records, tmp_path / "long.md", "--format", "markdown")
+    texts = [row["properties"]["text"] for row in exported(run, tmp_path)]
+    assert len(texts) > 2
+    assert "\n\n".join(texts).split() == "\n\n".join(blocks).split(), "no word is lost"
+
+
+def test_an_export_comes_back_as_it_was(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(MANUAL, "utf-8")
+    run(import_records, tmp_path / "a.md", "--format", "markdown")
+    before = exported(run, tmp_path)
+    run(import_records, tmp_path / "export.jsonl", "--format", "jsonl")
+    assert [(r["object_id"], r["properties"]) for r in exported(run, tmp_path)] == [
+        (r["object_id"], r["properties"]) for r in before
+    ]
+    assert run(reindex, "--collection", "DocumentPassages") == {
+        "reindexed": {"records": len(before), "pending": 0}
+    }
+
+
+def test_another_installation_is_taken_over(run: Run, tmp_path: Path, config: Config) -> None:
+    (tmp_path / "a.md").write_text(MANUAL, "utf-8")
+    run(import_records, tmp_path / "a.md", "--format", "markdown")
+    other = {"VR_STATE_DIR": str(tmp_path / "other"), "VR_CACHE_DIR": str(tmp_path / "other")}
+    config = load_config({**config.environ, **other}, working_folder=tmp_path)
+    done = CliRunner().invoke(
+        import_records, [str(tmp_path / "state"), "--format", "store", "--json"], obj=config
+    )
+    assert json.loads(done.stdout) == {"imported": {"DocumentPassages": 4}}
+
+
+def test_a_foreign_id_is_kept(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"id": 7, "title": "Seven", "text": "VII"}', "utf-8")
+    run(import_records, tmp_path / "rows.jsonl", "--format", "jsonl")
+    (row,) = exported(run, tmp_path)
+    assert row["properties"]["external_id"] == "7"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "form", "says"),
+    [
+        ("a.jsonl", b'{"text": "ok"}\n{"text": ', "jsonl", "a.jsonl, line 2: it is no JSON"),
+        ("a.jsonl", b"[1]", "jsonl", "line 1: it is no object"),
+        ("a.jsonl", b'{"colour": "red"}', "jsonl", "DocumentPassages has no field 'colour'"),
+        ("a.jsonl", b'{"collection": "Nowhere", "properties": {}}', "jsonl", "Nowhere"),
+        ("a.jsonl", b"\xff\xfe\x00", "jsonl", "a.jsonl"),
+        ("a.jsonl", b"[" * 200_000, "jsonl", "it is no JSON"),
+        ("corpus.jsonl", b'{"text": "no id"}', "beir", "it has no _id"),
+        ("a.md", b"\xff\xfe", "markdown", "a.md"),
+        ("journal.db", b"SQLite it is not", "store", "it is no journal"),
+    ],
+)
+def test_what_cannot_be_read_is_named(
+    name: str, content: bytes, form: str, says: str, tmp_path: Path, config: Config
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(VrError) as caught:
+        CliRunner().invoke(
+            import_records,
+            [str(tmp_path / name), "--format", form],
+            obj=config,
+            catch_exceptions=False,
+        )
+    assert says in f"{caught.value.message} {caught.value.hint}"
+
+
+@pytest.mark.parametrize("form", ["jsonl", "beir", "markdown", "notes", "store"])
+def test_what_is_not_there_is_said(form: str, tmp_path: Path, config: Config) -> None:
+    with pytest.raises(VrError) as caught:
+        CliRunner().invoke(
+            import_records,
+            [str(tmp_path / "nowhere"), "--format", form],
+            obj=config,
+            catch_exceptions=False,
+        )
+    assert caught.value.code == "NOT_FOUND"
+
+
+def test_an_export_that_fails_leaves_what_was_there(tmp_path: Path, config: Config) -> None:
+    with pytest.raises(VrError) as caught:
+        CliRunner().invoke(
+            export_records,
+            [str(tmp_path / "missing" / "file.jsonl")],
+            obj=config,
+            catch_exceptions=False,
+        )
+    assert caught.value.code == "NOT_ALLOWED"
