@@ -550,12 +550,14 @@ def test_a_secret_is_only_said_to_be_set(value: Any) -> None:
 def test_the_command_line_shows_no_secret(
     machine: Machine, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    _as_own(monkeypatch, machine.environ | {"GEMINI_API_KEY": SECRET, "VR_VIDEO__TOKEN": SECRET})
+    secrets = dict.fromkeys(("GEMINI_API_KEY", "VR_VIDEO__TOKEN", "VR_HTTP_TOKEN"), SECRET)
+    _as_own(monkeypatch, machine.environ | secrets)
     monkeypatch.chdir(machine.folder)
     for arguments in (["--json"], ["--origin"]):
         assert run_cli(["config", "show", *arguments]) == 0
     captured = capfd.readouterr()
     assert "log_level" in captured.out
+    assert "[kernel.serve]" in captured.out
     assert SECRET not in captured.out + captured.err
 
 

@@ -55,6 +55,7 @@ def _sections(config: Config) -> dict[str, Mapping[str, Any]]:
     models: dict[str, BaseModel] = {
         "kernel": config.kernel,
         "kernel.http": config.http,
+        "kernel.serve": config.serve,
         "models": config.models,
         "store": config.store,
     }
