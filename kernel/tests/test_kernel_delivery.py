@@ -26,7 +26,9 @@ from vr_kernel import (
     load_config,
     tool,
 )
+from vr_kernel.housekeeping import DELIVER_AFTER_S
 from vr_kernel.journal import Entry
+from waiting import always, until
 
 NOTES = RecordKind("Notes", "Notes.", (RecordField("text"),), rerank="text")
 PROMPT_S = 1.0
@@ -149,7 +151,7 @@ async def test_a_store_gets_every_record_in_order(begin: Any, store: MemoryStore
     await _write(kernel, "a", "b", "c")
     assert await kernel.store.catch_up(PATIENT_S) == 0
     assert _keys(store) == ["a", "b", "c"]
-    assert store.kinds == [NOTES]
+    assert NOTES in store.kinds
     await _require_everything_once(kernel, store)
 
 
@@ -387,3 +389,19 @@ async def test_a_store_ahead_of_a_new_journal_gets_what_is_recorded_from_now_on(
     assert _keys(store) == ["a", "b", "c", "d", "e"]
     seqs = [change.seq for change in store.applied]
     assert seqs == sorted(set(seqs))
+
+
+async def test_a_server_lets_its_store_catch_up(begin: Any) -> None:
+    """Also when nobody calls anything: such as a store that was installed just now."""
+    before = await begin(None)
+    await _write(before, "a", "b")
+    store = MemoryStore()
+    kernel = await begin(store)
+    async with kernel.serving():
+        await until(lambda: _keys(store) == ["a", "b"])
+
+
+async def test_a_server_without_records_makes_no_file(begin: Any) -> None:
+    kernel = await begin(MemoryStore())
+    async with kernel.serving():
+        await always(lambda: not kernel.config.paths.journal.exists(), DELIVER_AFTER_S + 0.2)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from vr_kernel import runner
-from vr_kernel.cache import SECONDS_PER_DAY
 from vr_kernel.call import ProgressReport
 from vr_kernel.config import Config, load_config
 from vr_kernel.delivery import StoreIndex
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.foundation import Foundation
 from vr_kernel.hooks import Hooks
+from vr_kernel.housekeeping import keep_house
 from vr_kernel.infra import plugin as infra
 from vr_kernel.loading import Contribution, Loader, Registry
 from vr_kernel.long_call import LongCall
@@ -199,23 +198,10 @@ class Kernel(Foundation):
         who = principal or self.principal
         return self.jobs.start(tool, services, arguments, who, report, ask)
 
-    @asynccontextmanager
-    async def serving(self) -> AsyncIterator[None]:
-        """Take up, meanwhile, the jobs that other processes left behind."""
-        settings = self.config.kernel
-        work: list[asyncio.Task[None]] = []
-        if settings.resume_jobs:
-            work = [
-                asyncio.create_task(self.jobs.prune(settings.job_ttl_days * SECONDS_PER_DAY)),
-                asyncio.create_task(self.jobs.resume_all(settings.lease_s)),
-            ]
-        try:
-            yield
-        finally:
-            for task in work:
-                task.cancel()
-            if work:
-                await asyncio.wait(work)
+    def serving(self) -> AbstractAsyncContextManager[None]:
+        """Take up, meanwhile, what other processes left behind: jobs, and records to index."""
+        paths = self.config.paths
+        return keep_house(self.config.kernel, self.jobs, self.store, paths.journal)
 
     def unknown_tool(self, name: str) -> VrError:
         """The error of a name that no tool bears, with the nearest that one does."""

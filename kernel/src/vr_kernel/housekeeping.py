@@ -1,0 +1,42 @@
+"""What a server does beside answering: takes up what other processes left behind."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from vr_kernel.cache import SECONDS_PER_DAY
+from vr_kernel.delivery import StoreIndex
+from vr_kernel.long_work import LongWork
+from vr_kernel.settings import KernelSettings
+
+DELIVER_AFTER_S = 2.0
+"""How long a server leaves its store alone after the start."""
+
+
+@asynccontextmanager
+async def keep_house(
+    settings: KernelSettings, jobs: LongWork, store: StoreIndex, journal: Path
+) -> AsyncIterator[None]:
+    """Meanwhile take up interrupted jobs, forget old ones, and let the store catch up."""
+    work = [asyncio.create_task(_deliver_soon(store, journal))]
+    if settings.resume_jobs:
+        work += [
+            asyncio.create_task(jobs.prune(settings.job_ttl_days * SECONDS_PER_DAY)),
+            asyncio.create_task(jobs.resume_all(settings.lease_s)),
+        ]
+    try:
+        yield
+    finally:
+        for task in work:
+            task.cancel()
+        await asyncio.wait(work)
+
+
+async def _deliver_soon(store: StoreIndex, journal: Path) -> None:
+    # After the client has its tools; a store that was installed just now starts from nothing.
+    await asyncio.sleep(DELIVER_AFTER_S)
+    if await asyncio.to_thread(journal.exists):
+        store.wake(0)
