@@ -12,7 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from vr_kernel import Check, Code, Config, Diagnosis, Kernel, VrError, hookimpl
+from vr_kernel import Change, Check, Code, Config, Diagnosis, Kernel, VrError, hookimpl
 from vr_kernel.config import load_config
 from vr_kernel.doctor import databases, environment, folders, models
 from vr_kernel.doctor.configuration import allowed_roots
@@ -23,9 +23,26 @@ from vr_kernel.loading import Loader
 from vr_kernel.log import Log
 from vr_kernel.plugins import PluginStatus
 from vr_kernel.redaction import HIDDEN, Redaction, redactor, secrets_in_text, secrets_of
+from vr_kernel.refusals import Refusals
 from vr_kernel.settings import ModelsSettings
 
 KEY = "AIza" + "k3y_" * 9
+
+
+async def test_what_a_store_refused_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "refused.db"
+    assert databases.refused_records(path).level == "ok"
+    refusals = Refusals(path)
+    assert await refusals.count("embedded") == 0
+    assert databases.refused_records(path).level == "ok"
+    change = Change(1, "default", "Notes", "key", {}, {}, "2026-01-01")
+    await refusals.add("embedded", change, RuntimeError("no"), 5)
+    refusals.close()
+    found = databases.refused_records(path)
+    assert (found.level, "1 records" in found.what) == ("warning", True)
+    assert "vr store failed" in found.fix
+    path.write_bytes(b"no database at all")
+    assert databases.refused_records(path).level == "warning"
 
 
 @pytest.fixture

@@ -33,6 +33,7 @@ def database_checks(paths: Paths, lease_s: float) -> list[Check]:
     disposable = {
         "usage ledger": paths.state / "usage.db",
         "uploads": paths.state / "gemini.db",
+        "refusals": paths.state / "refused.db",
         "vectors": paths.state / "vectors.db",
         "result cache": paths.cache / "results.db",
         "digest cache": paths.cache / "digests.db",
@@ -41,6 +42,7 @@ def database_checks(paths: Paths, lease_s: float) -> list[Check]:
         **{n: partial(whole, path, Diagnosis.fault, fix) for n, (path, fix) in lasting.items()},
         **{n: partial(whole, path, Diagnosis.warning, _REMADE) for n, path in disposable.items()},
         "jobs": partial(interrupted_jobs, ledger, lease_s),
+        "refused records": partial(refused_records, paths.state / "refused.db"),
     }
     return [Check(name, look) for name, look in looks.items()]
 
@@ -65,6 +67,23 @@ def whole(path: Path, otherwise: Callable[[str, str], Diagnosis], fix: str) -> D
     if found == ["ok"]:
         return Diagnosis.ok(f"{text}, sound.")
     return otherwise(f"{path} is damaged: {found[0] if found else 'no answer'}.", fix)
+
+
+def refused_records(file: Path) -> Diagnosis:
+    """Whether a store would not take records, which are then not found."""
+    if not file.exists():
+        return Diagnosis.ok("There are none.")
+    try:
+        with reading(file) as connection:
+            (count,) = connection.execute("SELECT count(*) FROM refused").fetchone()
+    except sqlite3.Error as error:
+        return Diagnosis.warning(f"They cannot be counted: {error}.", "See the refusals above.")
+    if not count:
+        return Diagnosis.ok("There are none.")
+    return Diagnosis.warning(
+        f"A store would not take {count} records: they are kept, but not found.",
+        "See `vr store failed`, then `vr store retry` or `vr store drop`.",
+    )
 
 
 def interrupted_jobs(ledger: Path, lease_s: float) -> Diagnosis:
