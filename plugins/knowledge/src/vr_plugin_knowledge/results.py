@@ -65,6 +65,7 @@ class KnowledgeStats(BaseModel):
     total: int
     pending: int
     pending_vectors: int
+    refused: int
     backend: str
     embedder: str
     notes: list[str] = []

@@ -42,12 +42,16 @@ async def knowledge_stats(
         await _count(call, kind, group_by if kind.name in grouped else None, shown)
         for kind in (kinds if there else ())
     ]
+    refused = len(await call.services.store.refused()) if there else 0
+    if refused:
+        notes.append(f"{refused} records were refused by the store: vr store failed")
     vectors = call.services.vectors
     return KnowledgeStats(
         collections=counts,
         total=sum(count.count for count in counts),
         pending=pending or 0,
         pending_vectors=await call.services.store.pending_vectors() if there else 0,
+        refused=refused,
         backend=call.services.store.name,
         embedder=vectors.embedder_id if vectors.available() else "",
         notes=notes,
