@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from vr_kernel import Kernel, load_config
+from vr_kernel.client import connect
 
 EVIL = """\
 GEMINI_API_KEY=key-of-a-stranger
@@ -70,18 +71,12 @@ def test_on_the_command_line(folder: Path, environ: dict[str, str]) -> None:
     assert not (folder / "stolen").exists()
 
 
-def test_in_a_server(folder: Path, environ: dict[str, str]) -> None:
-    hello = {"protocolVersion": "2025-06-18", "capabilities": {}}
-    hello["clientInfo"] = {"name": "test", "version": "1"}
-    asked = [
-        {"id": 1, "method": "initialize", "params": hello},
-        {"method": "notifications/initialized"},
-        {"id": 2, "method": "tools/list", "params": {}},
-        {"id": 3, "method": "tools/call", "params": {"name": "infra_configure", "arguments": {}}},
-    ]
-    lines = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in asked)
-    answered = _vr(environ, "serve", given=lines)
-    assert '"video_analyze"' in answered
+async def test_in_a_server(folder: Path, environ: dict[str, str], tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "vr_kernel", "serve"]
+    log = tmp_path / "server.log"
+    async with connect(command, env=_whole(environ), cwd=folder, log_file=log) as server:
+        assert "video_analyze" in await server.tool_names()
+        answered = json.dumps(await server.call("infra_configure")) + log.read_text("utf-8")
     assert not [word for word in STRANGE if word in answered]
     assert not (folder / "stolen").exists()
 
@@ -93,11 +88,14 @@ def test_a_file_of_the_user_takes_in_no_variables(environ: dict[str, str], tmp_p
     assert config.models.gemini_model == "${GEMINI_API_KEY}"
 
 
-def _vr(environ: dict[str, str], *words: str, given: str = "") -> str:
+def _whole(environ: dict[str, str]) -> dict[str, str]:
+    return {"PATH": "", "PYTHONDONTWRITEBYTECODE": "1", **environ}
+
+
+def _vr(environ: dict[str, str], *words: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "vr_kernel", *words],
-        env={"PATH": "", "PYTHONDONTWRITEBYTECODE": "1", **environ},
-        input=given,
+        env=_whole(environ),
         capture_output=True,
         text=True,
         timeout=100,
