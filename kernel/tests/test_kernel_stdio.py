@@ -44,6 +44,7 @@ def listed(zoo: Zoo, seed: str) -> list[dict[str, Any]]:
         return tools
 
 
+@pytest.mark.slow
 def test_the_list_is_the_same_in_every_process(zoo: Zoo) -> None:
     first, second = listed(zoo, "1"), listed(zoo, "2")
     assert json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True)

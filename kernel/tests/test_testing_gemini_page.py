@@ -14,6 +14,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "test-against-gemini.md"
 BLOCK = re.compile(r'^```python title="([^"]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not PAGE.exists(), reason="the documentation is not here")
 def test_page_works_as_written(tmp_path: Path) -> None:
     blocks = BLOCK.findall(PAGE.read_text("utf-8"))

@@ -25,7 +25,7 @@ async def careless(bench: Bench, watch: Watch) -> AsyncIterator[Bench]:
         yield Bench(kernel, bench.inside, bench.outside, watch)
 
 
-CASES: list[tuple[str, dict[str, Any], str]] = [
+CASES: list[Any] = [
     ("careless_read", {"path": f"link/{CANARY}.txt"}, "gives away"),
     ("careless_read", {"path": f"link/{CANARY}.txt"}, "opened "),
     ("careless_read", {"path": f"link/{CANARY}.txt"}, "was not refused"),
@@ -34,7 +34,12 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("careless_fetch", {"urls": ["127.0.0.1"]}, "socket.getaddrinfo"),
     ("careless_echo", {"title": "a"}, "has no message or no hint"),
     ("careless_echo", {"title": "a", "limit": 100_000}, "characters"),
-    ("careless_echo", {"title": "a", "limit": 200_000_000}, "grew by"),
+    pytest.param(
+        "careless_echo",
+        {"title": "a", "limit": 200_000_000},
+        "grew by",
+        marks=pytest.mark.slow,
+    ),
     ("careless_record", {"note_id": "1"}, "recorded all the same"),
 ]
 

@@ -78,6 +78,7 @@ def test_the_screencast_has_five_changes(
     assert [scene["start"] for scene in scenes] == pytest.approx(SCREENCAST_CHANGES, abs=1)
 
 
+@pytest.mark.slow
 def test_a_lecture_without_chapters_is_outlined(
     lecture: Path, fresh_environment: Callable[..., dict[str, str]]
 ) -> None:

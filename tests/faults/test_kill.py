@@ -22,6 +22,7 @@ KILLS = 5
 MANY_KILLS = 60
 
 
+@pytest.mark.slow
 def test_acknowledged_records_survive_a_kill(
     fresh_environment: Callable[..., dict[str, str]],
 ) -> None:

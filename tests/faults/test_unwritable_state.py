@@ -7,10 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from installation import SERVE
 from vr_kernel.client import connect
 
 
+@pytest.mark.slow
 def test_the_answer_comes_and_says_that_it_was_not_recorded(
     talk: Path, fresh_environment: Callable[..., dict[str, str]], tmp_path: Path
 ) -> None:

@@ -115,6 +115,7 @@ async def test_a_file_that_is_no_program_is_unavailable(tmp_path):
     assert caught.value.code is Code.UNAVAILABLE
 
 
+@pytest.mark.slow
 @needs_scripts
 async def test_a_slow_program_is_stopped(tmp_path):
     pid = tmp_path / "pid"
