@@ -16,7 +16,18 @@ from benchmarks.environments import HERE, Environments
 from benchmarks.rows import Row, as_json, table
 
 RESULTS = HERE / "results"
-NAMES = ("start", "commands", "calls", "endurance", "tokens", "paid_work", "local_engine")
+NAMES = (
+    "start",
+    "commands",
+    "calls",
+    "endurance",
+    "tokens",
+    "paid_work",
+    "local_engine",
+    "retrieval",
+    "stores",
+    "weaviate_ranks",
+)
 Measure = Callable[[Environments, int], list[Row]]
 
 

@@ -26,6 +26,12 @@ STAMP = "benchmark.json"
 PEER = "video-research-mcp==0.7.1"
 FLOOR = "fastmcp>=4.1.2,<5"
 SHARED = ("fastmcp", "mcp", "pydantic")
+ENGINES = {
+    "chroma": ["chromadb==1.5.9"],
+    "lance": ["lancedb==0.40.0"],
+    "bm25s": ["bm25s==0.3.16", "PyStemmer==3.1.0"],
+}
+"""What other stores and rankings are measured with."""
 OWN = ("video-research", "vr-")
 
 
@@ -94,6 +100,10 @@ class Environments:
     def peer(self) -> Environment:
         """The peer, with the newest libraries that it admits."""
         return self._ready("peer", [PEER], "")
+
+    def engine(self, name: str) -> Environment:
+        """Another store or ranking, alone."""
+        return self._ready(name, ENGINES[name], "")
 
     @cached_property
     def probe(self) -> Path:

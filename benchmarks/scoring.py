@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import log2
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +48,26 @@ def match_times(named: Sequence[float], true: Sequence[float], tolerance_s: floa
             left.remove(near)
             gaps.append(abs(near - time))
     return Found(len(gaps), len(left), max(gaps, default=0.0))
+
+
+def ndcg(ranked: Sequence[str], relevant: Mapping[str, float], depth: int = 10) -> float:
+    """Normalised discounted cumulative gain of the best `depth`, from 0 to 1.
+
+    As in K. Järvelin, J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM
+    TOIS 20(4), 2002, with the grade itself as gain, as trec_eval has it.
+    """
+    gained = sum(
+        relevant.get(key, 0.0) / log2(place + 1)
+        for place, key in enumerate(ranked[:depth], start=1)
+    )
+    best = sorted(relevant.values(), reverse=True)[:depth]
+    possible = sum(grade / log2(place + 1) for place, grade in enumerate(best, start=1))
+    return gained / possible if possible else 0.0
+
+
+def mean_ndcg(
+    ranked: Mapping[str, Sequence[str]], judged: Mapping[str, Mapping[str, float]]
+) -> float:
+    """The mean over all questions that have a relevant text; one without answer counts 0."""
+    asked = [key for key, relevant in judged.items() if any(g > 0 for g in relevant.values())]
+    return sum(ndcg(ranked.get(key, ()), judged[key]) for key in asked) / len(asked)

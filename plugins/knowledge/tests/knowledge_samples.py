@@ -21,7 +21,7 @@ from vr_kernel import (
     VrError,
     hookimpl,
 )
-from vr_kernel.providers import Purpose
+from vr_kernel.providers import Purpose, Store
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_knowledge.store import EmbeddedStore
 
@@ -198,7 +198,7 @@ def all_plugins() -> dict[str, object]:
     return {"knowledge": knowledge, "sample": SampleKinds(), "words": SampleEmbedder()}
 
 
-async def deliver(store: EmbeddedStore, ledger: Ledger) -> None:
+async def deliver(store: Store, ledger: Ledger) -> None:
     """Carry a ledger's changes to a store, as the kernel does, and await their vectors."""
     while changes := ledger.after(await store.cursor())[:50]:
         await store.apply(changes)

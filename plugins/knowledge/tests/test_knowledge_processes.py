@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import sqlite3
 import subprocess
 import sys
@@ -33,9 +34,9 @@ StartWorker = Callable[..., "subprocess.Popen[str]"]
 def start_worker(store_path: Path) -> Iterator[StartWorker]:
     started: list[subprocess.Popen[str]] = []
 
-    def start(count: int, batch: int) -> subprocess.Popen[str]:
+    def start(count: int, batch: int, path: Path = store_path) -> subprocess.Popen[str]:
         worker = subprocess.Popen(
-            [sys.executable, WORKER, store_path, str(count), str(batch)],
+            [sys.executable, WORKER, path, str(count), str(batch)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -71,7 +72,22 @@ def replayed(count: int, upto: int) -> Ledger:
 def test_a_killed_process_leaves_rows_and_cursor_in_step(
     start_worker: StartWorker, store_path: Path, lines: int
 ) -> None:
-    worker = start_worker(400, 7)
+    check_after_kill(start_worker, store_path, lines)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_two_hundred_kills_lose_no_acknowledged_row(
+    start_worker: StartWorker, tmp_path: Path
+) -> None:
+    chance = random.Random(11)
+    for number in range(200):
+        check_after_kill(start_worker, tmp_path / str(number) / "k.db", chance.randint(1, 55))
+
+
+def check_after_kill(start_worker: StartWorker, store_path: Path, lines: int) -> None:
+    """Kill a process after so many acknowledgements, and look at what it leaves."""
+    worker = start_worker(400, 7, store_path)
     assert worker.stdout is not None
     acknowledged = [int(worker.stdout.readline()) for _ in range(lines)][-1]
     worker.kill()

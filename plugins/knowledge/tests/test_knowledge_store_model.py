@@ -21,6 +21,8 @@ from knowledge_samples import (
     quiet_log,
 )
 from vr_kernel import Filter, Query, RecordKind
+from vr_kernel.providers import Store
+from vr_kernel.testing import MemoryStore
 from vr_plugin_knowledge.store import EmbeddedStore
 
 Fields = Mapping[str, Any]
@@ -97,7 +99,7 @@ def matches(kind: RecordKind, ledger: Ledger, filters: list[Filter]) -> dict[str
 
 
 async def check_keywords(
-    store: EmbeddedStore, ledger: Ledger, words: list[str], filters: list[Filter]
+    store: Store, ledger: Ledger, words: list[str], filters: list[Filter]
 ) -> None:
     query = Query(
         " ".join(words), mode="keyword", kinds=("Notes",), filters=tuple(filters), limit=50
@@ -116,7 +118,7 @@ async def check_keywords(
 
 
 async def check_meanings(
-    store: EmbeddedStore, ledger: Ledger, words: list[str], filters: list[Filter]
+    store: Store, ledger: Ledger, words: list[str], filters: list[Filter]
 ) -> None:
     vector = embed_words(" ".join(words))
     query = Query("", vector, "semantic", kinds=("Notes",), filters=tuple(filters), limit=5)
@@ -133,7 +135,21 @@ async def check_meanings(
         assert abs(similarities[hit.record.key] - hit.score) < 1e-5
 
 
-async def check_counts(store: EmbeddedStore, ledger: Ledger) -> None:
+async def check_neighbours(store: Store, ledger: Ledger) -> None:
+    vectors = {
+        key: embed_words(NOTES.vector_text(fields))
+        for key, fields in ledger.live("Notes").items()
+        if NOTES.vector_text(fields).strip()
+    }
+    for key, vector in vectors.items():
+        others = [cosine(vector, other) for name, other in vectors.items() if name != key]
+        hits = await store.near("Notes", key, "default", 3)
+        assert key not in {hit.record.key for hit in hits}
+        for hit, similarity in zip(hits, sorted(others, reverse=True)[:3], strict=True):
+            assert abs(hit.score - similarity) < 1e-5
+
+
+async def check_counts(store: Store, ledger: Ledger) -> None:
     for kind in (NOTES, CARDS):
         for workspace in ("default", "other"):
             live = ledger.live(kind.name, workspace)
@@ -150,7 +166,7 @@ async def check_counts(store: EmbeddedStore, ledger: Ledger) -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(STEPS, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3), FILTERS)
-def test_two_stores_on_one_file_both_agree_with_the_model(
+def test_two_stores_on_one_file_and_the_one_in_memory_agree_with_the_model(
     steps: list[tuple[tuple[str, str, Fields | None, str], str]],
     words: list[str],
     filters: list[Filter],
@@ -171,11 +187,15 @@ def test_two_stores_on_one_file_both_agree_with_the_model(
                     await deliver(stores[driver], ledger)
                     await check_meanings(stores[driver], ledger, words, filters)
             await asyncio.gather(*(deliver(store, ledger) for store in stores.values()))
-            for store in stores.values():
+            plain = MemoryStore(WordVectors())
+            await plain.open([NOTES, CARDS])
+            await deliver(plain, ledger)
+            for store in (*stores.values(), plain):
                 assert await store.cursor() == ledger.seq
                 await check_keywords(store, ledger, words, filters)
                 await check_meanings(store, ledger, words, filters)
                 await check_counts(store, ledger)
+                await check_neighbours(store, ledger)
             for store in stores.values():
                 await store.aclose()
 

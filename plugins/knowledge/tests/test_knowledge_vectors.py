@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 from knowledge_samples import Ledger, OpenStore, WordVectors, deliver, embed_words
 from vr_kernel import Code, Query, VrError
+from vr_plugin_knowledge.backlog import next_size
 from vr_plugin_knowledge.fusion import CANDIDATES
 
 FOX = Query("", embed_words("fox"), "semantic")
@@ -171,3 +172,13 @@ class ChangingVectors(WordVectors):
             happening, self.meanwhile = self.meanwhile, None
             await happening()
         return made
+
+
+@pytest.mark.parametrize(
+    ("size", "count", "seconds", "following"),
+    [(32, 32, 0.8, 32), (32, 32, 0.01, 256), (256, 256, 6.4, 32), (64, 3, 0.001, 64)],
+)
+def test_a_batch_is_about_half_a_second_of_work(
+    size: int, count: int, seconds: float, following: int
+) -> None:
+    assert next_size(size, count, seconds) == following

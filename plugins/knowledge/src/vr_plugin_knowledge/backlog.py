@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
+from typing import Any
+
+from vr_plugin_knowledge.items import STORED, load_row
 
 BATCH = 32
-"""Texts embedded and committed together."""
+"""Texts embedded and committed together, as long as it is not known how fast that goes."""
+LARGEST_BATCH = 256
+GOAL_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +30,19 @@ class Missing:
 
     embedder: str
     position: int
+    size: int = BATCH
 
     def batch(
         self, connection: sqlite3.Connection
-    ) -> tuple[int, list[tuple[int, int, bytes, str, str]]]:
+    ) -> tuple[int, list[tuple[int, int, bytes, str, dict[str, Any]]]]:
         """The newest position, and the first items with digest, kind and fields."""
         rows = connection.execute(
-            f"SELECT i.id, i.seq, i.digest, s.kind, i.fields FROM {_MISSING}"  # noqa: S608 - constant text
+            f"SELECT i.id, i.seq, i.digest, s.kind, {STORED} FROM {_MISSING}"  # noqa: S608 - constant text
             " ORDER BY i.seq LIMIT ?",
-            (self.embedder, self.position, BATCH),
+            (self.embedder, self.position, self.size),
         )
-        return newest_position(connection), rows.fetchall()
+        found = [(*row[:4], load_row(row[4:])[1]) for row in rows]
+        return newest_position(connection), found
 
     def count(self, connection: sqlite3.Connection) -> int:
         """How many there are."""
@@ -48,6 +55,13 @@ _MISSING = (
     " ON v.item = i.id AND v.embedder = ? AND v.live = 1"
     " WHERE i.digest IS NOT NULL AND i.seq > ? AND v.seq IS NULL"
 )
+
+
+def next_size(size: int, count: int, seconds: float) -> int:
+    """How many texts to take after `count` took so long: as many as take about `GOAL_S`."""
+    if count < size:
+        return size
+    return max(BATCH, min(LARGEST_BATCH, int(count * GOAL_S / max(seconds, 1e-3))))
 
 
 def newest_position(connection: sqlite3.Connection) -> int:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from vr_kernel import Code, VrError
 
-from vr_plugin_knowledge.schema import OtherLayoutError, prepare
+from vr_plugin_knowledge.schema import DamagedRowError, OtherLayoutError, prepare
 
 T = TypeVar("T")
 BUSY_TIMEOUT_S = 15.0
@@ -205,8 +205,11 @@ def _finish(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection],
 
 def _is_damage(error: Exception) -> bool:
     name = getattr(error, "sqlite_errorname", None) or ""
-    return isinstance(error, OtherLayoutError) or name.startswith(
-        ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+    return (
+        isinstance(error, OtherLayoutError | DamagedRowError)
+        or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
+        # These two come as ordinary errors: text that is no text, an index without its head.
+        or str(error).startswith(("Could not decode to UTF-8", "invalid fts5 file format"))
     )
 
 

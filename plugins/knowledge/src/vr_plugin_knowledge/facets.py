@@ -63,10 +63,10 @@ def _comparison(spec: RecordField, kind: RecordKind, scope: int, item: Filter) -
     base = "SELECT item FROM facet WHERE scope = ? AND field = ? AND "
     bound = (scope, spec.name)
     if item.operator == "in":
-        choices = [_operand(spec, kind, value) for value in item.value]
+        choices = [typed_operand(spec, kind, value) for value in item.value]
         chosen = "value IN (SELECT value FROM json_each(?))"
         return Condition(base + chosen, (*bound, json.dumps(choices)))
-    value = _operand(spec, kind, item.value)
+    value = typed_operand(spec, kind, item.value)
     if item.operator == "contains" and spec.type == "text":
         return Condition(f"{base}instr(value, ?) > 0", (*bound, value))
     if item.operator == "!=":
@@ -77,7 +77,12 @@ def _comparison(spec: RecordField, kind: RecordKind, scope: int, item: Filter) -
     return Condition(f"{base}value {operator} ?", (*bound, value))
 
 
-def _operand(spec: RecordField, kind: RecordKind, value: Any) -> Any:
+def typed_operand(spec: RecordField, kind: RecordKind, value: Any) -> Any:
+    """A filter's value as `facet_rows` has it; None for what no record can have.
+
+    Raises:
+        VrError: INVALID_INPUT for a value of another type than the field's.
+    """
     given = [value] if spec.type == "text[]" else value
     typed = kind.validate({spec.name: given}).get(spec.name)
     values = _values(typed)

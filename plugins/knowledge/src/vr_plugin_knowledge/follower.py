@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sqlite3
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
 
 from vr_kernel import Code, RecordKind, VrError
 
-from vr_plugin_knowledge.backlog import Missing, Waiting, newest_position, store_vector
+from vr_plugin_knowledge.backlog import (
+    BATCH,
+    Missing,
+    Waiting,
+    newest_position,
+    next_size,
+    store_vector,
+)
 from vr_plugin_knowledge.database import Database
 from vr_plugin_knowledge.items import reindex_kind, unknown_kinds
 from vr_plugin_knowledge.matrix import pack_vector
@@ -63,6 +70,7 @@ class VectorFollower:
         self._asked = 0
         self._indexed = 0
         self._failing = False
+        self._size = BATCH
         self._refused: set[tuple[int, bytes]] = set()
         self._wanted = asyncio.Event()
         self._moved = asyncio.Condition()
@@ -147,7 +155,8 @@ class VectorFollower:
         if not self._vectors.available():
             return
         while True:
-            missing = Missing(self._vectors.embedder_id, self._position)
+            started = time.monotonic()
+            missing = Missing(self._vectors.embedder_id, self._position, self._size)
             newest, rows = await asyncio.to_thread(self._database.read, missing.batch)
             waiting = self._texts(rows)
             await self._embed(missing.embedder, waiting)
@@ -156,6 +165,7 @@ class VectorFollower:
                 self._moved.notify_all()
             if not rows:
                 return
+            self._size = next_size(self._size, len(rows), time.monotonic() - started)
 
     async def _index_unknown(self) -> None:
         unknown = await asyncio.to_thread(self._database.read, unknown_kinds)
@@ -169,9 +179,9 @@ class VectorFollower:
 
         return self._database.write(write)
 
-    def _texts(self, rows: Sequence[tuple[int, int, bytes, str, str]]) -> list[Waiting]:
+    def _texts(self, rows: Sequence[tuple[int, int, bytes, str, dict[str, Any]]]) -> list[Waiting]:
         return [
-            Waiting(item, seq, digest, self._kinds[kind].vector_text(json.loads(fields)))
+            Waiting(item, seq, digest, self._kinds[kind].vector_text(fields))
             for item, seq, digest, kind, fields in rows
             if kind in self._kinds and (item, digest) not in self._refused
         ]

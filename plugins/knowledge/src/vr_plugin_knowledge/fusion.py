@@ -10,19 +10,21 @@ hit proves: `evidence`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
 
+T = TypeVar("T", bound=Hashable)
 CANDIDATES = 100
 """How many hits of each list, and of each kind, take part."""
 
 
 def fuse(
-    keyword: Mapping[int, float],
-    semantic: Mapping[int, float],
+    keyword: Mapping[T, float],
+    semantic: Mapping[T, float],
     *,
     alpha: float,
     whole: float,
-) -> dict[int, float]:
+) -> dict[T, float]:
     """One score from 0 to 1 for every candidate of either list; a missing one counts as 0.
 
     Args:
@@ -40,7 +42,7 @@ def fuse(
     }
 
 
-def stretch(scores: Mapping[int, float]) -> dict[int, float]:
+def stretch(scores: Mapping[T, float]) -> dict[T, float]:
     """Scores moved to 0..1, best 1 and worst 0; all 1 when they do not differ."""
     if not scores:
         return {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +13,11 @@ from typing import Any
 from vr_kernel import Change, RecordKind
 
 from vr_plugin_knowledge.facets import facet_rows
-from vr_plugin_knowledge.schema import SCOPE_BITS
+from vr_plugin_knowledge.schema import SCOPE_BITS, DamagedRowError
+from vr_plugin_knowledge.spelling import index_text
 
+STORED = "i.key, i.fields, i.provenance, i.checksum"
+"""The columns of `item i` that `load_row` reads."""
 UNKNOWN = ""
 """The shape of an item whose kind no plugin of the writing process declared."""
 
@@ -59,15 +63,18 @@ class ItemWriter:
         if row:
             item = row[0]
             self._connection.execute(
-                "UPDATE item SET seq = ?, fields = ?, provenance = ? WHERE id = ?",
-                (change.seq, text, origin, item),
+                "UPDATE item SET seq = ?, fields = ?, provenance = ?, checksum = ? WHERE id = ?",
+                (change.seq, text, origin, checksum(change.key, text, origin), item),
             )
             self._replace(item, entry, row[1])
         else:
             item = self._number(scope)
             self._connection.execute(
-                "INSERT INTO item VALUES (?,?,?,?,?,?,?,?)",
-                (item, scope, change.key, change.seq, entry.shape, entry.digest, text, origin),
+                "INSERT INTO item VALUES (?,?,?,?,?,?,?,?,?)",
+                (
+                    *(item, scope, change.key, change.seq, entry.shape, entry.digest),
+                    *(text, origin, checksum(change.key, text, origin)),
+                ),
             )
             self._index(item, entry)
 
@@ -83,7 +90,7 @@ class ItemWriter:
         spec = self._kinds[kind]
         return Entry(
             self._shapes[kind],
-            spec.search_text(fields),
+            index_text(spec.search_text(fields)),
             text_digest(spec.vector_text(fields)),
             facet_rows(spec, fields),
         )
@@ -171,14 +178,14 @@ def reindex_kind(
     """
     wrong, shape = ("=", UNKNOWN) if only_unknown else ("<>", shape_of(kind))
     rows = connection.execute(
-        "SELECT i.id, i.seq, i.digest, i.fields FROM scope s JOIN item i ON i.scope = s.id"  # noqa: S608 - constant text
+        f"SELECT i.id, i.seq, i.digest, {STORED} FROM scope s JOIN item i ON i.scope = s.id"  # noqa: S608 - constant text
         f" WHERE s.kind = ? AND i.shape {wrong} ? LIMIT ?",
         (kind.name, shape, limit),
     ).fetchall()
     writer = ItemWriter(connection, {kind.name: kind})
-    for item, _, digest, fields in rows:
-        writer.reindex(item, kind.name, json.loads(fields), digest)
-    return [seq for _, seq, _, _ in rows]
+    for item, _, digest, *stored in rows:
+        writer.reindex(item, kind.name, load_row(stored)[1], digest)
+    return [seq for _, seq, *_ in rows]
 
 
 def unknown_kinds(connection: sqlite3.Connection) -> list[str]:
@@ -200,6 +207,23 @@ def drop_vectors(connection: sqlite3.Connection, item: int) -> None:
         "INSERT INTO vector (item, embedder, live) VALUES (?,?,0)",
         [(item, embedder) for (embedder,) in embedders],
     )
+
+
+def checksum(key: str, text: str, origin: str) -> int:
+    """What tells whether a row still holds what was written: SQLite does not."""
+    return zlib.crc32(f"{key}\n{text}\n{origin}".encode())
+
+
+def load_row(stored: Sequence[Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """Key, fields and provenance of a row, read as the columns `STORED`.
+
+    Raises:
+        DamagedRowError: when they are not what was written.
+    """
+    key, text, origin, kept = stored
+    if checksum(key, text, origin) != kept:
+        raise DamagedRowError("a record is not what was written")
+    return key, json.loads(text), json.loads(origin)
 
 
 def shape_of(kind: RecordKind) -> str:

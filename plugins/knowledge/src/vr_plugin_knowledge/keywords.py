@@ -10,8 +10,13 @@ from collections.abc import Sequence
 
 from vr_plugin_knowledge.facets import Condition
 from vr_plugin_knowledge.schema import scope_range
+from vr_plugin_knowledge.spelling import is_lone, question_text
 
 MAX_TERMS = 256
+MOST_REPEATED = 2.2
+"""What bm25() multiplies a word's weight with at most: its k1 + 1 (fts5_aux.c)."""
+FLOOD = 5000
+"""Of items that hold only words that most items hold, so many are looked at."""
 _WORD = re.compile(r"\w+")
 # The least inverse document frequency that SQLite's bm25() gives a term (fts5_aux.c).
 _LEAST_IDF = 1e-6
@@ -34,54 +39,134 @@ def split_terms(text: str) -> list[str]:
     """The words of a question in order, repeated as given, without stop words.
 
     A question of stop words alone keeps them all. Repeated words count twice on purpose: on
-    CACM and CISI that found more than each word once.
+    CACM and CISI that found more than each word once. Where words are not parted by spaces,
+    every pair of characters counts as a word.
     """
-    words = _WORD.findall(text)
+    words = _WORD.findall(question_text(text))
     telling = [word for word in words if word.lower() not in STOP_WORDS]
     return (telling or words)[:MAX_TERMS]
 
 
-def search_words(
-    connection: sqlite3.Connection,
-    terms: Sequence[str],
-    scope: int,
-    condition: Condition | None,
-    limit: int,
-) -> dict[int, float]:
-    """BM25 scores of the best items of one scope that hold any of the terms."""
-    if not terms:
-        return {}
-    # The plus keeps SQLite from looking every permitted item up in the full-text index.
-    where = f" AND +rowid IN ({condition.sql})" if condition else ""
-    rows = connection.execute(
-        "SELECT rowid, rank FROM body WHERE body MATCH ? AND rowid BETWEEN ? AND ?"  # noqa: S608 - values are bound
-        f"{where} ORDER BY rank LIMIT ?",
-        (_expression(terms), *scope_range(scope), *(condition.values if condition else ()), limit),
-    )
-    return {item: -rank for item, rank in rows}
+class Keywords:
+    """The words of a question, weighed by how rare they are in one snapshot of the database.
 
-
-def whole_score(connection: sqlite3.Connection, terms: Sequence[str]) -> float:
-    """The BM25 score of a text of average length that holds every term once.
-
-    That is the sum of the terms' inverse document frequencies as SQLite's bm25() has them.
+    Args:
+        connection: of a transaction that is open for reading.
+        terms: the words, repeated as they shall count.
     """
-    total = connection.execute("SELECT total(items) FROM scope").fetchone()[0]
-    return sum(
-        count * _inverse_frequency(total, _holders(connection, term))
-        for term, count in Counter(terms).items()
-    )
+
+    def __init__(self, connection: sqlite3.Connection, terms: Sequence[str]) -> None:
+        self._connection = connection
+        counts = Counter(terms)
+        total = count_items(connection)
+        self._holders = {term: self._count(term) for term in counts}
+        self._repeated = dict(counts)
+        self._weights = {
+            term: count * inverse_frequency(total, self._holders[term])
+            for term, count in counts.items()
+        }
+
+    @property
+    def whole(self) -> float:
+        """The BM25 score of a text of average length that holds every word once.
+
+        That is the sum of the words' inverse document frequencies as SQLite's bm25() has them.
+        """
+        return sum(self._weights.values())
+
+    def best(self, scope: int, condition: Condition | None, limit: int) -> dict[int, float]:
+        """BM25 scores of the best items of one scope that hold any of the words.
+
+        A word that more than half of all items hold weighs nothing; it only fills the list.
+        """
+        common = [t for t, n in self._repeated.items() if self._weights[t] <= n * _LEAST_IDF]
+        found = self._telling(scope, condition, limit)
+        if common and len(found) < limit:
+            more = self._scored(_any_of(common), scope, condition, limit, among=FLOOD)
+            missing = [item for item in more if item not in found]
+            found |= {item: more[item] for item in missing[: limit - len(found)]}
+        return found
+
+    def _telling(self, scope: int, condition: Condition | None, limit: int) -> dict[int, float]:
+        """The best by the words that weigh something.
+
+        Scoring is what costs time, so only the rarest words look for items, and the others
+        add to the scores of these, when what the others give at most lifts no other item into
+        the list: MaxScore, H. Turtle, J. Flood, "Query Evaluation: Strategies and
+        Optimizations", Information Processing & Management 31(6), 1995.
+        """
+        weights = {t: w for t, w in self._weights.items() if w > self._repeated[t] * _LEAST_IDF}
+        ranked = sorted(weights, key=lambda term: -weights[term])
+        found: dict[int, float] = {}
+        for count in range(1, len(ranked) + 1):
+            leading, rest = ranked[:count], ranked[count:]
+            if rest and sum(self._holders[term] for term in leading) < limit:
+                continue
+            found = self._led_by(leading, rest, scope, condition, limit)
+            others = MOST_REPEATED * sum(weights[term] for term in rest)
+            if len(found) == limit and min(found.values()) >= others:
+                break
+        return found
+
+    def _led_by(
+        self,
+        leading: Sequence[str],
+        rest: Sequence[str],
+        scope: int,
+        condition: Condition | None,
+        limit: int,
+    ) -> dict[int, float]:
+        first, second = self._as_given(leading), self._as_given(rest)
+        if not rest:
+            return self._scored(_any_of(first), scope, condition, limit)
+        # The leading words stand on both sides and count twice; so must the others.
+        expression = f"({_any_of(first)}) AND ({_any_of([*first, *second, *second])})"
+        twice = self._scored(expression, scope, condition, limit)
+        return {item: score / 2 for item, score in twice.items()}
+
+    def _as_given(self, terms: Sequence[str]) -> list[str]:
+        return [term for term in terms for _ in range(self._repeated[term])]
+
+    def _scored(
+        self,
+        expression: str,
+        scope: int,
+        condition: Condition | None,
+        limit: int,
+        among: int = -1,
+    ) -> dict[int, float]:
+        # The plus keeps SQLite from looking every permitted item up in the full-text index.
+        # Its own order by rank would score what the condition does not permit, too.
+        where = f" AND +rowid IN ({condition.sql})" if condition else ""
+        rows = self._connection.execute(
+            "SELECT item, score FROM (SELECT rowid AS item, bm25(body) AS score FROM body"  # noqa: S608 - values are bound
+            f" WHERE body MATCH ? AND rowid BETWEEN ? AND ?{where} LIMIT ?)"
+            " ORDER BY score LIMIT ?",
+            (
+                expression,
+                *scope_range(scope),
+                *(condition.values if condition else ()),
+                among,
+                limit,
+            ),
+        )
+        return {item: -score for item, score in rows}
+
+    def _count(self, term: str) -> int:
+        sql = "SELECT count(*) FROM body WHERE body MATCH ?"
+        return int(self._connection.execute(sql, (_any_of([term]),)).fetchone()[0])
 
 
-def _holders(connection: sqlite3.Connection, term: str) -> int:
-    row = connection.execute("SELECT count(*) FROM body WHERE body MATCH ?", (_expression([term]),))
-    return int(row.fetchone()[0])
+def count_items(connection: sqlite3.Connection) -> float:
+    """How many items there are, of all kinds in all workspaces."""
+    return float(connection.execute("SELECT total(items) FROM scope").fetchone()[0])
 
 
-def _inverse_frequency(total: float, holders: int) -> float:
+def inverse_frequency(total: float, holders: int) -> float:
+    """The weight of a word that so many of all items hold, as SQLite's bm25() has it."""
     return max(_LEAST_IDF, math.log((total - holders + 0.5) / (holders + 0.5)))
 
 
-def _expression(terms: Sequence[str]) -> str:
+def _any_of(terms: Sequence[str]) -> str:
     # Quoted, a word is never an operator; a word has no quotes of its own.
-    return " OR ".join(f'"{term}"' for term in terms)
+    return " OR ".join(f'"{term}"{"*" if is_lone(term) else ""}' for term in terms)

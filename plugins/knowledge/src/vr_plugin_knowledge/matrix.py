@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vr_plugin_knowledge.schema import SCOPE_BITS, scope_of
+from vr_plugin_knowledge.schema import SCOPE_BITS, DamagedRowError, scope_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 BLOCK_ROWS = 4096
 CHUNK_ROWS = 1024
 FLOAT_BYTES = 4
+LENGTH_ERROR = 1e-3
+"""Every vector was written with a length of 1."""
 GATHER_SHARE = 0.3
 """Below this share of permitted rows, copying them is cheaper than scoring all rows."""
 
@@ -101,7 +103,8 @@ class ScopeVectors:
         for number, block in enumerate(self._blocks):
             start = number * BLOCK_ROWS
             part = scores[start : start + BLOCK_ROWS]
-            np.dot(block[: len(part)], query, out=part)
+            # Not `dot`: BLAS starts threads for it, and took 13 to 170 ms where this took 6.
+            np.vecdot(block[: len(part)], query, out=part)
         return scores
 
     def _gathered(self, query: Floats, rows: Integers) -> Floats:
@@ -111,7 +114,7 @@ class ScopeVectors:
         numbers = rows // BLOCK_ROWS
         for number in np.unique(numbers):
             here = numbers == number
-            scores[here] = self._blocks[number][rows[here] % BLOCK_ROWS] @ query
+            scores[here] = np.vecdot(self._blocks[number][rows[here] % BLOCK_ROWS], query)
         return scores
 
     def _block_row(self, row: int) -> Floats:
@@ -200,6 +203,10 @@ class Matrix:
         items = np.array([item for item, _ in live], np.int64)
         values = np.frombuffer(b"".join(value for _, value in live), np.float32)
         values = values.reshape(len(live), dimension)
+        with np.errstate(all="ignore"):
+            sound = (np.abs(np.vecdot(values, values) - 1) < LENGTH_ERROR).all()
+        if not sound:
+            raise DamagedRowError("a vector is not what was written")
         scopes = items >> SCOPE_BITS
         for scope in {int(number) for number in scopes}:
             here = scopes == scope

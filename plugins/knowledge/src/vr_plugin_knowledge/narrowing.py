@@ -23,8 +23,8 @@ def build_filters(
         VrError: INVALID_INPUT for a date that is none, or dates the wrong way round.
     """
     filters = [Filter(name, "=", value) for name, value in values.items() if value is not None]
-    first = _moment("date_from", date_from, end_of_day=False)
-    last = _moment("date_to", date_to, end_of_day=True)
+    first = read_moment("date_from", date_from) if date_from is not None else None
+    last = read_moment("date_to", date_to, end_of_day=True) if date_to is not None else None
     if first and last and first > last:
         raise VrError(
             f"date_from {date_from} is later than date_to {date_to}.",
@@ -52,9 +52,17 @@ def split_kinds(
     return [kind for kind in kinds if all(can_filter(kind, item) for item in filters)], notes
 
 
-def _moment(name: str, text: str | None, *, end_of_day: bool) -> datetime | None:
-    if text is None:
-        return None
+def read_moment(name: str, text: str, *, end_of_day: bool = False) -> datetime:
+    """The moment that an ISO 8601 text names, in UTC; a day stands for its first moment.
+
+    Args:
+        name: of the argument, for the error.
+        text: what a client wrote.
+        end_of_day: let a day stand for its last moment.
+
+    Raises:
+        VrError: INVALID_INPUT for what is no date.
+    """
     try:
         moment = datetime.fromisoformat(text)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from array import array
 from collections.abc import Mapping, Sequence
@@ -12,8 +11,10 @@ from typing import TYPE_CHECKING
 from vr_kernel import Hit, Query, RecordKind, StoredRecord
 
 from vr_plugin_knowledge.facets import Condition, build_condition, can_filter
+from vr_plugin_knowledge.fragments import Fragments
 from vr_plugin_knowledge.fusion import CANDIDATES, fuse
-from vr_plugin_knowledge.keywords import search_words, split_terms, whole_score
+from vr_plugin_knowledge.items import STORED, load_row
+from vr_plugin_knowledge.keywords import Keywords, split_terms
 from vr_plugin_knowledge.matrix import Matrix, Space
 from vr_plugin_knowledge.schema import scope_of
 
@@ -54,16 +55,14 @@ class Ranking:
         does, and 0..1 where both do.
         """
         parts = self._parts(query)
-        terms = split_terms(query.text)
         limit = max(CANDIDATES, query.limit)
         by_meaning = self.space is not None and query.vector is not None
         if query.mode == "semantic" or (by_meaning and query.alpha >= 1):
             return self._hits(parts, self._by_meaning(parts, query.vector, limit), query.limit)
-        words = self._by_word(parts, terms, limit)
+        words, whole = self._by_word(parts, split_terms(query.text), limit)
         if not by_meaning:
             return self._hits(parts, words, query.limit)
         meanings = self._by_meaning(parts, query.vector, limit)
-        whole = whole_score(self.connection, terms)
         return self._hits(parts, fuse(words, meanings, alpha=query.alpha, whole=whole), query.limit)
 
     def neighbours(self, kind: str, key: str, workspace: str, limit: int) -> list[Hit]:
@@ -99,11 +98,18 @@ class Ranking:
             if all(can_filter(kind, item) for item in query.filters)
         ]
 
-    def _by_word(self, parts: Sequence[Part], terms: Sequence[str], limit: int) -> dict[int, float]:
-        scores: dict[int, float] = {}
-        for part in parts:
-            scores |= search_words(self.connection, terms, part.scope, part.condition, limit)
-        return scores
+    def _by_word(
+        self, parts: Sequence[Part], terms: Sequence[str], limit: int
+    ) -> tuple[dict[int, float], float]:
+        """Scores of the best of each part, and what a text that holds the question scores."""
+        for way in (Keywords, Fragments) if terms else ():
+            lookup = way(self.connection, terms)
+            scores: dict[int, float] = {}
+            for part in parts:
+                scores |= lookup.best(part.scope, part.condition, limit)
+            if scores:
+                return scores, lookup.whole
+        return {}, 0.0
 
     def _by_meaning(
         self, parts: Sequence[Part], vector: Sequence[float] | None, limit: int
@@ -134,6 +140,7 @@ class Ranking:
 
     def _record(self, item: int, kind: str) -> StoredRecord | None:
         row = self.connection.execute(
-            "SELECT key, fields, provenance FROM item WHERE id = ?", (item,)
+            f"SELECT {STORED} FROM item i WHERE i.id = ?",  # noqa: S608 - constant text
+            (item,),
         ).fetchone()
-        return StoredRecord(kind, row[0], json.loads(row[1]), json.loads(row[2])) if row else None
+        return StoredRecord(kind, *load_row(row)) if row else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 
-VERSION = 1
+VERSION = 2
 """`PRAGMA user_version` of this layout; a file of another layout is rebuilt from the journal."""
 
 PAGE_BYTES = 8192
@@ -42,11 +42,16 @@ CREATE TABLE item (
     digest BLOB,
     fields TEXT NOT NULL,
     provenance TEXT NOT NULL,
+    checksum INTEGER NOT NULL,
     UNIQUE (scope, key)
 );
 CREATE INDEX item_to_embed ON item (seq) WHERE digest IS NOT NULL;
 CREATE INDEX item_shape ON item (scope, shape);
-CREATE VIRTUAL TABLE body USING fts5 (words, tokenize = 'porter unicode61');
+CREATE VIRTUAL TABLE body USING fts5 (
+    words, tokenize = 'porter unicode61 remove_diacritics 2'
+);
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab (body, row);
+CREATE VIRTUAL TABLE occurrence USING fts5vocab (body, instance);
 CREATE TABLE facet (
     scope INTEGER NOT NULL,
     field TEXT NOT NULL,
@@ -68,6 +73,10 @@ CREATE UNIQUE INDEX vector_item ON vector (item, embedder, live);
 
 class OtherLayoutError(sqlite3.DatabaseError):
     """The file is sound, but of another version of this program, or of another program."""
+
+
+class DamagedRowError(sqlite3.DatabaseError):
+    """A row does not hold what was written into it."""
 
 
 def prepare(connection: sqlite3.Connection) -> None:

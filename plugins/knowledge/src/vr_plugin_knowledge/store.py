@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from vr_kernel import Change, Code, Hit, Query, RecordKind, Services, StoredReco
 from vr_plugin_knowledge.counts import Groups, Total, groupable
 from vr_plugin_knowledge.database import REBUILT, Database
 from vr_plugin_knowledge.follower import REINDEX_BATCH, Embeddings, VectorFollower
-from vr_plugin_knowledge.items import apply_changes, read_cursor, reindex_kind
+from vr_plugin_knowledge.items import STORED, apply_changes, load_row, read_cursor, reindex_kind
 from vr_plugin_knowledge.matrix import Matrix, Space
 from vr_plugin_knowledge.ranking import Ranking
 
@@ -102,11 +101,11 @@ class EmbeddedStore:
 
         def read(connection: sqlite3.Connection) -> StoredRecord | None:
             row = connection.execute(
-                "SELECT i.fields, i.provenance FROM scope s JOIN item i ON i.scope = s.id"
+                f"SELECT {STORED} FROM scope s JOIN item i ON i.scope = s.id"  # noqa: S608 - constant text
                 " WHERE s.workspace = ? AND s.kind = ? AND i.key = ?",
                 (workspace, kind, key),
             ).fetchone()
-            return StoredRecord(kind, key, *map(json.loads, row)) if row else None
+            return StoredRecord(kind, *load_row(row)) if row else None
 
         return await asyncio.to_thread(self._database.read, read)
 
