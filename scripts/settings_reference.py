@@ -52,8 +52,8 @@ def _section(name: str, model: type[BaseModel]) -> Iterator[str]:
     if not schema["properties"]:
         return
     aliases: dict[str, list[str]] = {}
-    for variable, (_, key) in aliases_of(name, model).items():
-        aliases.setdefault(key, []).append(variable)
+    for variable, alias in aliases_of(name, model).items():
+        aliases.setdefault(alias.key, []).append(variable)
     yield f"## [{name}]\n"
     yield "| key | type | default | variable | |"
     yield "|---|---|---|---|---|"

@@ -565,3 +565,11 @@ def _as_own(monkeypatch: pytest.MonkeyPatch, environ: Mapping[str, str]) -> None
     monkeypatch.delenv("VR_STRICT", raising=False)
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
+
+
+def test_a_variable_may_stand_for_a_value(tmp_path: Path) -> None:
+    """An address of a Weaviate server chooses that store; the setting's own variable wins."""
+    home = {"HOME": str(tmp_path), "WEAVIATE_URL": "http://localhost:8080"}
+    assert load_config(home, working_folder=tmp_path).store.backend == "weaviate"
+    own = {**home, "VR_STORE__BACKEND": "embedded"}
+    assert load_config(own, working_folder=tmp_path).store.backend == "embedded"

@@ -11,6 +11,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 
 from vr_kernel.config_sources import (
     PROJECT_FILE,
+    Alias,
     Setting,
     config_error,
     env_file_settings,
@@ -35,10 +36,10 @@ from vr_kernel.settings import (
 M = TypeVar("M", bound=BaseModel)
 
 
-def aliases_of(section: str, model: type[BaseModel]) -> dict[str, tuple[str, str]]:
-    """Variables that the fields of a section's model declare: name -> (section, key)."""
+def aliases_of(section: str, model: type[BaseModel]) -> dict[str, Alias]:
+    """Variables that the fields of a section's model declare, by name."""
     return {
-        mark.name: (section, key)
+        mark.name: Alias(section, key, mark.means)
         for key, field in model.model_fields.items()
         for mark in field.metadata
         if isinstance(mark, EnvAlias)
@@ -84,9 +85,7 @@ class Config:
         layers = [*low, *self._files(), *high, *self._flags()]
         return {s.key: s for s in layers if s.section == name}
 
-    def _variables(
-        self, aliases: Mapping[str, tuple[str, str]]
-    ) -> tuple[list[Setting], list[Setting]]:
+    def _variables(self, aliases: Mapping[str, Alias]) -> tuple[list[Setting], list[Setting]]:
         low = [
             setting
             for file in env_files(self.environ, self.paths.config)

@@ -29,6 +29,15 @@ class Setting:
     origin: str
 
 
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """What a variable sets: its own text, or the value that it `means` when it is set at all."""
+
+    section: str
+    key: str
+    means: str | None = None
+
+
 def config_error(message: str, hint: str) -> VrError:
     """The error of a configuration that cannot be used; the command line exits with 3."""
     return VrError(message, Code.INVALID_INPUT, category="CONFIG_INVALID", hint=hint)
@@ -54,19 +63,21 @@ def toml_settings(path: Path) -> Iterator[Setting]:
 
 
 def environment_settings(
-    environ: Mapping[str, str], aliases: Mapping[str, tuple[str, str]], origin: str
+    environ: Mapping[str, str], aliases: Mapping[str, Alias], origin: str
 ) -> Iterator[Setting]:
     """Settings of variables: `VR_SECTION__KEY`, and declared aliases of single settings.
 
     A section within a section takes one more `__`: `VR_KERNEL__HTTP__MAX_BYTES`.
 
-    `aliases` maps a variable's name to (section, key). Values stay text; models parse them.
+    `aliases` maps a variable's name to what it sets. Values stay text; models parse them.
     Of several variables of one setting its own name wins, then the alias declared first. An
     empty variable counts as not set, as shells and service files mean it.
     """
     for name in reversed(list(aliases)):
         if environ.get(name):
-            yield Setting(*aliases[name], parse_text(environ[name]), f"{origin} {name}")
+            alias = aliases[name]
+            value = alias.means or parse_text(environ[name])
+            yield Setting(alias.section, alias.key, value, f"{origin} {name}")
     for name, text in environ.items():
         if text and name.startswith(PREFIX) and "__" in name and name not in aliases:
             section, key = _named(name.removeprefix(PREFIX).lower())
@@ -79,7 +90,7 @@ def env_files(environ: Mapping[str, str], config_folder: Path) -> list[Path]:
     return [*([Path(home) / SEED_ENV_FILE] if home else []), config_folder / ".env"]
 
 
-def env_file_settings(path: Path, aliases: Mapping[str, tuple[str, str]]) -> Iterator[Setting]:
+def env_file_settings(path: Path, aliases: Mapping[str, Alias]) -> Iterator[Setting]:
     """Settings of a `.env` file, as if its lines were variables."""
     if not path.is_file():
         return

@@ -58,6 +58,7 @@ class StoreIndex:
         self._tries: Counter[int] = Counter()
         self._any_refused = False
         self._came_on = False
+        self._counted = False
         self._opening = asyncio.Lock()
         self._store: Store | None = None
         self._pump: asyncio.Task[None] | None = None
@@ -81,12 +82,16 @@ class StoreIndex:
             self._start_pump()
 
     async def catch_up(self, timeout: float = 2.0) -> int:  # noqa: ASYNC109 - a bound, not an error
-        """Wait, at most `timeout` seconds, until own commits are delivered; returns what is not.
+        """Wait, at most `timeout` seconds, for the store to have all; returns what it has not.
 
         The number counts sequence numbers, so it is an upper bound of records.
         """
         if not self.available():
             return 0
+        if not self._counted:
+            # What earlier processes left undelivered is missing as well.
+            self._own_seq = max(self._own_seq, await self._journal.last_seq())
+            self._counted = True
         pump = self._start_pump()
         await asyncio.wait({pump}, timeout=timeout)
         # A store that hangs is not asked: what is known here has to do.

@@ -21,9 +21,13 @@ from vr_kernel.generation import Role, ThinkingLevel
 
 @dataclass(frozen=True, slots=True)
 class EnvAlias:
-    """Names another variable that sets a field: `Annotated[int, EnvAlias("OLD_NAME")]`."""
+    """Names another variable that sets a field: `Annotated[int, EnvAlias("OLD_NAME")]`.
+
+    With `means` the variable stands for that value, whatever it is set to.
+    """
 
     name: str
+    means: str | None = None
 
 
 def _split(separator: str) -> BeforeValidator:
@@ -165,6 +169,6 @@ class ServeSettings(Section):
 class StoreSettings(Section):
     """`[store]`."""
 
-    backend: str = "embedded"
+    backend: Annotated[str, EnvAlias("WEAVIATE_URL", means="weaviate")] = "embedded"
     workspace: str = Field("default", pattern=r"^[A-Za-z0-9_-]{1,64}$")
     embedder: str = "minilm"

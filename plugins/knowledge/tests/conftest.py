@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from knowledge_samples import CARDS, NOTES, OpenStore, WordVectors, all_plugins, quiet_log
 from vr_kernel import Config, Kernel, load_config
 from vr_plugin_knowledge.store import EmbeddedStore
+from weaviate_server import NoServerError, WeaviateServer, find_binary
 
 
 @pytest.fixture
@@ -47,3 +49,18 @@ def open_store(store_path: Path) -> OpenStore:
             await store.aclose()
 
     return opener
+
+
+@pytest.fixture(scope="session")
+def weaviate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WeaviateServer]:
+    """A Weaviate server for all tests of a run; each keeps to names of its own."""
+    if find_spec("weaviate") is None:
+        pytest.skip("weaviate-client is not installed")
+    try:
+        find_binary()
+    except NoServerError as reason:
+        pytest.skip(str(reason))
+    server = WeaviateServer(tmp_path_factory.mktemp("weaviate"))
+    server.start()
+    yield server
+    server.stop()

@@ -1,0 +1,147 @@
+"""What a Weaviate server or its client says when something is wrong, as errors of this program."""
+
+from __future__ import annotations
+
+import re
+
+from vr_kernel import Code, VrError
+
+CONNECTION = "WEAVIATE_CONNECTION"
+SCHEMA = "WEAVIATE_SCHEMA"
+QUERY = "WEAVIATE_QUERY"
+IMPORT = "WEAVIATE_IMPORT"
+
+_NO_TENANT = re.compile(r"tenant not found", re.IGNORECASE)
+_NO_COLLECTION = re.compile(
+    r"could not find class|class \S+ not found|collection \S+ (?:not found|does not exist)"
+    r"|no such class|status code: 404",
+    re.IGNORECASE,
+)
+_EXISTS = re.compile(
+    r"already (?:exists|contains|has|used|in use)|conflict for property", re.IGNORECASE
+)
+_AUTH = re.compile(
+    r"UNAUTHENTICATED|PERMISSION_DENIED|status code: 40[13]\b|unauthorized|forbidden"
+    r"|anonymous access not enabled|invalid api key",
+    re.IGNORECASE,
+)
+_QUOTA = re.compile(r"RESOURCE_EXHAUSTED|status code: 429|too many requests|quota", re.IGNORECASE)
+_FULL = re.compile(
+    r"(?:store|shard|status) (?:is )?read-?only|not enough (?:memory|disk)|memory pressure"
+    r"|no space left on device",
+    re.IGNORECASE,
+)
+# Looked for before outages: such a message repeats values, which may say anything.
+_REFUSED = re.compile(
+    r"(?:^|errors: )invalid \w+ (?:array )?property|INVALID_ARGUMENT|status code: 4(?:00|22)"
+    r"|vector lengths",
+    re.IGNORECASE,
+)
+_AWAY = re.compile(
+    r"status code: 5\d\d|UNAVAILABLE|DEADLINE_EXCEEDED|CANCELLED|shutting down|shutdown|timeout"
+    r"|timed out|leader not found|connection (?:refused|reset)|cannot achieve consistency"
+    r"|context (?:canceled|deadline exceeded)|replica|not ready|closed",
+    re.IGNORECASE,
+)
+_SAID_CHARS = 300
+
+
+def no_tenant(error: Exception) -> bool:
+    """Whether a workspace was asked for that has no records yet."""
+    return bool(_NO_TENANT.search(str(error)))
+
+
+def no_collection(error: Exception) -> bool:
+    """Whether a collection was asked for that is not there."""
+    return bool(_NO_COLLECTION.search(str(error)))
+
+
+def already_there(error: Exception) -> bool:
+    """Whether something could not be made because another program was faster."""
+    return bool(_EXISTS.search(str(error)))
+
+
+def translate(error: Exception, where: str) -> VrError:
+    """The error of a call to the server at `where`."""
+    if isinstance(error, VrError):
+        return error
+    said = _said(error)
+    if _AUTH.search(said):
+        return VrError(
+            f"The Weaviate server at {where} does not accept the key.",
+            Code.AUTH,
+            hint="Set WEAVIATE_API_KEY to a key that may read and write.",
+        )
+    if _QUOTA.search(said):
+        return VrError(
+            f"The Weaviate server at {where} takes no more requests now: {said}",
+            Code.QUOTA,
+            hint="Wait, or raise the server's limits.",
+            retryable=True,
+        )
+    if _FULL.search(said):
+        return full(where, said)
+    outage = isinstance(error, TimeoutError | OSError) or _is_outage(error, said)
+    if outage and not _REFUSED.search(said):
+        return away(where, said or type(error).__name__)
+    return VrError(
+        f"The Weaviate server refused what it was asked: {said}",
+        Code.INVALID_INPUT,
+        category=QUERY,
+        hint="The server's log says more.",
+    )
+
+
+def away(where: str, reason: str) -> VrError:
+    """The error of a server that does not answer."""
+    return VrError(
+        f"The Weaviate server at {where} does not answer: {reason}",
+        Code.UNAVAILABLE,
+        category=CONNECTION,
+        hint="Check that it runs, and WEAVIATE_URL and WEAVIATE_GRPC_PORT; `vr doctor` looks.",
+        retryable=True,
+    )
+
+
+def full(where: str, said: str) -> VrError:
+    """The error of a server that takes no more objects."""
+    return VrError(
+        f"The Weaviate server at {where} takes no objects now: {said}",
+        Code.UNAVAILABLE,
+        category=IMPORT,
+        hint="Free room on its disk or in its memory; what is recorded meanwhile follows.",
+        retryable=True,
+    )
+
+
+def refused(where: str, kind: str, key: str, said: str) -> VrError:
+    """The error of one object that the server does not take, or of a server that takes none."""
+    failure = translate(RuntimeError(said), where)
+    if failure.code is not Code.INVALID_INPUT:
+        return failure
+    return VrError(
+        f"Weaviate refused the record {key[:100]} of {kind}: {_said(RuntimeError(said))}",
+        Code.INVALID_INPUT,
+        hint="Compare the collection's properties in Weaviate with `vr knowledge schema`.",
+    )
+
+
+def _is_outage(error: Exception, said: str) -> bool:
+    names = {kind.__name__ for kind in type(error).__mro__}
+    outages = {
+        "WeaviateConnectionError",
+        "WeaviateTimeoutError",
+        "WeaviateStartUpError",
+        "WeaviateGRPCUnavailableError",
+        "WeaviateRetryError",
+        "WeaviateClosedClientError",
+        "TransportError",
+    }
+    return bool(names & outages) or bool(_AWAY.search(said))
+
+
+def _said(error: Exception) -> str:
+    details = re.search(r'details = "(.*?)"\s*\n', str(error), re.DOTALL)
+    status = re.search(r"StatusCode\.\w+", str(error))
+    text = f"{details[1]} ({status[0]})" if details and status else str(error)
+    return " ".join(text.split())[:_SAID_CHARS]

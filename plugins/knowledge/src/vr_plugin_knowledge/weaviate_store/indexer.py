@@ -1,0 +1,265 @@
+"""Gives objects what they are found by: vectors that were late, and all of what others wrote."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vr_kernel import Code, RecordKind, VrError
+
+from vr_plugin_knowledge.follower import Embeddings
+from vr_plugin_knowledge.matrix import pack_vector
+from vr_plugin_knowledge.weaviate_store.connection import Connection
+from vr_plugin_knowledge.weaviate_store.counting import Counter
+from vr_plugin_knowledge.weaviate_store.faults import no_collection, no_tenant
+from vr_plugin_knowledge.weaviate_store.layout import Layout, Place
+from vr_plugin_knowledge.weaviate_store.names import RECORD, STATE, WAITING, vector_name
+from vr_plugin_knowledge.weaviate_store.objects import (
+    plain_properties,
+    read_record,
+    search_properties,
+    state_of,
+)
+from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
+from vr_plugin_knowledge.weaviate_store.turns import Turns
+from vr_plugin_knowledge.weaviate_store.words import stems_of_texts
+from vr_plugin_knowledge.weaviate_store.writing import Writer
+
+if TYPE_CHECKING:
+    from weaviate import WeaviateAsyncClient
+
+BATCH = 32
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 60.0
+_OUTAGES = {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.BUDGET}
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """An object that is not indexed as it should be; `whole` is what it held when it was read."""
+
+    uuid: str
+    properties: Mapping[str, Any]
+    record: Any
+
+
+class Indexer:
+    """Works off the objects of places that may have such; one task of this process.
+
+    What is missing is asked of the server, so nothing is lost when a process ends. Objects
+    that another version of a kind, or another embedder, has indexed are looked for once after
+    opening: two programs that disagree must not undo each other's work for ever.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        layout: Layout,
+        kinds: Mapping[str, RecordKind],
+        vectors: Embeddings,
+        turns: Turns,
+        settings: WeaviateSettings,
+        log: Any,
+    ) -> None:
+        self._connection = connection
+        self._layout = layout
+        self._kinds = kinds
+        self._vectors = vectors
+        self._turns = turns
+        self._consistency = settings.weaviate_consistency
+        self._writer = Writer(connection, self._consistency)
+        self._counter = Counter(connection, self._consistency)
+        self._log = log
+        self._dirty: dict[Place, bool] = {}
+        self._busy: dict[Place, bool] = {}
+        self._wanted = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def embedder(self) -> str:
+        """The embedder whose vectors are wanted; empty without one."""
+        return self._vectors.embedder_id if self._vectors.available() else ""
+
+    def look_at(self, places: Sequence[Place], *, thoroughly: bool = False) -> None:
+        """Work on what waits in places, in the background."""
+        for place in places:
+            self._dirty[place] = thoroughly or self._dirty.get(place, False)
+        if not places:
+            return
+        self._wanted.set()
+        if self._task is None:
+            self._task = asyncio.create_task(self._follow(), name="vr-weaviate-indexer")
+
+    async def look_everywhere(self) -> None:
+        """Find the places there are, and look at them thoroughly."""
+        found = await asyncio.gather(*map(self._places, self._kinds))
+        self.look_at([place for places in found for place in places], thoroughly=True)
+
+    async def pending(self) -> int:
+        """How many objects are not indexed in full, as far as this process has to know."""
+        places = {**self._dirty, **self._busy}
+        counts = [self._counter.total(p, self._stale(p, all_=t)) for p, t in places.items()]
+        return sum(await asyncio.gather(*counts))
+
+    async def aclose(self) -> None:
+        """Stop; what is left is found at the next start."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def _places(self, kind: str) -> list[Place]:
+        places = []
+        for shelf in self._layout.shelves(kind):
+
+            async def ask(client: WeaviateAsyncClient, name: str = shelf.name) -> list[str]:
+                return list(await client.collections.use(name).tenants.get())
+
+            names = await self._connection.query(ask) if shelf.tenants else ["default"]
+            places += [Place(kind, workspace, shelf) for workspace in names]
+        return places
+
+    async def _follow(self) -> None:
+        pause = FIRST_PAUSE_S
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            try:
+                for place in list(self._dirty):
+                    await self._work_off(place)
+                pause = FIRST_PAUSE_S
+            except Exception as error:  # noqa: BLE001 - an embedder is a plugin's code; it may raise anything
+                if pause == FIRST_PAUSE_S:
+                    self._log.warning("objects are not indexed", error=str(error), retry_in=pause)
+                await asyncio.sleep(pause)
+                self._wanted.set()
+                pause = min(2 * pause, LONGEST_PAUSE_S)
+
+    async def _work_off(self, place: Place) -> None:
+        if not self.embedder and not self._dirty[place]:
+            return
+        # Out of the list while it is worked on: what is written meanwhile puts it there again.
+        thoroughly = self._busy[place] = self._dirty.pop(place)
+        try:
+            while stale := await self._batch(place, thoroughly=thoroughly):
+                await self._index(place, stale)
+        except BaseException:
+            self._dirty[place] = thoroughly or self._dirty.get(place, False)
+            raise
+        finally:
+            del self._busy[place]
+
+    async def _batch(self, place: Place, *, thoroughly: bool) -> list[Stale]:
+        async def ask(client: WeaviateAsyncClient) -> Any:
+            handle = place.of(client, self._consistency)
+            condition = self._stale(place, all_=thoroughly)
+            try:
+                return (await handle.query.fetch_objects(filters=condition, limit=BATCH)).objects
+            except Exception as error:
+                if no_tenant(error) or no_collection(error):
+                    return []
+                raise
+
+        kind = self._kinds[place.kind]
+        objects = await self._connection.query(ask)
+        return [
+            Stale(str(o.uuid), o.properties, read_record(kind, str(o.uuid), o.properties))
+            for o in objects
+        ]
+
+    def _stale(self, place: Place, *, all_: bool) -> Any:
+        from weaviate.classes.query import Filter
+
+        state = Filter.by_property(STATE)
+        if not all_:
+            return state.equal(WAITING)
+        return Filter.not_(state.contains_any([self._full(place)]))
+
+    def _full(self, place: Place) -> str:
+        return state_of(self._kinds[place.kind], self.embedder)
+
+    async def _index(self, place: Place, stale: Sequence[Stale]) -> None:
+        kind = self._kinds[place.kind]
+        fields = [each.record.fields for each in stale]
+        vectors = await self._embed([kind.vector_text(each) for each in fields])
+        stems = await asyncio.to_thread(stems_of_texts, [kind.search_text(each) for each in fields])
+        name = vector_name(self.embedder) if self.embedder else ""
+        async with self._turns.taken():
+            unchanged = await self._unchanged(place, stale)
+            await asyncio.gather(
+                *(
+                    self._complete(place, each, words, {name: vector} if vector else None)
+                    for each, words, vector in zip(stale, stems, vectors, strict=True)
+                    if each.uuid in unchanged
+                )
+            )
+
+    async def _complete(
+        self,
+        place: Place,
+        stale: Stale,
+        words: Sequence[str],
+        vector: dict[str, list[float]] | None,
+    ) -> None:
+        kind, fields = self._kinds[place.kind], stale.record.fields
+        # What another program wrote keeps its properties as they are.
+        plain = plain_properties(kind, fields) if stale.properties.get(RECORD) else {}
+        found_by = {**search_properties(kind, fields, words), STATE: self._full(place)}
+        try:
+            await self._writer.complete(place, stale.uuid, {**plain, **found_by}, vector)
+        except VrError as error:
+            if error.retryable or error.code in _OUTAGES:
+                raise
+            self._log.warning("an object was refused", kind=kind.name, error=error.message)
+            # Without its fields it is found at least, and does not hold up the others.
+            await self._writer.complete(place, stale.uuid, found_by, vector)
+
+    async def _unchanged(self, place: Place, stale: Sequence[Stale]) -> set[str]:
+        """The objects that still are what they were when their text was embedded."""
+        from weaviate.classes.query import Filter
+
+        async def ask(client: WeaviateAsyncClient) -> Any:
+            handle = place.of(client, self._consistency)
+            condition = Filter.by_id().contains_any([each.uuid for each in stale])
+            return (await handle.query.fetch_objects(filters=condition, limit=len(stale))).objects
+
+        now = {str(o.uuid): o.properties for o in await self._connection.query(ask)}
+        return {each.uuid for each in stale if now.get(each.uuid) == each.properties}
+
+    async def _embed(self, texts: Sequence[str]) -> list[list[float] | None]:
+        """A vector a text; None for an empty one, and one that the embedder does not take."""
+        found: list[list[float] | None] = [None] * len(texts)
+        wanted = [number for number, text in enumerate(texts) if text.strip()]
+        if not self.embedder or not wanted:
+            return found
+        try:
+            made: Sequence[list[float] | None] = await self._vectors.embed_documents(
+                [texts[number] for number in wanted]
+            )
+        except Exception as error:  # a plugin's code; sorted into outage and bad text below
+            if isinstance(error, VrError) and (error.retryable or error.code in _OUTAGES):
+                raise
+            made = await self._embed_singly([texts[number] for number in wanted], error)
+        for number, vector in zip(wanted, made, strict=True):
+            if vector and pack_vector(vector, self._vectors.dimension) is not None:
+                found[number] = vector
+        return found
+
+    async def _embed_singly(
+        self, texts: Sequence[str], cause: Exception
+    ) -> list[list[float] | None]:
+        found: list[list[float] | None] = []
+        for text in texts:
+            try:
+                found += await self._vectors.embed_documents([text])
+            except Exception as error:  # noqa: BLE001 - a text that cannot be embedded stays without
+                self._log.warning("a text was not embedded", error=str(error))
+                found.append(None)
+        if not any(found) and len(texts) > 1:
+            # Not one text went through: it is the embedder, not the texts.
+            raise cause
+        return found

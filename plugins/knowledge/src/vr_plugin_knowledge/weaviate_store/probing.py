@@ -1,0 +1,74 @@
+"""Whether a Weaviate server's two ports answer, found out without its client."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import ssl
+from contextlib import suppress
+
+from vr_plugin_knowledge.weaviate_store.address import Address
+from vr_plugin_knowledge.weaviate_store.faults import away, translate
+
+# RFC 9113, section 3.4: what a client says first, with an empty SETTINGS frame behind it.
+_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+_FRAME_HEAD = 9
+_SETTINGS = 4
+
+
+async def probe_grpc(address: Address) -> None:
+    """Greet the gRPC port as every client of HTTP/2 does, and wait for the server's greeting.
+
+    The library itself tries a closed port again and again for half a minute, and waits for a
+    port that accepts and never answers until each call's limit. The caller limits the time.
+
+    Raises:
+        VrError: UNAVAILABLE for a closed port, or one that speaks something else.
+    """
+    context = None
+    if address.secure:
+        context = ssl.create_default_context()
+        context.set_alpn_protocols(["h2"])
+    port = address.grpc_port
+    try:
+        reader, writer = await asyncio.open_connection(address.grpc_host, port, ssl=context)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise away(address.shown, f"its gRPC port {port} is closed ({reason}).") from error
+    try:
+        writer.write(_PREFACE)
+        head = await reader.readexactly(_FRAME_HEAD)
+    except (OSError, asyncio.IncompleteReadError) as error:
+        raise away(address.shown, f"its port {port} does not speak gRPC.") from error
+    finally:
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+    if head[3] != _SETTINGS:
+        raise away(address.shown, f"its port {port} does not speak gRPC.")
+
+
+def read_version(address: Address, key: str, timeout: float) -> str:
+    """The version that the REST service tells. Blocking, at most about `timeout` seconds.
+
+    Raises:
+        VrError: UNAVAILABLE, AUTH, or what else the server says.
+    """
+    kind = http.client.HTTPSConnection if address.secure else http.client.HTTPConnection
+    connection = kind(address.host, address.port, timeout=timeout)
+    try:
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        connection.request("GET", "/v1/meta", headers=headers)
+        answer = connection.getresponse()
+        body = answer.read(1_000_000)
+        if answer.status != http.client.OK:
+            raise translate(RuntimeError(f"status code: {answer.status}"), address.shown)
+        return str(json.loads(body)["version"])
+    except (OSError, http.client.HTTPException) as error:
+        reason = f"{type(error).__name__}."
+        raise away(address.shown, f"its port {address.port} says nothing: {reason}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise away(address.shown, "what answers there is no Weaviate.") from error
+    finally:
+        connection.close()

@@ -1,0 +1,264 @@
+"""The Weaviate store: the same questions and answers as the embedded one, on a server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vr_kernel import Change, Code, Hit, Query, RecordKind, Services, StoredRecord, VrError
+
+from vr_plugin_knowledge.counts import groupable
+from vr_plugin_knowledge.database import REBUILT
+from vr_plugin_knowledge.follower import Embeddings
+from vr_plugin_knowledge.matrix import pack_vector
+from vr_plugin_knowledge.weaviate_store.connection import Connection
+from vr_plugin_knowledge.weaviate_store.counting import Counter
+from vr_plugin_knowledge.weaviate_store.cursors import Cursors
+from vr_plugin_knowledge.weaviate_store.indexer import Indexer
+from vr_plugin_knowledge.weaviate_store.layout import Layout
+from vr_plugin_knowledge.weaviate_store.names import object_id, vector_name
+from vr_plugin_knowledge.weaviate_store.objects import Item, build_items, state_of, unknown_kind
+from vr_plugin_knowledge.weaviate_store.searching import Searcher
+from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
+from vr_plugin_knowledge.weaviate_store.turns import Turns
+from vr_plugin_knowledge.weaviate_store.writing import Writer, mark
+
+if TYPE_CHECKING:
+    from weaviate import WeaviateAsyncClient
+
+FILE_NAME = "weaviate.db"
+EMBED_BUDGET_S = 1.0
+"""How long a batch waits for vectors; what has none by then is written without, and gets it later.
+
+A replay has all of them at once: they are kept beside the journal.
+"""
+EMBED_BATCH = 16
+CLOSE_GRACE_S = 3.0
+"""How long a batch that is being written may take to be finished when the program ends."""
+
+
+class WeaviateStore:
+    """A `Store` on a Weaviate server, which several machines may fill, each from its journal.
+
+    The server has no transactions. A batch is written, then the cursor is moved; so what a
+    batch holds may be there before the cursor says so, and writing it again changes nothing.
+
+    Args:
+        settings: where the server is and how it is used.
+        path: a small file beside the journal (see `Turns`).
+        vectors: what turns text into vectors.
+        log: where degraded operation is reported.
+    """
+
+    name = "weaviate"
+
+    def __init__(
+        self, settings: WeaviateSettings, path: Path, vectors: Embeddings, log: Any
+    ) -> None:
+        consistency = settings.weaviate_consistency
+        self._limit = settings.weaviate_insert_s
+        self._kinds: dict[str, RecordKind] = {}
+        self._vectors = vectors
+        self._log = log
+        self._turns = Turns(path)
+        self._connection = Connection(settings)
+        self._layout = Layout(settings, log)
+        self._cursors = Cursors(self._connection, settings, self._turns)
+        self._writer = Writer(self._connection, consistency)
+        self._counter = Counter(self._connection, consistency)
+        self._searcher = Searcher(self._connection, self._layout, self._kinds, consistency)
+        self._indexer = Indexer(
+            self._connection,
+            self._layout,
+            self._kinds,
+            vectors,
+            self._turns,
+            settings,
+            log,
+        )
+
+    async def open(self, kinds: Sequence[RecordKind]) -> None:
+        """Make the kinds' collections, or add to them what they lack; nothing is dropped.
+
+        Raises:
+            VrError: as the server and the way to it are; opening may be tried again.
+        """
+        self._kinds.update({kind.name: kind for kind in kinds})
+
+        async def prepare(client: WeaviateAsyncClient) -> None:
+            await self._cursors.prepare(client)
+            await self._layout.prepare(client, kinds, self._vector)
+
+        await self._connection.run(prepare, self._limit)
+        await self._indexer.look_everywhere()
+
+    async def aclose(self) -> None:
+        """Stop background work and let go of the server."""
+        await self._indexer.aclose()
+        await self._connection.aclose()
+
+    async def cursor(self) -> int:
+        """The sequence number up to which this machine's journal was delivered."""
+        cursor = await self._cursors.read()
+        if cursor is None:
+            # The server is another one, or was emptied: all of it is made again.
+            self._layout.forget()
+            await self.open(list(self._kinds.values()))
+        return cursor or 0
+
+    async def apply(self, changes: Sequence[Change]) -> None:
+        """Write what lies behind the cursor, then move it.
+
+        Once begun it is finished even when the caller is cancelled, unless the server hangs.
+
+        Raises:
+            VrError: INVALID_INPUT for a record that the server refuses; UNAVAILABLE, AUTH or
+                QUOTA when it takes nothing.
+        """
+        items = await asyncio.to_thread(build_items, changes, self._kinds)
+        await self._embed([item for item in items if item.text.strip()])
+        for item in items:
+            if not item.deleted and (item.vector or not item.text.strip()):
+                kind = self._kinds.get(item.kind) or unknown_kind(item.kind)
+                mark(item, state_of(kind, self._indexer.embedder))
+        work = asyncio.create_task(self._write(changes, items), name="vr-weaviate-write")
+        try:
+            await asyncio.shield(work)
+        except asyncio.CancelledError:
+            await asyncio.wait({work}, timeout=CLOSE_GRACE_S)
+            work.cancel()
+            with suppress(asyncio.CancelledError, VrError):
+                await work
+            raise
+
+    async def pending_vectors(self) -> int:
+        """How many records are found by keyword but not yet by meaning."""
+        return await self._indexer.pending()
+
+    async def get(self, kind: str, key: str, workspace: str) -> StoredRecord | None:
+        """One record, or None."""
+        place = self._layout.place(kind, workspace)
+        if place is None or kind not in self._kinds:
+            return None
+        uuid = object_id(workspace, kind, key)
+        return (await self._searcher.fetch(place, [uuid])).get(uuid)
+
+    async def search(self, query: Query) -> list[Hit]:
+        """Best hits first, at most `query.limit` of each kind.
+
+        A kind that cannot be filtered as asked is left out. Without an embedder a hybrid
+        search goes by keyword alone.
+
+        Raises:
+            VrError: INVALID_INPUT for a vector of another dimension, or a filter value of
+                another type than its field; UNAVAILABLE when the server does not answer.
+        """
+        if query.limit < 1:
+            return []
+        return await self._searcher.answer(query, self._vector if self._by_meaning(query) else None)
+
+    async def near(self, kind: str, key: str, workspace: str, limit: int) -> list[Hit]:
+        """Records of that kind nearest in meaning, by cosine similarity, without itself."""
+        place, vector = self._layout.place(kind, workspace), self._vector
+        if place is None or vector is None or limit < 1 or kind not in self._kinds:
+            return []
+        uuid = object_id(workspace, kind, key)
+        return await self._searcher.neighbours(place, uuid, vector, limit)
+
+    async def count(self, kind: str, workspace: str, group_by: str | None = None) -> dict[str, int]:
+        """Counts by value of a filterable field; a date counts by day, a list by element.
+
+        Raises:
+            VrError: INVALID_INPUT for a field that the kind does not have or cannot group by.
+        """
+        place = self._layout.place(kind, workspace)
+        if group_by is None:
+            return {"": await self._counter.total(place) if place else 0}
+        if kind not in self._kinds:
+            return {}
+        field = groupable(self._kinds[kind], group_by)
+        return await self._counter.groups(place, field) if place else {}
+
+    @property
+    def _vector(self) -> str | None:
+        return vector_name(self._vectors.embedder_id) if self._vectors.available() else None
+
+    async def _write(self, changes: Sequence[Change], items: Sequence[Item]) -> None:
+        async with self._turns.taken():
+            cursor = await self._cursors.read()
+            if cursor is None:
+                raise VrError(
+                    "The Weaviate server was emptied and is being filled from the journal.",
+                    Code.UNAVAILABLE,
+                    category=REBUILT,
+                    hint="Ask again in a moment.",
+                    retryable=True,
+                )
+            newest = max((change.seq for change in changes), default=0)
+            if newest <= cursor:
+                return
+            await self._put([item for item in items if item.seq > cursor])
+            await self._cursors.move(newest)
+
+    async def _put(self, items: Sequence[Item]) -> None:
+        groups: dict[tuple[str, str], list[Item]] = defaultdict(list)
+        for item in items:
+            groups[item.kind, item.workspace].append(item)
+        for (kind, workspace), group in groups.items():
+            place = await self._place(kind, workspace)
+            live = [item for item in group if not item.deleted]
+            await self._writer.put(place, live, self._vector)
+            if gone := [item for item in group if item.deleted]:
+                await self._writer.remove(place, gone)
+            if any(item.text.strip() and item.vector is None for item in live):
+                self._indexer.look_at([place])
+
+    async def _place(self, kind: str, workspace: str) -> Any:
+        known = self._kinds.get(kind) or unknown_kind(kind)
+        place = self._layout.place(kind, workspace)
+        return place or await self._connection.insert(
+            lambda client: self._layout.extend(client, known, workspace, self._vector)
+        )
+
+    async def _embed(self, items: Sequence[Item]) -> None:
+        """Give as many items their vectors as the time allows."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(EMBED_BUDGET_S):
+                for start in range(0, len(items), EMBED_BATCH):
+                    if not self._vectors.available():
+                        return
+                    if not await self._embed_batch(items[start : start + EMBED_BATCH]):
+                        return
+
+    async def _embed_batch(self, items: Sequence[Item]) -> bool:
+        try:
+            vectors = await self._vectors.embed_documents([item.text for item in items])
+        except Exception:  # noqa: BLE001 - an embedder is a plugin's code; the indexer tries again and tells
+            return False
+        for item, vector in zip(items, vectors, strict=True):
+            if pack_vector(vector, self._vectors.dimension) is not None:
+                item.vector = vector
+        return True
+
+    def _by_meaning(self, query: Query) -> bool:
+        wanted = query.mode == "semantic" or (query.mode == "hybrid" and query.alpha > 0)
+        if not wanted or query.vector is None or not self._vectors.available():
+            return False
+        if len(query.vector) != self._vectors.dimension:
+            raise VrError(
+                f"The vector has {len(query.vector)} numbers; those of"
+                f" {self._vectors.embedder_id} have {self._vectors.dimension}.",
+                Code.INVALID_INPUT,
+                hint="Embed the question with the embedder of the store.",
+            )
+        return True
+
+
+def build_store(services: Services) -> WeaviateStore:
+    """The Weaviate store of a kernel."""
+    path = services.paths.state / FILE_NAME
+    return WeaviateStore(services.settings, path, services.vectors, services.log)

@@ -1,0 +1,110 @@
+"""Who delivers: one process at a time of those that share a state folder."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from vr_kernel import Code, VrError
+
+WAIT_S = 90.0
+"""How long a process waits for its turn; more than a batch of another one may take."""
+PAUSE_S = 0.05
+
+
+class Turns:
+    """A small file beside the journal: the journal's name, and a lock that dies with its holder.
+
+    The name tells the journals of several machines apart that fill one server. Weaviate has no
+    transactions: without turns a slow process could write an old state over a newer one.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._own = asyncio.Lock()
+        self._name = ""
+
+    async def name(self) -> str:
+        """The journal's name, made up at first use.
+
+        Raises:
+            VrError: UNAVAILABLE when the file cannot be used.
+        """
+        if not self._name:
+            self._name = await asyncio.to_thread(self._read_name)
+        return self._name
+
+    @asynccontextmanager
+    async def taken(self) -> AsyncIterator[None]:
+        """Wait for the turn, and hold it.
+
+        Raises:
+            VrError: UNAVAILABLE when another process has it for too long.
+        """
+        await self.name()
+        async with self._own:
+            connection = await asyncio.to_thread(self._open)
+            try:
+                await self._lock(connection)
+                yield
+            finally:
+                connection.close()
+
+    async def _lock(self, connection: sqlite3.Connection) -> None:
+        limit = time.monotonic() + WAIT_S
+        while True:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if time.monotonic() > limit or "locked" not in str(error):
+                    raise _unavailable(self._path, error) from error
+                await asyncio.sleep(PAUSE_S)
+            else:
+                return
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            return sqlite3.connect(
+                self._path, isolation_level=None, timeout=0, check_same_thread=False
+            )
+        except (sqlite3.Error, OSError) as error:
+            raise _unavailable(self._path, error) from error
+
+    def _read_name(self) -> str:
+        connection = self._open()
+        try:
+            connection.execute(f"PRAGMA busy_timeout = {int(WAIT_S * 1000)}")
+            # Looked for first: reading does not wait for whoever has the turn.
+            if name := _kept_name(connection):
+                return name
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS journal (one INTEGER PRIMARY KEY, name TEXT NOT NULL)"
+            )
+            connection.execute("INSERT OR IGNORE INTO journal VALUES (1, ?)", (str(uuid.uuid4()),))
+            return _kept_name(connection)
+        except sqlite3.Error as error:
+            raise _unavailable(self._path, error) from error
+        finally:
+            connection.close()
+
+
+def _kept_name(connection: sqlite3.Connection) -> str:
+    tables = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'journal'").fetchall()
+    row = connection.execute("SELECT name FROM journal").fetchone() if tables else None
+    return str(row[0]) if row else ""
+
+
+def _unavailable(path: Path, error: Exception) -> VrError:
+    return VrError(
+        f"{path.name} cannot be used: {error}.",
+        Code.UNAVAILABLE,
+        category="STORE_UNAVAILABLE",
+        hint=f"Check that {path.parent} exists, is writable and has free space.",
+        retryable=True,
+    )

@@ -1,0 +1,104 @@
+"""What the tests of the Weaviate store share: stores at one server, and a bad neighbourhood."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from knowledge_samples import CARDS, NOTES, Ledger, WordVectors, embed_words, quiet_log
+from vr_kernel import Query, RecordKind
+from vr_kernel.providers import Filter, SearchMode
+from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
+from vr_plugin_knowledge.weaviate_store.store import WeaviateStore
+from weaviate_server import WeaviateServer
+
+
+def settings_of(server: WeaviateServer, prefix: str, **more: Any) -> WeaviateSettings:
+    """Settings for a server, with collections under a prefix."""
+    given = {
+        "weaviate_url": server.url,
+        "weaviate_grpc_port": server.grpc_port,
+        "weaviate_prefix": prefix,
+        "weaviate_api_key": server.key,
+    }
+    return WeaviateSettings(**{**given, **more})
+
+
+@asynccontextmanager
+async def opened(
+    settings: WeaviateSettings,
+    folder: Path,
+    vectors: WordVectors | None = None,
+    kinds: tuple[RecordKind, ...] = (NOTES, CARDS),
+) -> AsyncIterator[WeaviateStore]:
+    """A store of one folder, as one process would have it."""
+    path = folder / "weaviate.db"
+    store = WeaviateStore(settings, path, vectors or WordVectors(), quiet_log())
+    try:
+        await store.open(kinds)
+        yield store
+    finally:
+        await store.aclose()
+
+
+async def deliver(store: WeaviateStore, ledger: Ledger) -> None:
+    """Carry a ledger's changes to a store, as the kernel does, and await their vectors."""
+    while changes := ledger.after(await store.cursor())[:50]:
+        await store.apply(changes)
+    await settle(store)
+
+
+async def settle(store: WeaviateStore) -> None:
+    """Wait until everything is indexed in full."""
+    async with asyncio.timeout(30):
+        while await store.pending_vectors():  # noqa: ASYNC110 - a store tells nobody when it is done
+            await asyncio.sleep(0.02)
+
+
+async def found(
+    store: WeaviateStore,
+    text: str,
+    mode: SearchMode = "keyword",
+    *filters: Filter,
+    **how: Any,
+) -> list[str]:
+    """The keys of the records that answer a question, best first."""
+    vector = None if mode == "keyword" else embed_words(text)
+    hits = await store.search(Query(text, vector, mode, filters=filters, **how))
+    return [hit.record.key for hit in hits]
+
+
+@asynccontextmanager
+async def listener(answer: Callable[[], bytes] | None = None) -> AsyncIterator[int]:
+    """A port that accepts, and says what `answer` gives, or nothing at all."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            if answer is not None:
+                await reader.readuntil(b"\r\n\r\n")
+                writer.write(answer())
+                await writer.drain()
+            else:
+                await reader.read()
+        except (OSError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+        server.close_clients() if hasattr(server, "close_clients") else None
+
+
+def http_answer(value: Any, status: str = "200 OK") -> bytes:
+    """A whole answer of an HTTP service, as JSON."""
+    body = json.dumps(value).encode()
+    head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nConnection: close\r\n"
+    return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
