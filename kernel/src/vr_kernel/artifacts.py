@@ -22,6 +22,8 @@ _EXTENSIONS = {
     "text/markdown": ".md",
     "text/plain": ".txt",
     "text/html": ".html",
+    "text/vnd.mermaid": ".mmd",
+    "application/graphml+xml": ".graphml",
 }
 
 

@@ -1,0 +1,74 @@
+"""Where a concept or a relationship comes from: a record, and its words."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from sys import intern
+from typing import Any
+
+MOST_CITATIONS = 50
+"""How many records one concept or relationship names; later ones are not added."""
+_VERSION_CHARS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A record that says something, in which version, in which words, and where it leads."""
+
+    collection: str
+    object_id: str
+    version: str = ""
+    quote: str = ""
+    link: str = ""
+
+    @property
+    def record(self) -> tuple[str, str]:
+        """The record, whatever its version."""
+        return self.collection, self.object_id
+
+    @property
+    def address(self) -> str:
+        """Record and version as one text, as the field `sources` has it."""
+        return f"{self.collection}/{self.object_id}" + (f"#{self.version}" if self.version else "")
+
+
+def version_of(text: str) -> str:
+    """What tells one version of a record's text from another."""
+    return hashlib.sha256(text.encode()).hexdigest()[:_VERSION_CHARS]
+
+
+def read_citations(fields: Mapping[str, Any]) -> tuple[Citation, ...]:
+    """The citations in a record's fields `sources`, `quotes` and `links`."""
+    columns = [fields.get(name) or [] for name in ("sources", "quotes", "links")]
+    found = []
+    for address, quote, link in zip_longest(*columns, fillvalue=""):
+        place, _, version = address.partition("#")
+        collection, _, object_id = place.partition("/")
+        if object_id:
+            found.append(
+                Citation(
+                    intern(collection), intern(object_id), intern(version), quote, intern(link)
+                )
+            )
+    return tuple(found)
+
+
+def write_citations(citations: Sequence[Citation]) -> dict[str, list[str]]:
+    """The fields that `read_citations` reads."""
+    return {
+        "sources": [each.address for each in citations],
+        "quotes": [each.quote for each in citations],
+        "links": [each.link for each in citations],
+    }
+
+
+def join_citations(*several: Iterable[Citation]) -> tuple[Citation, ...]:
+    """The citations of all in order, the first one of each record."""
+    kept: dict[tuple[str, str], Citation] = {}
+    for citation in chain.from_iterable(several):
+        if len(kept) < MOST_CITATIONS:
+            kept.setdefault(citation.record, citation)
+    return tuple(kept.values())

@@ -1,0 +1,57 @@
+"""Keeps the graphs of all workspaces up with the journal."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from vr_kernel import Change, Services
+
+from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES
+from vr_plugin_knowledge.graph.network import Network
+
+BATCH = 2000
+
+
+class Networks:
+    """The graphs of one kernel, by workspace; read from the journal at first use.
+
+    Like a store it follows the journal, so that all processes see the same, and needs no store.
+
+    Args:
+        journal: the kernel's journal.
+    """
+
+    def __init__(self, journal: Any) -> None:
+        self._journal = journal
+        self._read = 0
+        self._networks: defaultdict[str, Network] = defaultdict(Network)
+        self._turn = asyncio.Lock()
+
+    @asynccontextmanager
+    async def current(self, workspace: str) -> AsyncIterator[Network]:
+        """A workspace's graph as it is now, which does not change as long as it is held."""
+        async with self._turn:
+            await self._follow()
+            yield self._networks[workspace]
+
+    async def _follow(self) -> None:
+        if await self._journal.last_seq() < self._read:  # the journal is another one
+            self._networks.clear()
+            self._read = 0
+        while changes := await self._journal.changes(self._read, BATCH):
+            await asyncio.to_thread(self._apply, changes)
+            self._read = changes[-1].seq
+
+    def _apply(self, changes: Sequence[Change]) -> None:
+        for change in changes:
+            if change.kind in (CONCEPTS, EDGES):
+                self._networks[change.workspace].apply(change)
+
+
+def build_networks(services: Services) -> Networks:
+    """The graphs of a kernel."""
+    return Networks(services.journal)

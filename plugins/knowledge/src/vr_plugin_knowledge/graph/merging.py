@@ -1,0 +1,148 @@
+"""From what was read to records: one a concept, one a relationship, citations adding up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TypeVar, cast
+
+from vr_kernel import Record
+
+from vr_plugin_knowledge.graph.answer import SeenConcept, SeenRelation
+from vr_plugin_knowledge.graph.citations import Citation, join_citations
+from vr_plugin_knowledge.graph.concepts import (
+    UNKNOWN,
+    Concept,
+    Origin,
+    Relation,
+    concept_fields,
+    relation_fields,
+)
+from vr_plugin_knowledge.graph.identity import (
+    CONCEPTS,
+    EDGES,
+    identify,
+    identify_edge,
+    key_of,
+)
+from vr_plugin_knowledge.graph.network import Network
+from vr_plugin_knowledge.graph.reading import Reading, Source
+
+E = TypeVar("E", Concept, Relation)
+
+
+@dataclass(slots=True)
+class Merger:
+    """Takes readings into a graph, without changing it, and says what to record.
+
+    What is there keeps its name, description and state. A reading takes the place of what was
+    read from an earlier version of its record.
+
+    Args:
+        network: the graph as it is.
+    """
+
+    network: Network
+    concepts: dict[str, Concept] = field(default_factory=dict)
+    relations: dict[str, Relation] = field(default_factory=dict)
+
+    def add(self, source: Source, reading: Reading) -> None:
+        """Take over what was found in one record."""
+        self.withdraw(source.citation.record)
+        names = _own_names(reading.concepts)
+        for seen in reading.concepts:
+            citation = replace(source.citation, quote=seen.quote)
+            self._meet(identify(seen.name), seen, citation, source.origin)
+        for relation in reading.relations:
+            self._join(relation, names, source)
+
+    def withdraw(self, record: tuple[str, str]) -> None:
+        """Take back what was found in a record, by collection and key."""
+        for found in self.network.citing(*record):
+            if isinstance(found, Concept):
+                self.concepts[found.id] = _without(self.concepts.get(found.id, found), record)
+            else:
+                self.relations[found.id] = _without(self.relations.get(found.id, found), record)
+
+    def records(self) -> list[Record]:
+        """What is new or has changed, concepts first; a concept that nobody judged is unknown."""
+        concepts = [each for each in self.concepts.values() if self._is_news(each)]
+        relations = [each for each in self.relations.values() if self._is_news(each)]
+        return [
+            *(Record(CONCEPTS, concept_fields(c), key_of(CONCEPTS, c.id)) for c in concepts),
+            *(Record(EDGES, relation_fields(r), key_of(EDGES, r.id)) for r in relations),
+        ]
+
+    def forgotten(self) -> list[tuple[str, str]]:
+        """Collection and key of what no record says any more and nobody judged or wrote."""
+        unjudged = (each for each in self.concepts.values() if not _judged(each))
+        gone = [(CONCEPTS, each.id) for each in unjudged if _unsaid(each)]
+        gone += [(EDGES, each.id) for each in self.relations.values() if _unsaid(each)]
+        return [(kind, key_of(kind, identity)) for kind, identity in gone]
+
+    def new(self) -> tuple[int, int]:
+        """How many concepts and relationships the graph did not have."""
+        concepts = sum(each not in self.network.concepts for each in self.concepts)
+        return concepts, sum(each not in self.network.relations for each in self.relations)
+
+    def _meet(self, identity: str, seen: SeenConcept, citation: Citation, origin: Origin) -> None:
+        known = self.concepts.get(identity) or self.network.concepts.get(identity)
+        concept = known or Concept(identity, seen.name, state=UNKNOWN, origin=origin)
+        self.concepts[identity] = replace(
+            concept,
+            description=concept.description or seen.description,
+            aliases=tuple(dict.fromkeys((*concept.aliases, *seen.aliases))),
+            citations=join_citations(concept.citations, [citation]),
+        )
+
+    def _join(self, seen: SeenRelation, names: dict[str, str], source: Source) -> None:
+        ends = [(identify(name), name) for name in (seen.from_concept, seen.to_concept)]
+        (start, first), (end, second) = [(names.get(each, each), name) for each, name in ends]
+        if start == end:
+            return
+        citation = replace(source.citation, quote=seen.quote)
+        for identity, name in ((start, first), (end, second)):
+            if not self._is_cited(identity, citation):  # there are only the relationship's words
+                bare = SeenConcept(name=name, quote=seen.quote)
+                self._meet(identity, bare, citation, source.origin)
+        identity = identify_edge(start, seen.type, end)
+        known = self.relations.get(identity) or self.network.relations.get(identity)
+        shown = (self.concepts[start].name, self.concepts[end].name)
+        relation = known or Relation(
+            identity, start, end, seen.type, shown, origin=replace(source.origin, title="")
+        )
+        self.relations[identity] = replace(
+            relation, citations=join_citations(relation.citations, [citation])
+        )
+
+    def _is_cited(self, identity: str, citation: Citation) -> bool:
+        concept = self.concepts.get(identity)
+        return concept is not None and any(
+            each.record == citation.record for each in concept.citations
+        )
+
+    def _is_news(self, each: Concept | Relation) -> bool:
+        if _unsaid(each) and not _judged(each):
+            return False
+        known = self.network.concepts if isinstance(each, Concept) else self.network.relations
+        return cast("object", known.get(each.id)) != each
+
+
+def _judged(each: Concept | Relation) -> bool:
+    return isinstance(each, Concept) and each.state not in ("", UNKNOWN)
+
+
+def _unsaid(each: Concept | Relation) -> bool:
+    """Whether neither a record nor a person says so any more."""
+    return not each.citations and not each.origin.by_hand
+
+
+def _without(each: E, record: tuple[str, str]) -> E:
+    left = tuple(citation for citation in each.citations if citation.record != record)
+    return replace(each, citations=left)
+
+
+def _own_names(seen: Iterable[SeenConcept]) -> dict[str, str]:
+    """The identity that each name and alias of one answer stands for; names win."""
+    names = {identify(alias): identify(each.name) for each in seen for alias in each.aliases}
+    return names | {identify(each.name): identify(each.name) for each in seen}

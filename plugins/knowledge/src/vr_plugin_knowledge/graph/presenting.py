@@ -1,0 +1,80 @@
+"""A part of a graph as a result that a client can read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from vr_plugin_knowledge.excerpts import cut, estimate_tokens
+from vr_plugin_knowledge.graph.citations import Citation
+from vr_plugin_knowledge.graph.concepts import UNKNOWN
+from vr_plugin_knowledge.graph.results import GraphEdge, GraphNode, GraphSource, KnowledgeGraph
+from vr_plugin_knowledge.graph.traversal import Region
+
+RESULT_TOKENS = 3500
+SCORE_DIGITS = 6
+MOST_SHOWN = 100
+"""More never fit."""
+_DETAILS = ((3, 300), (1, 160), (1, 80), (0, 60))
+"""Sources an entry and characters of a text, from much detail to little."""
+
+
+def present(region: Region, limit: int) -> KnowledgeGraph:
+    """The `limit` closest concepts, fewer and shorter ones when they do not fit."""
+    limit = min(limit, MOST_SHOWN)
+    result = _detailed(region, limit, *_DETAILS[0])
+    for sources, chars in _DETAILS[1:]:
+        if _fits(result):
+            return result
+        result = _detailed(region, limit, sources, chars)
+    while not _fits(result) and limit > 1:
+        limit = max(1, limit * 3 // 4)
+        result = _detailed(region, limit, *_DETAILS[-1])
+    return result
+
+
+def _fits(result: KnowledgeGraph) -> bool:
+    return estimate_tokens(result.model_dump(mode="json")) <= RESULT_TOKENS
+
+
+def _detailed(region: Region, limit: int, sources: int, chars: int) -> KnowledgeGraph:
+    shown = region.cut(limit)
+    nodes = [
+        GraphNode(
+            concept=concept.name,
+            object_id=concept.key or None,
+            state=concept.state or UNKNOWN,
+            description=cut(concept.description, chars),
+            score=round(region.score(identity), SCORE_DIGITS),
+            depth=region.depths[identity],
+            sources=_sources(concept.citations, sources, chars),
+        )
+        for identity, concept in shown.concepts.items()
+    ]
+    edges = [
+        GraphEdge(
+            from_concept=shown.concepts[each.start].name,
+            relationship_type=each.kind,
+            to_concept=shown.concepts[each.end].name,
+            object_id=each.key or None,
+            sources=_sources(each.citations, sources, chars),
+        )
+        for each in shown.relations
+    ]
+    return KnowledgeGraph(
+        nodes=nodes,
+        edges=edges,
+        total_nodes=len(region.concepts),
+        total_edges=len(region.relations),
+    )
+
+
+def _sources(citations: Iterable[Citation], most: int, chars: int) -> list[GraphSource]:
+    return [
+        GraphSource(
+            collection=each.collection,
+            object_id=each.object_id,
+            quote=cut(each.quote, chars),
+            link=each.link,
+        )
+        for each in list(citations)[:most]
+    ]

@@ -1,0 +1,140 @@
+"""Reading one record for concepts: a structured call of a model, every quote looked up."""
+
+from __future__ import annotations
+
+import asyncio
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+from vr_kernel import Call, Passage, QuoteIndex, cache_key
+
+from vr_plugin_knowledge.graph.answer import (
+    SYSTEM,
+    VERSION,
+    Seen,
+    SeenConcept,
+    SeenRelation,
+    task,
+)
+from vr_plugin_knowledge.graph.citations import Citation
+from vr_plugin_knowledge.graph.concepts import Origin
+from vr_plugin_knowledge.graph.identity import identify
+
+PART_CHARS = 20_000
+"""A longer text is read in several calls, none of it left out."""
+MOST_CONCEPTS = 60
+MOST_RELATIONS = 120
+"""How much of one answer counts."""
+MOST_ALIASES = 8
+NAME_CHARS = 100
+DESCRIPTION_CHARS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A record to read: its text, and how it is cited."""
+
+    text: str
+    citation: Citation
+    origin: Origin
+
+
+class Reading(BaseModel):
+    """What stands in a record; `dropped` counts what was said without a quote from it."""
+
+    concepts: list[SeenConcept]
+    relations: list[SeenRelation]
+    dropped: int = 0
+    cached: bool = False
+
+
+def reading_key(call: Call, source: Source) -> str:
+    """Names a reading: everything that it depends on.
+
+    Raises:
+        VrError: AUTH or UNAVAILABLE when no model can be asked.
+    """
+    answers = call.services.models.identity("fast")
+    return cache_key(tool="knowledge_extract", prompt=VERSION, text=source.text, answers=answers)
+
+
+async def read(call: Call, source: Source) -> Reading:
+    """The concepts of a record; of an equal text the ones that were paid for before.
+
+    Raises:
+        VrError: what the model raises.
+    """
+
+    async def produce(own: Call) -> Reading:
+        index = await asyncio.to_thread(QuoteIndex, [Passage(source.text, 0.0, 0.0)])
+        whole = Reading(concepts=[], relations=[])
+        for part in split(source.text):
+            said = await own.services.models.generate_structured(
+                task(part, source.citation.version), Seen, role="fast", system=SYSTEM
+            )
+            checked = await asyncio.to_thread(check, said.value, index)
+            whole.concepts += checked.concepts
+            whole.relations += checked.relations
+            whole.dropped += checked.dropped
+        return whole
+
+    address = "/".join(source.citation.record)
+    return await call.once(reading_key(call, source), Reading, produce, content_id=address)
+
+
+def split(text: str) -> Iterator[str]:
+    """Parts of a text that a model reads at once, divided where a line or a sentence ends."""
+    while len(text) > PART_CHARS:
+        ends = (text.rfind(sign, PART_CHARS // 2, PART_CHARS) for sign in ("\n", ". ", " "))
+        end = next((end + 1 for end in ends if end > 0), PART_CHARS)
+        yield text[:end]
+        text = text[end:]
+    if text.strip():
+        yield text
+
+
+def check(seen: Seen, index: QuoteIndex) -> Reading:
+    """What of an answer has a name and a quote from the text, which then stands as it is there."""
+    concepts = list(_concepts(seen.concepts[:MOST_CONCEPTS], index))
+    relations = list(_relations(seen.relations[:MOST_RELATIONS], index))
+    said = len(seen.concepts) + len(seen.relations)
+    return Reading(
+        concepts=concepts, relations=relations, dropped=said - len(concepts) - len(relations)
+    )
+
+
+def _concepts(seen: Iterable[SeenConcept], index: QuoteIndex) -> Iterator[SeenConcept]:
+    for concept in seen:
+        name, quote = clean(concept.name, NAME_CHARS), _found(concept.quote, index)
+        if identify(name) and quote:
+            aliases = (clean(alias, NAME_CHARS) for alias in concept.aliases[:MOST_ALIASES])
+            yield SeenConcept(
+                name=name,
+                description=clean(concept.description, DESCRIPTION_CHARS),
+                aliases=[alias for alias in aliases if identify(alias) not in ("", identify(name))],
+                quote=quote,
+            )
+
+
+def _relations(seen: Iterable[SeenRelation], index: QuoteIndex) -> Iterator[SeenRelation]:
+    for relation in seen:
+        start, end = (clean(n, NAME_CHARS) for n in (relation.from_concept, relation.to_concept))
+        quote = _found(relation.quote, index)
+        if identify(start) and identify(end) and identify(start) != identify(end) and quote:
+            yield SeenRelation(from_concept=start, to_concept=end, type=relation.type, quote=quote)
+
+
+def clean(text: str, limit: int) -> str:
+    """One line without signs that steer a terminal or hide, of at most `limit` characters."""
+    visible = "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
+    shown = "".join(c for c in visible if unicodedata.category(c)[0] != "C" or c == "\u200d")
+    line = " ".join(shown.split())
+    return line if len(line) <= limit else f"{line[: limit - 1].rstrip()}…"
+
+
+def _found(quote: str, index: QuoteIndex) -> str:
+    """The words as the text has them; empty when they do not stand there."""
+    finding = index.find(quote)
+    return " ".join(finding.text.split()) if finding.verdict in ("verified", "moved") else ""

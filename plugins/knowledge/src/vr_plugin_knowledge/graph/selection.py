@@ -1,0 +1,108 @@
+"""Which records are read for concepts: those that were asked for and are not in the graph yet."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from vr_kernel import Call, Change, RecordKind
+
+from vr_plugin_knowledge.excerpts import value_of
+from vr_plugin_knowledge.graph.citations import Citation, version_of
+from vr_plugin_knowledge.graph.concepts import Origin
+from vr_plugin_knowledge.graph.network import Network
+from vr_plugin_knowledge.graph.reading import Source, reading_key
+
+BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The records that were asked for; None stands for any."""
+
+    kinds: Mapping[str, RecordKind]
+    source: str | None = None
+    object_ids: Collection[str] | None = None
+
+    def takes(self, change: Change, workspace: str) -> bool:
+        """Whether a record was asked for."""
+        if change.fields is None or change.workspace != workspace or change.kind not in self.kinds:
+            return False
+        if self.object_ids is not None and change.key not in self.object_ids:
+            return False
+        return self.source in (None, value_of(change.fields, self.kinds[change.kind].source))
+
+
+@dataclass(slots=True)
+class Selection:
+    """What was found: to be read now, in the graph already, left for another call."""
+
+    sources: list[Source] = field(default_factory=list)
+    known: int = 0
+    remaining: int = 0
+
+
+async def select(call: Call, wanted: Wanted, network: Network, limit: int) -> Selection:
+    """The first `limit` records that are not read yet, the oldest first.
+
+    What was read is known by the citations of the graph, by version; what held no concepts, or
+    was lost, by the cache: it comes along and costs nothing.
+
+    Raises:
+        VrError: AUTH or UNAVAILABLE when something is to be read and no model can be asked.
+    """
+    chosen = Selection()
+    paid = 0
+    async for source in _sources(call, wanted):
+        if _cites(network, source.citation):
+            chosen.known += 1
+        elif await call.services.cache.get(reading_key(call, source)) is not None:
+            chosen.sources.append(source)
+        elif paid < limit:
+            paid += 1
+            chosen.sources.append(source)
+        else:
+            chosen.remaining += 1
+    return chosen
+
+
+async def _sources(call: Call, wanted: Wanted) -> AsyncIterator[Source]:
+    after = 0
+    while changes := await call.services.journal.changes(after, BATCH):
+        after = changes[-1].seq
+        for change in changes:
+            if wanted.takes(change, call.workspace):
+                source = _source(change, wanted.kinds[change.kind])
+                if source.text.strip():
+                    yield source
+
+
+def _source(change: Change, kind: RecordKind) -> Source:
+    fields = change.fields or {}
+    text = text_of(kind, fields)
+    link = value_of(fields, kind.link) or ""
+    citation = Citation(change.kind, change.key, version_of(text), link=link)
+    origin = Origin(
+        url=value_of(fields, kind.source) or "",
+        title=value_of(fields, "title") or "",
+        category=str(change.provenance.get("plugin", "")),
+    )
+    return Source(text, citation, origin)
+
+
+def text_of(kind: RecordKind, fields: Mapping[str, Any]) -> str:
+    """The words of a record: all text that it is found by, in declared order."""
+    told = [f.name for f in kind.fields if f.searchable or f.vectorised or f.name == kind.rerank]
+    return "\n".join(_lines([fields.get(name) for name in told]))
+
+
+def _lines(values: Sequence[Any]) -> list[str]:
+    flat = [item for value in values for item in (value if isinstance(value, list) else [value])]
+    return [item for item in flat if isinstance(item, str) and item.strip()]
+
+
+def _cites(network: Network, citation: Citation) -> bool:
+    """Whether something was found in this version of a record."""
+    cited = (each for found in network.citing(*citation.record) for each in found.citations)
+    return any((e.record, e.version) == (citation.record, citation.version) for e in cited)

@@ -1,0 +1,24 @@
+"""What becomes of the graph when the records that it cites are forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from vr_kernel import Call
+
+from vr_plugin_knowledge.graph.follower import Networks
+from vr_plugin_knowledge.graph.merging import Merger
+
+
+async def withdraw_citations(call: Call, records: Iterable[tuple[str, str]]) -> None:
+    """Take records, by collection and key, out of all citations when the tool succeeds.
+
+    What nothing else says, and nobody wrote or judged, is forgotten with them.
+    """
+    async with call.services.providers.get(Networks).current(call.workspace) as network:
+        merger = Merger(network)
+        for record in records:
+            merger.withdraw(record)
+        call.record(*merger.records())
+        for kind, key in merger.forgotten():
+            call.forget(kind, key)
