@@ -13,7 +13,7 @@ from workspace_tree import KERNEL, META, PLUGINS, RELEASED
 
 HEAVY = {
     "PIL", "av", "cv2", "faster_whisper", "google.genai", "googleapiclient", "numpy",
-    "onnxruntime", "openai", "rapidocr", "rich", "tokenizers", "weaviate",
+    "onnxruntime", "openai", "rapidocr", "rich", "rustworkx", "tokenizers", "weaviate",
 }  # fmt: skip
 OURS = {distribution.package.name for distribution in RELEASED}
 KERNEL_BUDGET, PLUGIN_BUDGET = 100, 55

@@ -26,7 +26,7 @@ NOT_RUN = Counter(
     {
         "each is a step of the workflow": 1,
         "needs Claude Code": 1,
-        "needs Docker": 1,
+        "needs Docker": 2,
         "needs a released file": 1,
         "takes the released packages from the index": 1,
         "downloads a model": 2,

@@ -196,8 +196,9 @@ class Providers:
     def _missing(self, kind: type[T], name: str | None) -> VrError:
         names = self.names(kind)
         label = f"{kind.__name__} {name!r}" if name else kind.__name__
-        have = f"Installed: {', '.join(names)}." if names else _INSTALL.get(kind.__name__, "")
-        return VrError(f"No {label} is installed.", Code.UNAVAILABLE, hint=have)
+        have = f"Installed: {', '.join(names)}." if names else ""
+        hint = f"{have} {_INSTALL.get(kind.__name__, '')}".strip()
+        return VrError(f"No {label} is installed.", Code.UNAVAILABLE, hint=hint)
 
 
 _INSTALL = {

@@ -65,16 +65,16 @@ def test_what_is_shown_of_a_record_is_a_short_part_of_it(fields: dict[str, objec
             assert shown[name] == value
 
 
-@pytest.mark.parametrize(("count", "fields"), [(1, 32), (3, 32), (30, 0)])
+@pytest.mark.parametrize(("count", "fields"), [(2, 32), (30, 0)])
 async def test_the_schema_of_many_collections_fits(config: Config, count: int, fields: int) -> None:
     plugins = {"knowledge": knowledge, "many": many_kinds(count)}
     async with Kernel.open(config, plugins) as kernel:
         schema = await kernel.call("knowledge_schema")
         assert isinstance(schema, KnowledgeSchema)
-        kinds = [c for c in schema.collections if c.collection != "DocumentPassages"]
+        kinds = [c for c in schema.collections if c.collection.startswith("Kind")]
         assert [len(c.fields) for c in kinds] == [fields] * count
         assert len(schema.model_dump_json()) < PAGE_CHARS
-        assert bool(schema.notes) == (count > 1)
+        assert schema.notes
         one = await kernel.call("knowledge_schema", collection="Kind0")
         assert isinstance(one, KnowledgeSchema)
         assert one.collections[0].fields[0].description

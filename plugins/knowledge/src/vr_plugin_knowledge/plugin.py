@@ -5,13 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vr_kernel import Check, Command, Provider, Services, Store, hookimpl
+from vr_kernel import (
+    Check,
+    Command,
+    Embedder,
+    Provider,
+    RecordKind,
+    Reranker,
+    Services,
+    Store,
+    hookimpl,
+)
 
+from vr_plugin_knowledge.graph.follower import Networks
+from vr_plugin_knowledge.kinds import CONCEPT_KNOWLEDGE, RELATIONSHIP_EDGES
+from vr_plugin_knowledge.settings import KnowledgeSettings
+from vr_plugin_knowledge.tools.ask import knowledge_ask
+from vr_plugin_knowledge.tools.extract import knowledge_extract
 from vr_plugin_knowledge.tools.fetch import knowledge_fetch
+from vr_plugin_knowledge.tools.forget import knowledge_forget
+from vr_plugin_knowledge.tools.graph import knowledge_graph
 from vr_plugin_knowledge.tools.ingest import knowledge_ingest
+from vr_plugin_knowledge.tools.related import knowledge_related
 from vr_plugin_knowledge.tools.schema import knowledge_schema
 from vr_plugin_knowledge.tools.search import knowledge_search
 from vr_plugin_knowledge.tools.stats import knowledge_stats
+
+
+@hookimpl
+def vr_settings() -> type[KnowledgeSettings]:
+    """The section `[plugins.knowledge]`."""
+    return KnowledgeSettings
 
 
 @hookimpl
@@ -19,17 +43,37 @@ def vr_tools() -> list[Callable[..., Any]]:
     """The knowledge tools; each works on the kinds of all plugins."""
     return [
         knowledge_search,
+        knowledge_ask,
+        knowledge_related,
         knowledge_fetch,
         knowledge_stats,
         knowledge_ingest,
+        knowledge_forget,
         knowledge_schema,
+        knowledge_extract,
+        knowledge_graph,
     ]
 
 
 @hookimpl
+def vr_record_kinds() -> list[RecordKind]:
+    """Concepts, and how they relate."""
+    return [CONCEPT_KNOWLEDGE, RELATIONSHIP_EDGES]
+
+
+@hookimpl
 def vr_providers() -> list[Provider[Any]]:
-    """The embedded store."""
-    return [Provider(Store, "embedded", _embedded)]
+    """The stores, the graph, an embedder that is a service, and the rerankers."""
+    return [
+        Provider(Store, "embedded", _embedded),
+        Provider(Store, "weaviate", _weaviate),
+        Provider(Networks, "journal", _networks),
+        Provider(Embedder, "gemini", _gemini),
+        Provider(Reranker, "cohere", _cohere),
+        Provider(Reranker, "model", _judge),
+        Provider(Reranker, "flashrank", _flashrank),
+        Provider(Reranker, "fastembed", _fastembed),
+    ]
 
 
 @hookimpl
@@ -46,6 +90,10 @@ def vr_commands() -> list[Command]:
 @hookimpl
 def vr_health(services: Services) -> list[Check]:
     """What `vr doctor` looks at."""
+    if services.store.available() and services.store.name == "weaviate":
+        from vr_plugin_knowledge.weaviate_store.health import weaviate_checks
+
+        return weaviate_checks(services)
     from vr_plugin_knowledge.health import store_checks
 
     return store_checks(services)
@@ -55,3 +103,45 @@ def _embedded(services: Services) -> Store:
     from vr_plugin_knowledge.store import build_store
 
     return build_store(services)
+
+
+def _weaviate(services: Services) -> Store:
+    from vr_plugin_knowledge.weaviate_store.store import build_store
+
+    return build_store(services)
+
+
+def _networks(services: Services) -> Networks:
+    from vr_plugin_knowledge.graph.follower import build_networks
+
+    return build_networks(services)
+
+
+def _gemini(services: Services) -> Embedder:
+    from vr_plugin_knowledge.models_embedder import build_embedder
+
+    return build_embedder(services)
+
+
+def _cohere(services: Services) -> Reranker:
+    from vr_plugin_knowledge.rerankers.cohere import CohereReranker
+
+    return CohereReranker(services)
+
+
+def _judge(services: Services) -> Reranker:
+    from vr_plugin_knowledge.rerankers.judge import ModelJudge
+
+    return ModelJudge(services)
+
+
+def _flashrank(services: Services) -> Reranker:
+    from vr_plugin_knowledge.rerankers.local import build_flashrank
+
+    return build_flashrank(services)
+
+
+def _fastembed(services: Services) -> Reranker:
+    from vr_plugin_knowledge.rerankers.local import build_fastembed
+
+    return build_fastembed(services)

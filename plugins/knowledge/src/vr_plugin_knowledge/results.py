@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from vr_plugin_knowledge.graph.results import Neighbour
+
 
 class KnowledgeHit(BaseModel):
     """One record that a search found."""
@@ -30,6 +32,7 @@ class KnowledgeSearchResult(BaseModel):
     filters_applied: dict[str, str] | None = None
     reranked: bool = False
     flash_processed: bool = False
+    neighbours: list[Neighbour] | None = None
     pending: int = 0
     notes: list[str] = []
     next_cursor: str | None = None
@@ -101,4 +104,40 @@ class KnowledgeSchema(BaseModel):
     """Collections of all installed plugins."""
 
     collections: list[CollectionSchema]
+    notes: list[str] = []
+
+
+class KnowledgeRelated(BaseModel):
+    """Records nearest in meaning to one record, nearest first, without itself."""
+
+    collection: str
+    object_id: str
+    total_results: int
+    results: list[KnowledgeHit]
+    pending: int = 0
+    notes: list[str] = []
+
+
+class ForgottenRecord(BaseModel):
+    """A record that is to be deleted, or was."""
+
+    collection: str
+    object_id: str
+    created_at: str
+    source: str | None = None
+    title: str = ""
+
+
+class KnowledgeForgotten(BaseModel):
+    """What was deleted, or would be.
+
+    `count` is of this call; `remaining` also fit, and are more than one call deletes.
+    """
+
+    status: Literal["deleted", "dry_run", "not_confirmed", "nothing_found"]
+    count: int
+    collections: list[CollectionCount] = []
+    examples: list[ForgottenRecord] = []
+    remaining: int = 0
+    not_found: list[str] = []
     notes: list[str] = []

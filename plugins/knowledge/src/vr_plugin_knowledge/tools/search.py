@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
-from vr_kernel import IDEMPOTENT, READ_ONLY, Call, Code, Hit, Query, RecordKind, VrError, tool
+from vr_kernel import CALLS_OUT, IDEMPOTENT, READ_ONLY, Call, Code, Hit, Query, VrError, tool
 
 from vr_plugin_knowledge.arguments import OptionalName, OptionalNames, Question
 from vr_plugin_knowledge.catalogue import find_kinds
-from vr_plugin_knowledge.excerpts import locate, shorten, value_of
+from vr_plugin_knowledge.graph.results import Neighbour
 from vr_plugin_knowledge.narrowing import build_filters, split_kinds
 from vr_plugin_knowledge.pages import fingerprint, read_cursor, take_page, write_cursor
-from vr_plugin_knowledge.reach import catch_up
-from vr_plugin_knowledge.results import KnowledgeHit, KnowledgeSearchResult
+from vr_plugin_knowledge.results import KnowledgeSearchResult
+from vr_plugin_knowledge.retrieval import present, retrieve
+from vr_plugin_knowledge.summaries import summarise
+from vr_plugin_knowledge.workspaces import choose_workspace
 
-SCORE_DIGITS = 6
 SearchType = Literal["hybrid", "semantic", "keyword"]
 
 
 @tool(
-    effects=READ_ONLY | IDEMPOTENT,
+    effects=READ_ONLY | IDEMPOTENT | CALLS_OUT,
     core=True,
     aliases=["knowledge_query"],
     words="what do I already know about physics; where did I see or hear this before; have we"
@@ -47,6 +48,8 @@ async def knowledge_search(
     date_to: OptionalName = None,
     category: OptionalName = None,
     video_id: OptionalName = None,
+    workspace: OptionalName = None,
+    graph: Annotated[bool, Field(description="Add what concepts lead to")] = False,
     cursor: OptionalName = None,
 ) -> KnowledgeSearchResult:
     """Search all that was recorded, by keyword and meaning."""
@@ -62,69 +65,34 @@ async def knowledge_search(
     given = {**values, "date_from": date_from, "date_to": date_to}
     applied = {name: value for name, value in given.items() if value is not None}
     kinds, notes = split_kinds(find_kinds(call.services.kinds, collections), filters)
-    names = tuple(kind.name for kind in kinds)
-    question = fingerprint(
-        query=query, names=names, type=search_type, limit=limit, alpha=alpha, filters=applied
-    )
+    names, where = tuple(kind.name for kind in kinds), choose_workspace(call, workspace)
+    how = {"type": search_type, "limit": limit, "alpha": alpha}
+    question = fingerprint(query=query, names=names, filters=applied, workspace=where, **how)
     start = read_cursor(cursor, question)
-    asked = Query(query, None, search_type, alpha, names, filters, limit, workspace=call.workspace)
-    pending, hits = await _ask(call, asked, notes)
-    found = [_present(call.services.kinds[hit.record.kind], hit) for hit in hits]
-    page = take_page(found, start)
+    asked = Query(query, None, search_type, alpha, names, filters, limit, workspace=where)
+    found = await retrieve(call, asked, notes)
+    hits = [
+        present(call.services.kinds[hit.record.kind], hit, found.rerank_score(place))
+        for place, hit in enumerate(found.hits)
+    ]
+    page = take_page(hits, start)
     end = start + len(page)
+    results, processed = await summarise(call, query, page, notes)
     return KnowledgeSearchResult(
         query=query,
-        total_results=len(found),
-        results=page,
+        total_results=len(hits),
+        results=results,
         filters_applied=applied or None,
-        pending=pending,
+        reranked=found.reranked,
+        flash_processed=processed,
+        neighbours=await _neighbours(call, found.hits[start:end], where) if graph else None,
+        pending=found.pending,
         notes=notes,
-        next_cursor=write_cursor(question, end) if end < len(found) else None,
+        next_cursor=write_cursor(question, end) if end < len(hits) else None,
     )
 
 
-async def _ask(call: Call, query: Query, notes: list[str]) -> tuple[int, list[Hit]]:
-    pending = await catch_up(call, notes)
-    if pending is None or not query.kinds:
-        return pending or 0, []
-    store = call.services.store
-    asked = await _with_vector(call, query, notes)
-    hits = await store.search(asked)
-    if asked.vector is not None and (waiting := await store.pending_vectors()):
-        notes.append(f"Not found by meaning yet: {waiting} records wait for their vectors.")
-    if not hits and not await _holds_any(call, query):
-        notes.append("Nothing is recorded in these collections yet.")
-    return pending, hits
+async def _neighbours(call: Call, hits: Sequence[Hit], workspace: str) -> list[Neighbour]:
+    from vr_plugin_knowledge.graph.neighbours import graph_neighbours
 
-
-async def _with_vector(call: Call, query: Query, notes: list[str]) -> Query:
-    if query.mode == "keyword" or (query.mode == "hybrid" and query.alpha == 0):
-        return query
-    try:
-        return replace(query, vector=await call.services.vectors.embed_query(query.text))
-    except VrError as error:
-        notes.append(f"Found by keyword alone. {error.message} {error.hint}".strip())
-    except Exception as error:  # noqa: BLE001 - an embedder is a plugin's code; keywords still work
-        call.log.warning("the question was not embedded", error=str(error))
-        notes.append("Found by keyword alone, the embedder failed. See the server's log.")
-    return replace(query, mode="keyword")
-
-
-async def _holds_any(call: Call, query: Query) -> bool:
-    for kind in query.kinds:
-        if sum((await call.services.store.count(kind, query.workspace)).values()):
-            return True
-    return False
-
-
-def _present(kind: RecordKind, hit: Hit) -> KnowledgeHit:
-    fields = hit.record.fields
-    return KnowledgeHit(
-        collection=kind.name,
-        object_id=hit.record.key,
-        score=round(hit.score, SCORE_DIGITS),
-        properties=shorten(kind, fields),
-        locator=locate(kind, fields),
-        link=value_of(fields, kind.link),
-        source=value_of(fields, kind.source),
-    )
+    return await graph_neighbours(call, hits, workspace)

@@ -1,0 +1,67 @@
+"""What a question is answered from: numbered passages of the records that were found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from vr_kernel import Hit, RecordKind
+
+from vr_plugin_knowledge.answering.results import AnswerSource
+from vr_plugin_knowledge.excerpts import locate, value_of
+
+PASSAGES = 12
+PASSAGE_CHARS = 2000
+"""A dozen of that are about 6,000 tokens."""
+_WORD = re.compile(r"\w{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePassage:
+    """What is read of one record, and where it is from."""
+
+    source: AnswerSource
+    text: str
+    created_at: str
+
+
+def read_passages(
+    kinds: Mapping[str, RecordKind], hits: Sequence[Hit], query: str
+) -> list[SourcePassage]:
+    """The passages of the best hits that have text, numbered from 1."""
+    passages: list[SourcePassage] = []
+    for hit in hits:
+        kind, fields = kinds[hit.record.kind], hit.record.fields
+        text = kind.search_text(fields) or kind.vector_text(fields)
+        if not text.strip() or len(passages) == PASSAGES:
+            continue
+        source = AnswerSource(
+            number=len(passages) + 1,
+            collection=kind.name,
+            object_id=hit.record.key,
+            locator=locate(kind, fields),
+            link=value_of(fields, kind.link),
+            source=value_of(fields, kind.source),
+        )
+        made = str(fields.get("created_at", ""))
+        passages.append(SourcePassage(source, excerpt(text, query, PASSAGE_CHARS), made))
+    return passages
+
+
+def excerpt(text: str, query: str, limit: int) -> str:
+    """The first stretch of at most `limit` characters that has most words of a question.
+
+    It is as the text has it, from the start of a word on.
+    """
+    if len(text) <= limit:
+        return text
+    words = set(_WORD.findall(query.casefold()))
+    step = max(1, limit // 2)
+
+    def shared(start: int) -> int:
+        return len(words.intersection(_WORD.findall(text[start : start + limit].casefold())))
+
+    start = max(range(0, len(text) - step, step), key=lambda start: (shared(start), -start))
+    part = text[start : start + limit]
+    return part.partition(" ")[2] if start and " " in part[:step] else part

@@ -1,0 +1,157 @@
+"""Records of the journal that are to be forgotten: by id, by source, by age."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from vr_kernel import Change, Code, RecordKind, Services, VrError
+
+from vr_plugin_knowledge.excerpts import cut, value_of
+from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES
+from vr_plugin_knowledge.narrowing import read_moment
+from vr_plugin_knowledge.results import CollectionCount, ForgottenRecord
+
+MOST = 10_000
+"""Records that one call deletes, the oldest first."""
+EXAMPLES = 5
+TITLE_CHARS = 80
+SOURCES = ("source", "source_url", "video_id")
+"""Fields that name where a record is from, beside those that its kind names."""
+_DAYS = re.compile(r"(\d{1,5})d")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which records are meant: those that fit everything that is given.
+
+    Args:
+        workspace: of the records.
+        kinds: the known collections, for their sources.
+        kind: a collection; all, also of plugins that are gone, when left out.
+        keys: ids of records.
+        source: value of a field that says where a record is from.
+        before: ISO 8601, UTC; records made before that moment.
+    """
+
+    workspace: str
+    kinds: Mapping[str, RecordKind]
+    kind: str | None = None
+    keys: frozenset[str] | None = None
+    source: str | None = None
+    before: str | None = None
+
+    def fits(self, change: Change) -> bool:
+        """Whether a record is meant."""
+        if change.fields is None or change.workspace != self.workspace:
+            return False
+        return (
+            self.kind in (None, change.kind)
+            and (self.keys is None or change.key in self.keys)
+            and (self.source is None or self._is_from(change))
+            and (self.before is None or created_at(change) < self.before)
+        )
+
+    def _is_from(self, change: Change) -> bool:
+        # A concept has many sources; it goes with the last record that it cites.
+        if change.kind in (CONCEPTS, EDGES) and self.kind is None:
+            return False
+        return self.source in self._sources(change)
+
+    def _sources(self, change: Change) -> set[Any]:
+        kind = self.kinds.get(change.kind)
+        own = (kind.source, kind.link) if kind else ()
+        fields = change.fields or {}
+        values = [fields.get(name) for name in {*SOURCES, *own} if name]
+        return {value for value in values if isinstance(value, str)}
+
+
+@dataclass(slots=True)
+class Finds:
+    """What was found: at most `MOST` records, and how many more fit."""
+
+    records: list[tuple[str, str]] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    examples: list[ForgottenRecord] = field(default_factory=list)
+    remaining: int = 0
+
+    def add(self, change: Change, kind: RecordKind | None) -> None:
+        """Take a record in."""
+        if len(self.records) >= MOST:
+            self.remaining += 1
+            return
+        self.records.append((change.kind, change.key))
+        self.counts[change.kind] += 1
+        if len(self.examples) < EXAMPLES:
+            self.examples.append(_example(change, kind))
+
+    @property
+    def collections(self) -> list[CollectionCount]:
+        """How many of each collection, most first."""
+        return [CollectionCount(collection=k, count=n) for k, n in self.counts.most_common()]
+
+
+async def find_records(services: Services, choice: Choice) -> Finds:
+    """Read through the journal, which has what every store has, and what none took in yet."""
+    finds, seq = Finds(), 0
+    while changes := await services.journal.changes(seq):
+        for change in changes:
+            if choice.fits(change):
+                finds.add(change, services.kinds.get(change.kind))
+        seq = changes[-1].seq
+    return finds
+
+
+def created_at(change: Change) -> str:
+    """When a record was made, as ISO 8601 in UTC."""
+    return str((change.fields or {}).get("created_at", change.created_at))
+
+
+def read_age(text: str | None) -> str | None:
+    """The moment before which records are older than `2026-01-31`, or than `90d`: 90 days.
+
+    Raises:
+        VrError: INVALID_INPUT for what is neither a date nor a number of days.
+    """
+    if text is None:
+        return None
+    if days := _DAYS.fullmatch(text.strip()):
+        moment = datetime.now(UTC) - timedelta(days=int(days[1]))
+    else:
+        moment = read_moment("older_than", text)
+    return moment.isoformat(timespec="microseconds")
+
+
+def require_criterion(*given: object) -> None:
+    """Refuse to delete everything.
+
+    Raises:
+        VrError: INVALID_INPUT when nothing says which records are meant.
+    """
+    if not any(given):
+        raise VrError(
+            "Nothing says which records are meant.",
+            Code.INVALID_INPUT,
+            hint="Give object_ids, source or older_than.",
+        )
+
+
+def _example(change: Change, kind: RecordKind | None) -> ForgottenRecord:
+    fields = change.fields or {}
+    texts = [kind.search_text(fields)] if kind else [v for v in fields.values() if _is_text(v)]
+    title = next(iter(texts), "")
+    return ForgottenRecord(
+        collection=change.kind,
+        object_id=change.key,
+        created_at=created_at(change),
+        source=value_of(fields, kind.source) if kind else None,
+        title=cut(" ".join(title[: 2 * TITLE_CHARS].split()), TITLE_CHARS),
+    )
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)

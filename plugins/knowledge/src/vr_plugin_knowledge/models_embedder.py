@@ -1,0 +1,73 @@
+"""Vectors by a language-model service, in place of a model on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from vr_kernel import Code, Services, VrError
+
+if TYPE_CHECKING:
+    from vr_kernel.generation import Embeddings
+    from vr_kernel.providers import Purpose
+
+BATCH = 100
+"""Texts of one request; what fails is paid for again, so no more than one goes at a time."""
+LONGEST_CHARS = 8000
+"""About 2,000 tokens, what `gemini-embedding-001` reads of a text; what follows is left out."""
+NOTHING = "-"
+"""Stands for a text without a character that is seen: the service refuses to embed nothing."""
+
+
+class ModelsEmbedder:
+    """An `Embedder` that asks the model of the role `embedding`, through the kernel's one door.
+
+    Args:
+        services: whose door to models retries, and writes down what was paid.
+        dimension: length of the vectors.
+
+    Raises:
+        VrError: AUTH when no model is ready for want of a key; UNAVAILABLE when nothing serves
+            the role.
+    """
+
+    accepts = frozenset({"text"})
+
+    def __init__(self, services: Services, dimension: int) -> None:
+        self._models = services.models
+        self._model = self._models.roles.names("embedding")[0]
+        self.dimension = dimension
+        self.id = f"{self._model}@{dimension}"
+
+    async def embed(self, items: Sequence[str], purpose: Purpose) -> list[list[float]]:
+        """One unit-length vector a text, in order.
+
+        Raises:
+            VrError: what the service says; CONFLICT, category EMBEDDER_CHANGED, when the role
+                has another model by now.
+        """
+        texts = [item[:LONGEST_CHARS] if item.strip() else NOTHING for item in items]
+        vectors: list[list[float]] = []
+        for start in range(0, len(texts), BATCH):
+            batch = texts[start : start + BATCH]
+            made = await self._models.embed(batch, purpose, dimension=self.dimension)
+            self._require_same(made)
+            vectors += made.vectors
+        return vectors
+
+    def _require_same(self, made: Embeddings) -> None:
+        lengths = {len(vector) for vector in made.vectors}
+        if made.model == self._model and lengths == {self.dimension}:
+            return
+        raise VrError(
+            f"Texts are embedded by {made.model} now, at length {max(lengths)}; the store's"
+            f" vectors are of {self.id}.",
+            Code.CONFLICT,
+            category="EMBEDDER_CHANGED",
+            hint="Restart the program; then all texts are embedded anew.",
+        )
+
+
+def build_embedder(services: Services) -> ModelsEmbedder:
+    """The embedder of a kernel."""
+    return ModelsEmbedder(services, services.settings.embedding_dimension)

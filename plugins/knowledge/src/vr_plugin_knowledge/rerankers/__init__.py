@@ -1,0 +1,1 @@
+"""What judges how well texts answer a question: services, models of this machine, a judge."""

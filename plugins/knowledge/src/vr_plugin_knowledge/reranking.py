@@ -1,0 +1,82 @@
+"""Hits scored by the configured reranker; what fails leaves the order of the store."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Sequence
+
+from vr_kernel import Call, Code, Hit, RecordKind, Reranker, VrError, cache_key
+
+from vr_plugin_knowledge.rerankers.choice import choose_reranker
+from vr_plugin_knowledge.settings import settings_of
+
+OVERFETCH = 3
+"""Times as many hits as asked for are reranked."""
+RERANKED = 100
+"""Most hits that are reranked: one unit of Cohere's bill."""
+TEXT_CHARS = 4000
+"""What a reranker is given of each hit."""
+
+
+def find_reranker(call: Call, notes: list[str]) -> Reranker | None:
+    """The configured reranker; None when reranking is off, or, with a note, not to be had."""
+    try:
+        return choose_reranker(call)
+    except VrError as error:
+        notes.append(_not_reranked(error))
+        return None
+
+
+async def score_hits(
+    call: Call, reranker: Reranker, query: str, hits: Sequence[Hit], notes: list[str]
+) -> list[float]:
+    """One score each of the first `RERANKED` hits, higher is better; none when it failed.
+
+    Scores are kept in the cache: the next page, and the same question again, cost nothing.
+    """
+    texts = [_text(call.services.kinds[hit.record.kind], hit) for hit in hits[:RERANKED]]
+    if not texts:
+        return []
+    key = cache_key(what="rerank", reranker=reranker.name, query=query, texts=texts)
+    kept = await call.services.cache.get(key)
+    if kept is not None and len(kept["scores"]) == len(texts):
+        return [float(score) for score in kept["scores"]]
+    try:
+        scores = await _scores(call, reranker, query, texts)
+    except VrError as error:
+        notes.append(_not_reranked(error))
+        return []
+    except Exception as error:  # noqa: BLE001 - a reranker is a plugin's code; the search holds
+        call.log.warning("hits were not reranked", reranker=reranker.name, error=str(error))
+        notes.append(f"Not reranked: {reranker.name} failed. See the server's log.")
+        return []
+    call.keep(key, {"scores": scores}, model=reranker.name)
+    return scores
+
+
+async def _scores(call: Call, reranker: Reranker, query: str, texts: list[str]) -> list[float]:
+    seconds = settings_of(call).refining_deadline_s
+    try:
+        async with asyncio.timeout(seconds):
+            scores = [float(score) for score in await reranker.rerank(query, texts)]
+    except TimeoutError:
+        raise VrError(
+            f"{reranker.name} was not done within {seconds:g} s.",
+            Code.UNAVAILABLE,
+            hint="Ask again later, or raise refining_deadline_s in [plugins.knowledge].",
+        ) from None
+    if len(scores) != len(texts) or not all(map(math.isfinite, scores)):
+        raise VrError(f"{reranker.name} gave no score a text.", Code.UNAVAILABLE)
+    return scores
+
+
+def _text(kind: RecordKind, hit: Hit) -> str:
+    """What a reranker judges: the field that the kind names, else all that is searched."""
+    value = hit.record.fields.get(kind.rerank)
+    text = "\n".join(value) if isinstance(value, list) else str(value or "")
+    return (text or kind.search_text(hit.record.fields))[:TEXT_CHARS]
+
+
+def _not_reranked(error: VrError) -> str:
+    return f"Not reranked. {error.message} {error.hint}".strip()

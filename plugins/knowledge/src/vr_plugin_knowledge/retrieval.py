@@ -1,0 +1,124 @@
+"""Records that answer a question: found by the store, and ordered by a reranker."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from vr_kernel import Call, Hit, Query, RecordKind, VrError
+
+from vr_plugin_knowledge.excerpts import locate, shorten, value_of
+from vr_plugin_knowledge.reach import catch_up
+from vr_plugin_knowledge.reranking import OVERFETCH, RERANKED, find_reranker, score_hits
+from vr_plugin_knowledge.results import KnowledgeHit
+from vr_plugin_knowledge.settings import settings_of
+
+SCORE_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a question found, best first; `rerank_scores` are those of the first hits.
+
+    `pending` counts changes that the store has not taken in yet.
+    """
+
+    hits: list[Hit]
+    rerank_scores: list[float]
+    pending: int = 0
+
+    @property
+    def reranked(self) -> bool:
+        """Whether a reranker ordered the hits."""
+        return bool(self.rerank_scores)
+
+    def rerank_score(self, place: int) -> float | None:
+        """The reranker's score of a hit; None for one that it did not judge."""
+        return self.rerank_scores[place] if place < len(self.rerank_scores) else None
+
+
+async def retrieve(call: Call, query: Query, notes: list[str]) -> Found:
+    """Ask the store, and have the reranker order what it found, when one is configured.
+
+    What does not work is left out of the answer and named in `notes`.
+
+    Raises:
+        VrError: UNAVAILABLE when the store cannot be asked.
+    """
+    pending = await catch_up(call, notes)
+    if pending is None or not query.kinds:
+        return Found([], [], pending or 0)
+    reranker = find_reranker(call, notes)
+    wider = max(query.limit, min(query.limit * OVERFETCH, RERANKED))
+    asked = await _with_vector(call, query, notes)
+    hits = await _search(call, replace(asked, limit=wider) if reranker else asked, notes)
+    scores = await score_hits(call, reranker, query.text, hits, notes) if reranker else []
+    best = sorted(zip(hits, scores, strict=False), key=lambda pair: -pair[1])
+    ordered = [*((hit, score) for hit, score in best), *((hit, None) for hit in hits[len(best) :])]
+    kept = _at_most(ordered, query.limit)
+    scored = [score for _, score in kept if score is not None]
+    return Found([hit for hit, _ in kept], scored, pending)
+
+
+def present(kind: RecordKind, hit: Hit, rerank_score: float | None = None) -> KnowledgeHit:
+    """A hit as the tools show it."""
+    fields = hit.record.fields
+    return KnowledgeHit(
+        collection=kind.name,
+        object_id=hit.record.key,
+        score=round(hit.score, SCORE_DIGITS),
+        rerank_score=None if rerank_score is None else round(rerank_score, SCORE_DIGITS),
+        properties=shorten(kind, fields),
+        locator=locate(kind, fields),
+        link=value_of(fields, kind.link),
+        source=value_of(fields, kind.source),
+    )
+
+
+async def _search(call: Call, query: Query, notes: list[str]) -> list[Hit]:
+    store = call.services.store
+    hits = await store.search(query)
+    if query.vector is not None and (waiting := await store.pending_vectors()):
+        notes.append(f"Not found by meaning yet: {waiting} records wait for their vectors.")
+    if not hits and not await _holds_any(call, query):
+        notes.append("Nothing is recorded in these collections yet.")
+    return hits
+
+
+async def _with_vector(call: Call, query: Query, notes: list[str]) -> Query:
+    if query.mode == "keyword" or (query.mode == "hybrid" and query.alpha == 0):
+        return query
+    seconds = settings_of(call).refining_deadline_s
+    try:
+        async with asyncio.timeout(seconds):
+            return replace(query, vector=await call.services.vectors.embed_query(query.text))
+    except TimeoutError:
+        notes.append(f"Found by keyword alone: the embedder was not done within {seconds:g} s.")
+    except VrError as error:
+        notes.append(f"Found by keyword alone. {error.message} {error.hint}".strip())
+    except Exception as error:  # noqa: BLE001 - an embedder is a plugin's code; keywords still work
+        call.log.warning("the question was not embedded", error=str(error))
+        notes.append("Found by keyword alone, the embedder failed. See the server's log.")
+    return replace(query, mode="keyword")
+
+
+async def _holds_any(call: Call, query: Query) -> bool:
+    for kind in query.kinds:
+        if sum((await call.services.store.count(kind, query.workspace)).values()):
+            return True
+    return False
+
+
+def _at_most(
+    ordered: Sequence[tuple[Hit, float | None]], limit: int
+) -> list[tuple[Hit, float | None]]:
+    """The first `limit` of each kind."""
+    taken: Counter[str] = Counter()
+    kept = []
+    for hit, score in ordered:
+        taken[hit.record.kind] += 1
+        if taken[hit.record.kind] <= limit:
+            kept.append((hit, score))
+    return kept

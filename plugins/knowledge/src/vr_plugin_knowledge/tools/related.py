@@ -1,0 +1,97 @@
+"""`knowledge_related`: what is near to a record."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+from vr_kernel import (
+    IDEMPOTENT,
+    READ_ONLY,
+    Call,
+    Code,
+    Hit,
+    Query,
+    RecordKind,
+    StoredRecord,
+    VrError,
+    tool,
+)
+
+from vr_plugin_knowledge.arguments import Name
+from vr_plugin_knowledge.catalogue import find_kind
+from vr_plugin_knowledge.pages import take_page
+from vr_plugin_knowledge.reach import catch_up
+from vr_plugin_knowledge.results import KnowledgeRelated
+from vr_plugin_knowledge.retrieval import present
+
+WORDS_CHARS = 500
+"""How much of a record's text is asked for by keyword, where there are no vectors."""
+BY_KEYWORD = "Found by keyword alone:"
+
+
+@tool(
+    effects=READ_ONLY | IDEMPOTENT,
+    words="more like this one; similar entries to that hit; what else is about the same; find"
+    " neighbours of a record; which other talks resemble it; things close in meaning to this"
+    " note; related findings; what goes with this object; see also; comparable records;"
+    " anything along the lines of this result; near duplicates of an entry",
+)
+async def knowledge_related(
+    call: Call,
+    object_id: Name,
+    collection: Name,
+    limit: Annotated[int, Field(ge=1, le=100)] = 5,
+) -> KnowledgeRelated:
+    """Find records of a collection that are similar to one of them."""
+    kind = find_kind(call.services.kinds, collection)
+    notes: list[str] = []
+    pending = await catch_up(call, notes)
+    hits = [] if pending is None else await _near(call, kind, object_id, limit, notes)
+    results = take_page([present(kind, hit) for hit in hits], 0)
+    if len(results) < len(hits):
+        notes.append(f"Too long to show all: {len(hits) - len(results)} more.")
+    return KnowledgeRelated(
+        collection=kind.name,
+        object_id=object_id,
+        total_results=len(hits),
+        results=results,
+        pending=pending or 0,
+        notes=notes,
+    )
+
+
+async def _near(call: Call, kind: RecordKind, key: str, limit: int, notes: list[str]) -> list[Hit]:
+    store = call.services.store
+    record = await store.get(kind.name, key, call.workspace)
+    if record is None:
+        raise VrError(
+            f"{kind.name} has no record {key!r}.",
+            Code.NOT_FOUND,
+            hint="Take collection and object_id from a search.",
+        )
+    if not call.services.vectors.available():
+        notes.append(f"{BY_KEYWORD} no embedder is installed. pip install vr-embedder-minilm")
+        return await _sharing_words(call, kind, record, limit)
+    if hits := await store.near(kind.name, key, call.workspace, limit):
+        return hits
+    if waiting := await store.pending_vectors():
+        notes.append(f"{BY_KEYWORD} {waiting} records wait for their vectors.")
+        return await _sharing_words(call, kind, record, limit)
+    notes.append(f"Nothing else in {kind.name} can be compared with it.")
+    return []
+
+
+async def _sharing_words(
+    call: Call, kind: RecordKind, record: StoredRecord, limit: int
+) -> list[Hit]:
+    words = kind.search_text(record.fields) or kind.vector_text(record.fields)
+    query = Query(
+        words[:WORDS_CHARS],
+        mode="keyword",
+        kinds=(kind.name,),
+        limit=limit + 1,
+        workspace=call.workspace,
+    )
+    hits = await call.services.store.search(query)
+    return [hit for hit in hits if hit.record.key != record.key][:limit]

@@ -1,0 +1,33 @@
+"""Which workspace a tool looks into."""
+
+from __future__ import annotations
+
+import re
+
+from vr_kernel import Call, Code, VrError
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def choose_workspace(call: Call, name: str | None) -> str:
+    """The named workspace, or the configured one; others than that are the owner's to see.
+
+    Raises:
+        VrError: INVALID_INPUT for what cannot be a workspace's name; NOT_ALLOWED for a client
+            whose token is not the owner's.
+    """
+    if name is None or name == call.workspace:
+        return call.workspace
+    if not _NAME.fullmatch(name):
+        raise VrError(
+            f"No workspace is named {name[:40]!r}.",
+            Code.INVALID_INPUT,
+            hint="A name has up to 64 letters, digits, - and _.",
+        )
+    if call.principal != call.services.owner:
+        raise VrError(
+            "Only the owner of this server may look into another workspace.",
+            Code.NOT_ALLOWED,
+            hint="Leave workspace out.",
+        )
+    return name

@@ -1,0 +1,41 @@
+"""Kernels of the knowledge plugin with a third party's kinds, for tests that refine searches."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from knowledge_samples import SampleKinds
+from vr_kernel.testing import FakeGemini, TrialKernel, open_kernel
+from vr_plugin_knowledge import plugin as knowledge
+
+EMBEDDED = {"store.backend": "embedded", "store.embedder": "words"}
+MODELS = {"models.attempts": 1, "models.retry_base_delay_s": 0.01}
+
+
+@asynccontextmanager
+async def knowledge_kernel(
+    settings: Mapping[str, Any] | None = None,
+    *,
+    gemini: FakeGemini | None = None,
+    plugins: Mapping[str, object] | None = None,
+    folder: Path | None = None,
+) -> AsyncIterator[TrialKernel]:
+    """A kernel on the embedded store; with a model when a fake service is given."""
+    variables = {}
+    if gemini is not None:
+        variables = {"GEMINI_API_KEY": "key-of-the-test", "GOOGLE_GEMINI_BASE_URL": gemini.url}
+    async with open_kernel(
+        {"knowledge": knowledge, "sample": SampleKinds(), **(plugins or {})},
+        settings={**EMBEDDED, **MODELS, **(settings or {})},
+        variables=variables,
+        folder=folder,
+    ) as kernel:
+        yield kernel
+
+
+async def ingest(kernel: TrialKernel, collection: str, *objects: dict[str, Any]) -> list[str]:
+    result = await kernel.call("knowledge_ingest", collection=collection, properties=list(objects))
+    return list(result.model_dump()["object_ids"])

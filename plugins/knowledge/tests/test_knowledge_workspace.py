@@ -1,0 +1,53 @@
+"""Which workspace a search looks into, and who may choose it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from refined_kernels import ingest, knowledge_kernel
+from vr_kernel import Code
+from vr_plugin_knowledge.results import KnowledgeSearchResult
+
+
+async def test_the_owner_may_look_into_another_one(tmp_path: Path) -> None:
+    async with knowledge_kernel({"store.workspace": "other"}, folder=tmp_path) as other:
+        await ingest(other, "Notes", {"text": "fox of the other"})
+    async with knowledge_kernel(folder=tmp_path) as kernel:
+        await ingest(kernel, "Notes", {"text": "fox at home"})
+
+        async def texts(workspace: str | None) -> list[str]:
+            found = await kernel.call("knowledge_search", query="fox", workspace=workspace)
+            assert isinstance(found, KnowledgeSearchResult)
+            return [hit.properties["text"] for hit in found.results]
+
+        assert await texts(None) == await texts("default") == ["fox at home"]
+        assert await texts("other") == ["fox of the other"]
+        assert await texts("nowhere") == []
+
+
+async def test_a_cursor_belongs_to_its_workspace(tmp_path: Path) -> None:
+    async with knowledge_kernel(folder=tmp_path) as kernel:
+        await ingest(kernel, "Notes", *({"text": f"fox {n} " + "x " * 300} for n in range(30)))
+        page = await kernel.call("knowledge_search", query="fox", limit=30)
+        assert isinstance(page, KnowledgeSearchResult)
+        given = {"query": "fox", "limit": 30, "cursor": page.next_cursor, "workspace": "other"}
+        outcome = await kernel.run("knowledge_search", given)
+        assert outcome.error is not None
+        assert "cursor" in outcome.error.message
+
+
+CHOICES: list[tuple[str, str | None, Code | None]] = [
+    ("other", "somebody", Code.NOT_ALLOWED),
+    ("default", "somebody", None),
+    ("../x", None, Code.INVALID_INPUT),
+    ("", None, Code.INVALID_INPUT),
+    ("a" * 65, None, Code.INVALID_INPUT),
+]
+
+
+async def test_who_may_and_what_it_may_be_called() -> None:
+    async with knowledge_kernel() as kernel:
+        for workspace, principal, code in CHOICES:
+            given = {"query": "fox", "workspace": workspace}
+            outcome = await kernel.run("knowledge_search", given, principal=principal)
+            assert (outcome.error.code if outcome.error else None) == code
