@@ -28,7 +28,13 @@ VALUES: Mapping[str, Any] = {
 }
 # Filled in even where they may be left out: without them a call is refused before it looks
 # at the argument in question, or takes long.
-ALWAYS: Mapping[str, Any] = {"file_path": CLIP, "ocr": False, "engine": "local", "wait_s": 0}
+ALWAYS: Mapping[str, Any] = {
+    "file_path": CLIP,
+    "ocr": False,
+    "engine": "local",
+    "wait_s": 0,
+    "object_ids": ["00000000-0000-0000-0000-000000000000"],
+}
 
 
 class Kind(StrEnum):

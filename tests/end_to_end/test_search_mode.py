@@ -91,6 +91,37 @@ REQUESTS: Mapping[str, Sequence[str]] = {
         "statistics of what is stored",
         "group the records by source tool and count them",
     ),
+    "knowledge_ask": (
+        "answer this from my library, with sources: why do transformers need positions?",
+        "what do our recordings say about inflation? quote them",
+        "explain from what we collected how RLHF works",
+        "write me an answer with citations from the knowledge base",
+        "according to my talks, which index is faster?",
+    ),
+    "knowledge_related": (
+        "what else is like this record?",
+        "more of the same as hit number two",
+        "records that are similar to this one",
+        "find neighbours of the entry 7c1e",
+    ),
+    "knowledge_forget": (
+        "delete the record 3f2a for good",
+        "forget everything from that meeting",
+        "remove all records that are older than a year",
+        "erase what we stored about this video",
+    ),
+    "knowledge_extract": (
+        "pull the concepts out of my analyses",
+        "build a knowledge graph from these records",
+        "find out which ideas these lectures are about and how they relate",
+        "extract entities and relationships",
+    ),
+    "knowledge_graph": (
+        "show how attention and transformers are connected",
+        "draw a concept map around entropy",
+        "which concepts build on gradient descent?",
+        "export the graph as mermaid",
+    ),
     "infra_cache": (
         "delete the cached results",
         "how much space does the cache take?",
@@ -202,13 +233,13 @@ async def test_the_list_costs_few_tokens(client: Client[Any]) -> None:
 
 async def test_the_right_tool_is_among_the_first(client: Client[Any]) -> None:
     asked = [(tool, request) for tool, requests in REQUESTS.items() for request in requests]
-    assert len(asked) == len({request for _, request in asked}) == 100
+    assert len(asked) == len({request for _, request in asked}) >= 100
     missed = [
         f"{tool}: {request}"
         for tool, request in asked
         if tool not in await found_first(client, request)
     ]
-    assert len(missed) <= len(asked) - ENOUGH, "\n".join(missed)
+    assert len(missed) <= len(asked) * (100 - ENOUGH) / 100, "\n".join(missed)
 
 
 @pytest.mark.parametrize("name", SHARES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 from array import array
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS vector (
     embedder TEXT NOT NULL, sha256 TEXT NOT NULL, value BLOB NOT NULL,
     PRIMARY KEY (embedder, sha256)
-) WITHOUT ROWID;
+);
 """
 
 
@@ -80,14 +81,16 @@ class Vectors:
         embedder, size = self.embedder_id, array("f").itemsize * self.dimension
 
         def read(connection: sqlite3.Connection) -> dict[str, list[float]]:
-            found = {}
-            for key in set(keys):
-                row = connection.execute(
-                    "SELECT value FROM vector WHERE embedder = ? AND sha256 = ?", (embedder, key)
-                ).fetchone()
-                if row and isinstance(row[0], bytes) and len(row[0]) == size:
-                    found[key] = array("f", row[0]).tolist()
-            return found
+            rows = connection.execute(
+                "SELECT sha256, value FROM vector WHERE embedder = ?"
+                " AND sha256 IN (SELECT value FROM json_each(?))",
+                (embedder, json.dumps(keys)),
+            )
+            return {
+                key: array("f", value).tolist()
+                for key, value in rows
+                if isinstance(value, bytes) and len(value) == size
+            }
 
         try:
             return await self._database.run(read)

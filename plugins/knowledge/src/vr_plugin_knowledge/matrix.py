@@ -143,20 +143,23 @@ class Matrix:
         self._seq = 0
         self._scopes: dict[int, ScopeVectors] = {}
 
+    def follow(self, connection: sqlite3.Connection, space: Space) -> None:
+        """Read what changed, through a transaction that is open for reading.
+
+        The vectors of another space than `space` are forgotten.
+        """
+        with self._lock:
+            self._sync(connection, space)
+
     def best(
-        self,
-        connection: sqlite3.Connection,
-        space: Space,
-        query: Sequence[float],
-        wanted: Sequence[tuple[int, Integers | None]],
-        limit: int,
+        self, query: Sequence[float], wanted: Sequence[tuple[int, Integers | None]], limit: int
     ) -> dict[int, float]:
-        """Cosine similarities of the best items of each wanted scope.
+        """Cosine similarities of the best items of each wanted scope; after `follow`.
+
+        It asks no connection, so it may run beside a search of another kind.
 
         Args:
-            connection: of a transaction that is open for reading.
-            space: what is compared; the vectors of another one are forgotten.
-            query: a vector of its dimension.
+            query: a vector of the dimension of the space.
             wanted: scopes, each with the item numbers that filters permit, or None for all.
             limit: how many of each scope.
         """
@@ -165,7 +168,6 @@ class Matrix:
         vector = _unit(np.asarray(query, np.float32))
         found: dict[int, float] = {}
         with self._lock:
-            self._sync(connection, space)
             for scope, permitted in wanted:
                 vectors = self._scopes.get(scope)
                 if vectors is None:

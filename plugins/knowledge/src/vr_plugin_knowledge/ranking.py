@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,12 +42,14 @@ class Ranking:
         kinds: the record kinds of this process by name.
         matrix: the vectors in memory.
         space: the vectors to search by meaning; None searches by keyword alone.
+        pool: runs the search by meaning beside the one by keyword.
     """
 
     connection: sqlite3.Connection
     kinds: Mapping[str, RecordKind]
     matrix: Matrix
     space: Space | None
+    pool: Executor
 
     def answer(self, query: Query) -> list[Hit]:
         """Best hits first, at most `query.limit` of each kind.
@@ -59,11 +62,13 @@ class Ranking:
         by_meaning = self.space is not None and query.vector is not None
         if query.mode == "semantic" or (by_meaning and query.alpha >= 1):
             return self._hits(parts, self._by_meaning(parts, query.vector, limit), query.limit)
+        # Both release the interpreter's lock: on two processors they take the time of one.
+        meaning = self._later_by_meaning(parts, query.vector, limit) if by_meaning else None
         words, whole = self._by_word(parts, split_terms(query.text), limit)
-        if not by_meaning:
+        if meaning is None:
             return self._hits(parts, words, query.limit)
-        meanings = self._by_meaning(parts, query.vector, limit)
-        return self._hits(parts, fuse(words, meanings, alpha=query.alpha, whole=whole), query.limit)
+        scores = fuse(words, meaning.result(), alpha=query.alpha, whole=whole)
+        return self._hits(parts, scores, query.limit)
 
     def neighbours(self, kind: str, key: str, workspace: str, limit: int) -> list[Hit]:
         """The items of that kind nearest to one of them, without itself."""
@@ -116,8 +121,21 @@ class Ranking:
     ) -> dict[int, float]:
         if self.space is None or vector is None:
             return {}
-        wanted = [(part.scope, self._permitted(part.condition)) for part in parts]
-        return self.matrix.best(self.connection, self.space, vector, wanted, limit)
+        return self.matrix.best(vector, self._wanted(parts, self.space), limit)
+
+    def _later_by_meaning(
+        self, parts: Sequence[Part], vector: Sequence[float] | None, limit: int
+    ) -> Future[dict[int, float]]:
+        assert self.space is not None
+        assert vector is not None
+        return self.pool.submit(self.matrix.best, vector, self._wanted(parts, self.space), limit)
+
+    def _wanted(
+        self, parts: Sequence[Part], space: Space
+    ) -> list[tuple[int, NDArray[np.int64] | None]]:
+        """What the matrix is to compare, once it has followed."""
+        self.matrix.follow(self.connection, space)
+        return [(part.scope, self._permitted(part.condition)) for part in parts]
 
     def _permitted(self, condition: Condition | None) -> NDArray[np.int64] | None:
         import numpy as np

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from vr_kernel import Change, Code, Hit, Query, RecordKind, Services, StoredRecord, VrError
 
 from vr_plugin_knowledge.counts import Groups, Total, groupable
-from vr_plugin_knowledge.database import REBUILT, Database
+from vr_plugin_knowledge.database import READERS, REBUILT, Database
 from vr_plugin_knowledge.follower import REINDEX_BATCH, Embeddings, VectorFollower
 from vr_plugin_knowledge.items import STORED, apply_changes, load_row, read_cursor, reindex_kind
 from vr_plugin_knowledge.matrix import Matrix, Space
@@ -43,6 +44,7 @@ class EmbeddedStore:
         self._vectors = vectors
         self._database = Database(path, log)
         self._matrix = Matrix()
+        self._pool = ThreadPoolExecutor(READERS, thread_name_prefix="vr-meaning")
         self._follower = VectorFollower(self._database, vectors, self._kinds, log)
         self._read_from = 0
 
@@ -58,6 +60,7 @@ class EmbeddedStore:
         """Finish what is nearly done, then close the file."""
         await self._follower.aclose(CLOSE_GRACE_S)
         await asyncio.to_thread(self._database.close)
+        self._pool.shutdown(wait=False)
 
     async def cursor(self) -> int:
         """The journal sequence number up to which changes were applied."""
@@ -127,7 +130,7 @@ class EmbeddedStore:
 
         def read(connection: sqlite3.Connection) -> list[Hit]:
             space = self._space() if by_meaning else None
-            return Ranking(connection, self._kinds, self._matrix, space).answer(query)
+            return Ranking(connection, self._kinds, self._matrix, space, self._pool).answer(query)
 
         return await asyncio.to_thread(self._database.read, read)
 
@@ -138,7 +141,7 @@ class EmbeddedStore:
         await self._follower.settle(VECTOR_WAIT_S)
 
         def read(connection: sqlite3.Connection) -> list[Hit]:
-            ranking = Ranking(connection, self._kinds, self._matrix, self._space())
+            ranking = Ranking(connection, self._kinds, self._matrix, self._space(), self._pool)
             return ranking.neighbours(kind, key, workspace, limit)
 
         return await asyncio.to_thread(self._database.read, read)
