@@ -22,7 +22,7 @@ SCOPE = 1
 def connection() -> sqlite3.Connection:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
         prepare(made)
-        made.execute("INSERT INTO scope VALUES (1, 'default', 'Notes', ?, ?)", (TEXTS, TEXTS))
+        made.execute("INSERT INTO scope VALUES (1, 'default', 'Notes', 0, ?, ?)", (TEXTS, TEXTS))
         low, _ = scope_range(SCOPE)
         made.executemany(
             "INSERT INTO body (rowid, words) VALUES (?, ?)",

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from vr_kernel import Code, RecordField, RecordKind, VrError
 
+from vr_plugin_knowledge.schema import DamagedRowError, require_sound_scopes
+
 _TRUTH = {0: "false", 1: "true"}
 
 
@@ -18,12 +20,24 @@ class Total:
     workspace: str
 
     def __call__(self, connection: sqlite3.Connection) -> dict[str, int]:
-        """Ask the database."""
+        """Count the rows, and compare them with the number that is kept beside them.
+
+        Raises:
+            DamagedRowError: when they differ, as only damage of the file makes them.
+        """
+        require_sound_scopes(connection)
         row = connection.execute(
-            "SELECT total(items) FROM scope WHERE workspace = ? AND kind = ?",
+            "SELECT s.id, s.items FROM scope s WHERE s.workspace = ? AND s.kind = ?",
             (self.workspace, self.kind),
         ).fetchone()
-        return {"": int(row[0])}
+        if row is None:
+            return {"": 0}
+        scope, kept = row
+        query = "SELECT count(*) FROM item WHERE scope = ?"
+        (count,) = connection.execute(query, (scope,)).fetchone()
+        if count != kept:
+            raise DamagedRowError(f"{count} of {kept} records are there")
+        return {"": count}
 
 
 @dataclass(frozen=True, slots=True)

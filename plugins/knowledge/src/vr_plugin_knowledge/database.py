@@ -183,8 +183,9 @@ class Database:
         self._writer = None
 
     def _unavailable(self, error: Exception) -> VrError:
+        name = getattr(error, "sqlite_errorname", None) or type(error).__name__
         return VrError(
-            f"The knowledge base {self.path.name} cannot be used: {error}.",
+            f"The knowledge base {self.path.name} cannot be used: {error} ({name}).",
             Code.UNAVAILABLE,
             category="STORE_UNAVAILABLE",
             hint=f"Check that {self.path.parent} exists, is writable and has free space.",
@@ -203,13 +204,22 @@ def _finish(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection],
     return result
 
 
+_DAMAGED = (
+    "Could not decode to UTF-8", "invalid fts5 file format", "malformed", "no such column",
+    "no such module", "no such table", "no such tokenizer", "unrecognized token", "near ",
+)  # fmt: skip
+"""Ordinary errors that are damage where all statements are our own, over tables of our own."""
+
+
 def _is_damage(error: Exception) -> bool:
     name = getattr(error, "sqlite_errorname", None) or ""
     return (
         isinstance(error, OtherLayoutError | DamagedRowError)
-        or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
-        # These two come as ordinary errors: text that is no text, an index without its head.
-        or str(error).startswith(("Could not decode to UTF-8", "invalid fts5 file format"))
+        # A header that tells lies of the file's size shows in the last two.
+        or name.startswith(
+            ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_FSTAT", "SQLITE_IOERR_SHORT_READ")
+        )
+        or str(error).startswith(_DAMAGED)
     )
 
 

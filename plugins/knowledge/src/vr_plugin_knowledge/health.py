@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +19,8 @@ from vr_plugin_knowledge.store import FILE_NAME
 
 T = TypeVar("T")
 TIMEOUT_S = 1.0
+CHECK_S, STEPS = 1.0, 20_000
+"""How long the file is looked through; after how many instructions the clock is looked at."""
 NONE_YET = "There is none yet; it is made with the first record."
 
 
@@ -47,7 +50,10 @@ def store_checks(services: Services) -> list[Check]:
 
 
 def readable(path: Path) -> Diagnosis:
-    """Whether the file can be opened and has the layout of this version."""
+    """Whether the file has the layout of this version, and no damage that reading may not meet.
+
+    An index that lacks rows is such: nothing that is found is wrong, but something is missing.
+    """
     if not path.exists():
         return Diagnosis.ok(NONE_YET)
     version = _read(path, _layout)
@@ -55,6 +61,11 @@ def readable(path: Path) -> Diagnosis:
         return Diagnosis.warning(
             f"{path.name} has layout {version}, this version has {VERSION}.",
             "It is rebuilt from the journal by the next `vr knowledge stats`.",
+        )
+    if found := _read(path, _damage):
+        return Diagnosis.fault(
+            f"{path.name} is damaged, and may not find everything: {found}.",
+            f"Stop all servers and move {path} away: it is rebuilt from the journal.",
         )
     return Diagnosis.ok(f"{path.name}, {path.stat().st_size / 1_000_000:.1f} MB.")
 
@@ -98,6 +109,19 @@ def _read(path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
             hint="If it is damaged, the next `vr knowledge stats` rebuilds it from the journal;"
             " otherwise check its permissions.",
         ) from error
+
+
+def _damage(connection: sqlite3.Connection) -> str:
+    """The first damage that SQLite finds, as far as it comes within its time; else empty."""
+    end = time.monotonic() + CHECK_S
+    connection.set_progress_handler(lambda: time.monotonic() > end, STEPS)
+    try:
+        (said,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    except sqlite3.OperationalError as error:
+        if getattr(error, "sqlite_errorname", "") == "SQLITE_INTERRUPT":
+            return ""
+        raise
+    return "" if said == "ok" else " ".join(str(said).split())
 
 
 def _layout(connection: sqlite3.Connection) -> int:

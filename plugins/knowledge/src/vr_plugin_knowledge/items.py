@@ -13,7 +13,7 @@ from typing import Any
 from vr_kernel import Change, RecordKind
 
 from vr_plugin_knowledge.facets import facet_rows
-from vr_plugin_knowledge.schema import SCOPE_BITS, DamagedRowError
+from vr_plugin_knowledge.schema import SCOPE_BITS, DamagedRowError, scope_crc
 from vr_plugin_knowledge.spelling import index_text
 
 STORED = "i.key, i.fields, i.provenance, i.checksum"
@@ -128,7 +128,8 @@ class ItemWriter:
         if known is not None:
             return known
         self._connection.execute(
-            "INSERT OR IGNORE INTO scope (workspace, kind) VALUES (?,?)", (workspace, kind)
+            "INSERT OR IGNORE INTO scope (workspace, kind, crc) VALUES (?,?,?)",
+            (workspace, kind, scope_crc(workspace, kind)),
         )
         row = self._connection.execute(
             "SELECT id FROM scope WHERE workspace = ? AND kind = ?", (workspace, kind)

@@ -17,7 +17,7 @@ from vr_plugin_knowledge.fusion import CANDIDATES, fuse
 from vr_plugin_knowledge.items import STORED, load_row
 from vr_plugin_knowledge.keywords import Keywords, split_terms
 from vr_plugin_knowledge.matrix import Matrix, Space
-from vr_plugin_knowledge.schema import scope_of
+from vr_plugin_knowledge.schema import require_sound_scopes, scope_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,8 +89,11 @@ class Ranking:
         return self._hits(parts, scores, limit)
 
     def _parts(self, query: Query) -> list[Part]:
+        require_sound_scopes(self.connection)
         rows = self.connection.execute(
-            "SELECT id, kind FROM scope WHERE workspace = ? AND items > 0", (query.workspace,)
+            "SELECT id, kind FROM scope s WHERE workspace = ?"
+            " AND EXISTS (SELECT 1 FROM item i WHERE i.scope = s.id)",
+            (query.workspace,),
         )
         kinds = [
             (scope, self.kinds[kind])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+import zlib
 
 VERSION = 2
 """`PRAGMA user_version` of this layout; a file of another layout is rebuilt from the journal."""
@@ -29,6 +30,7 @@ CREATE TABLE scope (
     id INTEGER PRIMARY KEY,
     workspace TEXT NOT NULL,
     kind TEXT NOT NULL,
+    crc INTEGER NOT NULL,
     last_item INTEGER NOT NULL DEFAULT 0,
     items INTEGER NOT NULL DEFAULT 0,
     UNIQUE (workspace, kind)
@@ -77,6 +79,22 @@ class OtherLayoutError(sqlite3.DatabaseError):
 
 class DamagedRowError(sqlite3.DatabaseError):
     """A row does not hold what was written into it."""
+
+
+def scope_crc(workspace: str, kind: str) -> int:
+    """What tells a scope whose names were written from one whose names were damaged."""
+    return zlib.crc32(f"{workspace}\0{kind}".encode())
+
+
+def require_sound_scopes(connection: sqlite3.Connection) -> None:
+    """Refuse a file in which the records of a kind, or of a workspace, bear another name.
+
+    Raises:
+        DamagedRowError: when a name is not what was written.
+    """
+    for workspace, kind, crc in connection.execute("SELECT workspace, kind, crc FROM scope"):
+        if scope_crc(workspace, kind) != crc:
+            raise DamagedRowError("a scope is not what was written")
 
 
 def prepare(connection: sqlite3.Connection) -> None:
