@@ -145,6 +145,19 @@ async def test_an_outage_is_no_refusal(begin: Any) -> None:
     assert await stored(kernel, "a", "b") == ["a", "b"]
 
 
+async def test_an_outage_is_told_once(begin: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    kernel: Kernel = await begin()
+    store: PickyStore = kernel.providers.get(Store)
+    for outage in ("Away.", "Gone."):
+        reason = VrError(outage, Code.UNAVAILABLE, retryable=True)
+        store.wrong = lambda _change, reason=reason: reason
+        tried = len(store.asked)
+        await kernel.call("note_write", texts=[outage])
+        await until(lambda before=tried: len(store.asked) > before + 2)
+    logged = capfd.readouterr().err
+    assert (logged.count("Away."), logged.count("Gone.")) == (1, 1)
+
+
 async def test_a_store_that_takes_nothing_at_all_is_not_the_records_fault(begin: Any) -> None:
     kernel: Kernel = await begin()
     store: PickyStore = kernel.providers.get(Store)

@@ -165,17 +165,20 @@ class StoreIndex:
         return self._pump
 
     async def _deliver(self) -> None:
-        pause = FIRST_PAUSE_S
+        pause, told = FIRST_PAUSE_S, ""
         while self._wanted.is_set():
             self._wanted.clear()
             self._came_on = False
             try:
                 await self._drain()
-                pause = FIRST_PAUSE_S
+                pause, told = FIRST_PAUSE_S, ""
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a store is a plugin's code
-                self._log.warning("store did not take changes", error=str(error), retry_in=pause)
                 self._wanted.set()
                 pause = FIRST_PAUSE_S if self._came_on else pause
+                # An outage is told once, not at every try.
+                tell = self._log.debug if str(error) == told else self._log.warning
+                tell("store did not take changes", error=str(error), retry_in=pause)
+                told = str(error)
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE_S)
 

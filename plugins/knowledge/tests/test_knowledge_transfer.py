@@ -138,10 +138,10 @@ def test_a_foreign_id_is_kept(run: Run, tmp_path: Path) -> None:
         ("a.jsonl", b"[1]", "jsonl", "line 1: it is no object"),
         ("a.jsonl", b'{"colour": "red"}', "jsonl", "DocumentPassages has no field 'colour'"),
         ("a.jsonl", b'{"collection": "Nowhere", "properties": {}}', "jsonl", "Nowhere"),
-        ("a.jsonl", b"\xff\xfe\x00", "jsonl", "a.jsonl"),
+        ("a.jsonl", b"\xff\xfe\x00", "jsonl", "a.jsonl: it is no text in UTF-8"),
         ("a.jsonl", b"[" * 200_000, "jsonl", "it is no JSON"),
         ("corpus.jsonl", b'{"text": "no id"}', "beir", "it has no _id"),
-        ("a.md", b"\xff\xfe", "markdown", "a.md"),
+        ("a.md", b"\xff\xfe", "markdown", "a.md: it is no text in UTF-8"),
         ("journal.db", b"SQLite it is not", "store", "it is no journal"),
     ],
 )

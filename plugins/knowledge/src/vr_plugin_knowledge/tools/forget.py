@@ -88,6 +88,8 @@ async def _is_wanted(call: Call, finds: Finds) -> bool:
 def _present(finds: Finds, asked: list[str]) -> KnowledgeForgotten:
     found = {key for _, key in finds.records}
     notes = []
+    if not finds.records:
+        notes.append("No record fits. A source is written as a hit has it, with its whole path.")
     if finds.remaining:
         notes.append(f"One call deletes {MOST:,} records, the oldest first. Call again.")
     return KnowledgeForgotten(

@@ -42,7 +42,8 @@ async def knowledge_stats(
         await _count(call, kind, group_by if kind.name in grouped else None, shown)
         for kind in (kinds if there else ())
     ]
-    refused = len(await call.services.store.refused()) if there else 0
+    status = await call.services.store.status() if there else None
+    refused = status.refused if status else 0
     if refused:
         notes.append(f"{refused} records were refused by the store: vr store failed")
     vectors = call.services.vectors
@@ -50,7 +51,7 @@ async def knowledge_stats(
         collections=counts,
         total=sum(count.count for count in counts),
         pending=pending or 0,
-        pending_vectors=await call.services.store.pending_vectors() if there else 0,
+        pending_vectors=status.pending_vectors if status else 0,
         refused=refused,
         backend=call.services.store.name,
         embedder=vectors.embedder_id if vectors.available() else "",

@@ -39,7 +39,9 @@ class Reader:
             VrError: NOT_FOUND, or INVALID_INPUT naming file and line of what cannot be read.
         """
         if not path.exists():
-            raise VrError(f"There is no {path}.", Code.NOT_FOUND, hint="Check the path.")
+            raise VrError(
+                f"No file or folder {str(path)!r}.", Code.NOT_FOUND, hint="Check the path."
+            )
         readers: dict[Format, Callable[[Path], Iterator[Record]]] = {
             "jsonl": self._jsonl,
             "beir": self._beir,
@@ -81,7 +83,7 @@ class Reader:
             try:
                 text = file.read_text("utf-8")
             except (OSError, UnicodeDecodeError) as error:
-                raise _unreadable(file, 0, str(error)) from None
+                raise _unreadable(file, 0, _reason(error)) from None
             yield from passages_of(text, file.relative_to(root).as_posix(), str(file))
 
     def _store(self, path: Path) -> Iterator[Record]:
@@ -90,7 +92,7 @@ class Reader:
 
         file = path / "journal.db" if path.is_dir() else path
         if not file.is_file():
-            raise VrError(f"There is no {file}.", Code.NOT_FOUND, hint="Name a state folder.")
+            raise VrError(f"No file {str(file)!r}.", Code.NOT_FOUND, hint="Name a state folder.")
         try:
             with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as journal:
                 for kind, key, fields, provenance in journal.execute(_JOURNAL):
@@ -120,7 +122,7 @@ def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     raise _unreadable(path, number, "it is no object")
                 yield number, row
     except (OSError, UnicodeDecodeError) as error:
-        raise _unreadable(path, 0, getattr(error, "strerror", None) or str(error)) from None
+        raise _unreadable(path, 0, _reason(error)) from None
     except (ValueError, RecursionError) as error:
         raise _unreadable(path, number, f"it is no JSON: {error}") from None
 
@@ -139,6 +141,10 @@ def _notes(folder: Path) -> Iterator[Path]:
         hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
         if file.suffix.lower() in NOTE_SUFFIXES and file.is_file() and not hidden:
             yield file
+
+
+def _reason(error: OSError | UnicodeDecodeError) -> str:
+    return "it is no text in UTF-8" if isinstance(error, ValueError) else error.strerror or "?"
 
 
 def _unreadable(path: Path, line: int, why: str) -> VrError:
