@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vr_kernel import Code, VrError
-from vr_plugin_video.youtube import parse_url, watch_url, youtube_id
+from vr_plugin_video.youtube.addresses import parse_url, watch_url, youtube_id
 
 ID = "dQw4w9WgXcQ"
 IDS = st.text("abcXYZ019_-", min_size=11, max_size=11)

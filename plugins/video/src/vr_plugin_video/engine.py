@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from vr_kernel import Call, Services, VrError
 
@@ -23,7 +24,14 @@ from vr_plugin_video.work import Work
 VERSION = 1
 """Raised when the same findings would be put into other words."""
 _LASTING = frozenset(
-    {"EXTRA_MISSING", "MODEL_MISSING", "LANGUAGE_UNSUPPORTED", "FILE_UNSUPPORTED", "NO_WORDS"}
+    {
+        "EXTRA_MISSING",
+        "MODEL_MISSING",
+        "LANGUAGE_UNSUPPORTED",
+        "FILE_UNSUPPORTED",
+        "NO_WORDS",
+        "NEEDS_FILE",
+    }
 )
 """Categories that a result's key names, or that the file itself causes."""
 WATCHED = 55.0
@@ -62,8 +70,12 @@ class LocalEngine:
         errors: list[VrError] = []
         slides = await self._scenes(job, errors) if media.has_video else Slides()
         transcript = await self._words(job, errors, media.has_video)
+        if not media.duration and transcript and transcript.segments:
+            media = replace(media, duration=transcript.segments[-1].end)
+            window = (window[0], min(window[1], media.duration))
         if errors and not (slides.slides or transcript or media.chapters):
-            raise errors[0]
+            # Of a video at YouTube, what is missing is always the pictures.
+            raise errors[-1 if job.source.at_youtube else 0]
         return Seen(media, slides, transcript, window)
 
     async def analyse(self, job: Job) -> VideoAnalysis:

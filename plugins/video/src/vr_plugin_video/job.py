@@ -1,13 +1,17 @@
-"""One call about one file: the part of it that is asked for, and what was found out so far."""
+"""One call about one video: the part of it that is asked for, and what was found out so far."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+
+from vr_kernel import Code, VrError
 
 from vr_plugin_video.media import Media, probe
 from vr_plugin_video.sources import Source
 from vr_plugin_video.times import Window
 from vr_plugin_video.work import Work
+from vr_plugin_video.youtube.client import YouTube
 
 
 @dataclass(slots=True)
@@ -26,21 +30,46 @@ class Job:
     repeatable: bool = True
     _media: Media | None = None
 
+    @property
+    def youtube(self) -> YouTube:
+        """Who is asked about a video at YouTube."""
+        return self.work.call.services.providers.get(YouTube)
+
     async def media(self) -> Media:
-        """What the file is, probed once; the window is checked against it.
+        """What the video is, found out once; the window is checked against it.
+
+        Of a video at YouTube the duration may stay unknown, which is 0; why goes to the limits.
 
         Raises:
-            VrError: the file is no media, or the window lies outside it.
+            VrError: the file is no media, the video is not to be had, or the window lies
+                outside it.
         """
         if self._media is None:
-            media = await self.work.aside(probe, self.source.file)
-            self.window.within(media.duration)
+            at_youtube = self.source.at_youtube
+            media = await (
+                self._described() if at_youtube else self.work.aside(probe, self.source.file)
+            )
+            if media.duration:
+                self.window.within(media.duration)
             self._media = media
         return self._media
 
     async def span(self) -> tuple[float, float]:
-        """Start and end of the window in seconds."""
-        return self.window.within((await self.media()).duration)
+        """Start and end of the window in seconds; without an end when that is not known."""
+        duration = (await self.media()).duration
+        if not duration:
+            return self.window.start, math.inf if self.window.end is None else self.window.end
+        return self.window.within(duration)
+
+    async def _described(self) -> Media:
+        try:
+            known = await self.youtube.describe(self.source.video_id)
+        except VrError as error:
+            if error.code is not Code.UNAVAILABLE:
+                raise
+            self.limits.append(f"Its title and length are not known: {error.message} {error.hint}")
+            return Media.elsewhere("", 0.0, ())
+        return Media.elsewhere(known.title, known.duration, known.chapters)
 
     def key_parts(self) -> dict[str, object]:
         """What every cache key about this file and window begins with."""

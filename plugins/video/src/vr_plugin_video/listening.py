@@ -29,6 +29,8 @@ class Listener:
 
     async def identity(self, job: Job, language: str) -> str:
         """Names everything beside the file that a transcript would depend on; reads no media."""
+        if job.source.at_youtube:
+            return f"{VERSION}|youtube"
 
         def find() -> str:
             sidecar = find_sidecar(self._services, job.source.path, language)
@@ -44,8 +46,11 @@ class Listener:
         """What is said in the job's window, and whether it came from the cache.
 
         Raises:
-            VrError: UNSUPPORTED without captions and sound; what `find_model` raises.
+            VrError: UNSUPPORTED without captions and sound; what `find_model` raises; at
+                YouTube, as `YouTube.captions`.
         """
+        if job.source.at_youtube:
+            return await self._at_youtube(job, language), False
         media, (start, end) = await job.media(), await job.span()
         found = await self._captions(job, language)
         if found is not None:
@@ -56,6 +61,11 @@ class Listener:
 
     async def known(self, job: Job, language: str) -> Transcript | None:
         """The transcript that exists already; never listens."""
+        if job.source.at_youtube:
+            try:
+                return await self._at_youtube(job, language)
+            except VrError:
+                return None
         start, end = await job.span()
         found = await self._captions(job, language)
         if found is None:
@@ -69,6 +79,10 @@ class Listener:
     def close(self) -> None:
         """Let go of the speech model."""
         self._recognizer = None
+
+    async def _at_youtube(self, job: Job, language: str) -> Transcript:
+        found = await job.youtube.captions(job.source.video_id, language)
+        return found.between(*await job.span())
 
     async def _captions(self, job: Job, language: str) -> Transcript | None:
         media = await job.media()

@@ -75,6 +75,22 @@ class Media:
     subtitles: tuple[SubtitleStream, ...]
     complete: bool
 
+    @classmethod
+    def elsewhere(cls, title: str, duration: float, chapters: tuple[Chapter, ...]) -> Media:
+        """A video that is told of, and not at hand; a duration of 0 is not known."""
+        return cls(
+            duration=duration,
+            width=0,
+            height=0,
+            fps=0.0,
+            has_video=True,
+            has_audio=True,
+            title=title,
+            chapters=chapters,
+            subtitles=(),
+            complete=True,
+        )
+
 
 def probe(file: BinaryIO) -> Media:
     """Read what a media file is, without decoding it.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mimetypes
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,19 +9,22 @@ from vr_kernel import Code, Media, Reply, VrError
 from vr_kernel.generation import Role
 
 from vr_plugin_video import prompt
+from vr_plugin_video.arguments import MediaResolution
 from vr_plugin_video.asked import Asked
 from vr_plugin_video.at_hand import words_at_hand
 from vr_plugin_video.engine import LocalEngine, written
+from vr_plugin_video.file_kinds import mime_of
 from vr_plugin_video.job import Job
 from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.plain_text import one_line
 from vr_plugin_video.prompt import SeenVideo
+from vr_plugin_video.sources import Source
+from vr_plugin_video.times import Window
 from vr_plugin_video.timestamps import check_moments, claimed_moments
 
 ROLE: Role = "vision"
 TITLE_CHARS = 200
 SUMMARY_CHARS = 600
-_MIME = {".mkv": "video/x-matroska", ".3gp": "video/3gpp", ".opus": "audio/opus"}
 
 
 class ModelAnalyst:
@@ -107,17 +109,28 @@ class ModelAnalyst:
         return 0.0
 
     def _media(self, job: Job) -> Media:
-        window, suffix = job.window, job.source.path.suffix.lower()
-        mime = _MIME.get(suffix) or mimetypes.guess_type(f"x{suffix}")[0] or "video/mp4"
-        return Media(
-            mime,
-            file=job.source.file,
-            digest=job.source.video_id,
-            start=window.start or None,
-            end=window.end,
-            fps=self._asked.fps,
-            resolution=self._asked.media_resolution,
-        )
+        return media_part(job.source, job.window, self._asked.fps, self._asked.media_resolution)
+
+
+def media_part(
+    source: Source,
+    window: Window,
+    fps: float | None = None,
+    resolution: MediaResolution | None = None,
+) -> Media:
+    """The part of a video that a model is to watch."""
+    start, end = window.start or None, window.end
+    if source.at_youtube:
+        return Media.youtube(source.video_id, start=start, end=end, fps=fps, resolution=resolution)
+    return Media(
+        mime_of(source.path.name),
+        file=source.file,
+        digest=source.video_id,
+        start=start,
+        end=end,
+        fps=fps,
+        resolution=resolution,
+    )
 
 
 def no_model(reason: VrError) -> VrError:

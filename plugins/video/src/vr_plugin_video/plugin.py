@@ -15,6 +15,7 @@ from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.tools.analyze import video_analyze
 from vr_plugin_video.tools.scenes import video_scenes
 from vr_plugin_video.tools.transcript import video_transcript
+from vr_plugin_video.youtube.client import YouTube
 
 
 @hookimpl
@@ -43,8 +44,8 @@ def vr_record_kinds() -> list[RecordKind]:
 
 @hookimpl
 def vr_providers() -> list[Provider[Any]]:
-    """The engine, made once a kernel, so that calls share loaded models and running work."""
-    return [Provider(LocalEngine, "local", LocalEngine)]
+    """Made once a kernel, so that calls share loaded models and running work."""
+    return [Provider(LocalEngine, "local", LocalEngine), Provider(YouTube, "youtube", YouTube)]
 
 
 @hookimpl

@@ -37,6 +37,12 @@ class VideoSettings(Section):
         ON, description="Read text on screen: on, off, or the name of a recogniser."
     )
     max_scenes: int = Field(40, ge=1, le=200, description="Most scenes that are looked at.")
+    max_download_mb: int = Field(
+        2000, ge=1, le=100_000, description="Largest video that is downloaded, in MB."
+    )
+    download_deadline_s: float = Field(
+        1800.0, gt=0, le=86_400, description="Longest time for one download, in seconds."
+    )
     page_bytes: int = Field(
         10_000, ge=1_000, le=24_000, description="Size of one page of a transcript."
     )

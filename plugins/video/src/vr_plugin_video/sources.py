@@ -1,81 +1,126 @@
-"""What a call is about: one local media file, opened once and known by its content."""
+"""What a call is about: a file of this machine, a file from the web, or a video at YouTube."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BufferedReader
 from pathlib import Path, PurePosixPath
-from typing import Never
+from urllib.parse import unquote
 
 from vr_kernel import Code, Services, VrError
 
+from vr_plugin_video.downloads import Downloads
+from vr_plugin_video.file_kinds import AUDIO_EXTENSIONS, VIDEO_EXTENSIONS, is_media_name
 from vr_plugin_video.media import require_media
-from vr_plugin_video.youtube import invalid_url, parse_url, watch_url, youtube_id
-
-VIDEO_EXTENSIONS = ("mp4", "webm", "mov", "avi", "mkv", "mpeg", "mpg", "wmv", "3gp", "3gpp", "m4v")
-AUDIO_EXTENSIONS = ("mp3", "m4a", "wav", "flac", "ogg", "opus", "aac")
-_KNOWN = frozenset(f".{extension}" for extension in VIDEO_EXTENSIONS + AUDIO_EXTENSIONS)
+from vr_plugin_video.youtube.addresses import invalid_url, parse_url, watch_url, youtube_id
+from vr_plugin_video.youtube.client import YouTube
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A media file; `video_id` is the SHA-256 of its content."""
+    """A video, known by its content.
 
-    file: BufferedReader
-    path: Path
+    Args:
+        video_id: SHA-256 of the file in hexadecimal, or the YouTube id.
+        url: where it is, as records name it: a path, or an address.
+        name: a title for want of a better one.
+        opened: the file; none for a video that only YouTube has.
+    """
+
     video_id: str
+    url: str
+    name: str
+    opened: BufferedReader | None = None
 
     @property
-    def url(self) -> str:
-        """Where it is, as records name it."""
-        return str(self.path)
+    def at_youtube(self) -> bool:
+        """Whether there is no file, but a video at YouTube."""
+        return self.opened is None
 
     @property
-    def name(self) -> str:
-        """A title for want of a better one."""
-        return self.path.stem
+    def file(self) -> BufferedReader:
+        """The file.
+
+        Raises:
+            VrError: UNSUPPORTED, category NEEDS_FILE, for a video at YouTube.
+        """
+        if self.opened is None:
+            raise VrError(
+                "This needs the file of the video, and YouTube gives none.",
+                Code.UNSUPPORTED,
+                category="NEEDS_FILE",
+                hint="Save the video to an allowed folder and give file_path.",
+            )
+        return self.opened
+
+    @property
+    def path(self) -> Path:
+        """Where the file is.
+
+        Raises:
+            VrError: as `file`.
+        """
+        return Path(self.file.name)
 
     def link(self, seconds: float) -> str:
-        """An address that opens the file at that time."""
-        return f"{self.path.as_uri()}#t={max(0, int(seconds))}"
+        """An address that opens the video at that time."""
+        whole = max(0, int(seconds))
+        if self.url == watch_url(self.video_id):
+            return f"{self.url}&t={whole}s"
+        on_web = "://" in self.url
+        return f"{self.url if on_web else self.path.as_uri()}#t={whole}"
 
 
 @asynccontextmanager
 async def open_source(
-    services: Services, url: str | None, file_path: str | None
+    services: Services, url: str | None, file_path: str | None, *, download: bool = False
 ) -> AsyncIterator[Source]:
     """Open what exactly one of `url` and `file_path` names, for the time of a `with`.
 
+    A file on the web is downloaded first; a video at YouTube only with `download`.
+
     Raises:
         VrError: INVALID_INPUT for both, neither or a malformed address; what the path policy
-            refuses; UNSUPPORTED for another kind of file; UNAVAILABLE for any address.
+            or the fetcher refuses; UNSUPPORTED for another kind of file.
     """
-    if bool(url) == bool(file_path):
-        raise VrError(
-            "Exactly one of url and file_path is needed.",
-            Code.INVALID_INPUT,
-            category="SOURCE_AMBIGUOUS",
-            hint="Give file_path for a file on this machine, or url for a video on the web.",
-        )
-    if url:
-        refuse_url(url)
-    file = await asyncio.to_thread(_open_media, services, file_path or "")
-    with file:
-        video_id = await services.digests.sha256(file, check=require_media)
-        yield Source(file, Path(file.name), video_id)
+    require_one(url, file_path)
+    if not url:
+        file = await asyncio.to_thread(_open_media, services, file_path)
+        async with _known(services, file) as found:
+            yield found
+        return
+    parts = parse_url(url)
+    video_id = youtube_id(parts)
+    if video_id and not download:
+        yield Source(video_id, watch_url(video_id), video_id)
+        return
+    if video_id:
+        path, address = await _from_youtube(services, video_id), watch_url(video_id)
+    elif is_media_name(parts.path):
+        path, address = await Downloads(services).fetch(parts.geturl()), parts.geturl()
+    else:
+        raise invalid_url("The address is neither a YouTube video nor a video file.")
+    file = await asyncio.to_thread(path.open, "rb")
+    async with _known(services, file, address, video_id or "") as found:
+        yield replace(found, name=video_id or unquote(PurePosixPath(parts.path).stem))
 
 
 @asynccontextmanager
 async def reopened(services: Services, source: Source) -> AsyncIterator[Source]:
-    """The same file, opened anew for work that may outlive the call.
+    """The same video, opened anew for work that may outlive the call.
 
     Raises:
         VrError: CONFLICT, category FILE_CHANGED, when it is not the same any more.
     """
-    async with open_source(services, None, source.url) as again:
+    if source.at_youtube:
+        yield source
+        return
+    file = await asyncio.to_thread(source.path.open, "rb")
+    known = source.video_id if source.url == watch_url(source.video_id) else ""
+    async with _known(services, file, source.url, known) as again:
         if again.video_id != source.video_id:
             raise VrError(
                 f"{source.path.name} changed while it was being opened.",
@@ -84,42 +129,47 @@ async def reopened(services: Services, source: Source) -> AsyncIterator[Source]:
                 hint="Call again when nothing writes to it any more.",
                 retryable=True,
             )
-        yield again
+        yield replace(again, name=source.name)
 
 
-def refuse_url(url: str) -> Never:
-    """Say what is wrong with an address, or that it cannot be read yet.
+def require_one(url: str | None, file_path: str | None) -> None:
+    """Refuse both and neither.
 
     Raises:
-        VrError: always.
+        VrError: INVALID_INPUT, category SOURCE_AMBIGUOUS.
     """
-    parts = parse_url(url)
-    video_id = youtube_id(parts)
-    if video_id:
-        raise _unavailable(f"YouTube arrives later; {watch_url(video_id)} cannot be read yet.")
-    if PurePosixPath(parts.path).suffix.lower() not in _KNOWN:
-        raise invalid_url("The address is neither a YouTube video nor a video file.")
-    raise _unavailable("Videos on the web cannot be read yet.")
+    if bool(url) == bool(file_path):
+        raise VrError(
+            "Exactly one of url and file_path is needed.",
+            Code.INVALID_INPUT,
+            category="SOURCE_AMBIGUOUS",
+            hint="Give file_path for a file on this machine, or url for a video on the web.",
+        )
 
 
-def _open_media(services: Services, file_path: str) -> BufferedReader:
-    file = services.policy.open_file(file_path)
-    suffix = Path(file_path).suffix.lower()
-    if suffix in _KNOWN:
+@asynccontextmanager
+async def _known(
+    services: Services, file: BufferedReader, url: str = "", video_id: str = ""
+) -> AsyncIterator[Source]:
+    with file:
+        video_id = video_id or await services.digests.sha256(file, check=require_media)
+        yield Source(video_id, url or file.name, Path(file.name).stem, file)
+
+
+async def _from_youtube(services: Services, video_id: str) -> Path:
+    youtube = services.providers.get(YouTube)
+    return await youtube.download(video_id, Downloads(services).folder, lambda _share, _said: None)
+
+
+def _open_media(services: Services, file_path: str | None) -> BufferedReader:
+    file = services.policy.open_file(file_path or "")
+    if is_media_name(file_path or ""):
         return file
     file.close()
+    suffix = Path(file_path or "").suffix.lower()
     raise VrError(
         f"{suffix or 'A file without an extension'} is not a kind of media that is read here.",
         Code.UNSUPPORTED,
         category="FILE_UNSUPPORTED",
         hint=f"Video: {', '.join(VIDEO_EXTENSIONS)}. Audio: {', '.join(AUDIO_EXTENSIONS)}.",
-    )
-
-
-def _unavailable(message: str) -> VrError:
-    return VrError(
-        message,
-        Code.UNAVAILABLE,
-        category="VIDEO_UNAVAILABLE",
-        hint="Local files work now: save the video to an allowed folder and give file_path.",
     )

@@ -94,6 +94,7 @@ class Watcher:
     async def _look(
         self, job: Job, most: int, recognizer: TextRecognizer | None, report: Report
     ) -> Slides:
+        file = job.source.file
         media, (start, end) = await job.media(), await job.span()
         if not pictures_available():
             raise VrError(
@@ -111,7 +112,7 @@ class Watcher:
             report(FINDING_SHARE + (1 - FINDING_SHARE) * share, message)
 
         changes = await job.work.run(
-            find_changes, job.source.file, media, start=start, end=end, progress=looked
+            find_changes, file, media, start=start, end=end, progress=looked
         )
         last = end if changes.complete else min(end, max(changes.looked_until, start))
         if job.use_cache:
@@ -122,7 +123,7 @@ class Watcher:
                 tool="changes",
             )
         scenes = spans(changes.times, last, most)
-        slides = await look(job.work, job.source.file, media, scenes, recognizer, looking)
+        slides = await look(job.work, file, media, scenes, recognizer, looking)
         return slides.model_copy(update={"found": len(changes.times), "complete": changes.complete})
 
     def _changes_key(self, job: Job) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Protocol
+from typing import Annotated
 
 from pydantic import Field
-from vr_kernel import CALLS_OUT, READ_ONLY, Call, VrError, check_schema, tool
+from vr_kernel import CALLS_OUT, READ_ONLY, Call, check_schema, tool
 
+from vr_plugin_video.analysing import analysis_of
 from vr_plugin_video.arguments import (
     DEFAULT_INSTRUCTION,
     DEFAULT_THINKING,
@@ -23,27 +24,10 @@ from vr_plugin_video.arguments import (
     check_instruction,
 )
 from vr_plugin_video.asked import Asked
-from vr_plugin_video.engine import LocalEngine
 from vr_plugin_video.fitting import brief, full
-from vr_plugin_video.job import Job
-from vr_plugin_video.local_analyst import LocalAnalyst
-from vr_plugin_video.model_analyst import ROLE, ModelAnalyst, no_model
 from vr_plugin_video.models import VideoAnalysis
-from vr_plugin_video.sources import open_source, reopened
+from vr_plugin_video.sources import open_source
 from vr_plugin_video.times import parse_window
-
-
-class Analyst(Protocol):
-    """Makes analyses of one kind."""
-
-    async def key(self, job: Job) -> str:
-        """Names the result: everything that it depends on."""
-
-    async def analyse(self, job: Job) -> VideoAnalysis:
-        """The analysis, recorded."""
-
-    async def again(self, job: Job, analysis: VideoAnalysis) -> VideoAnalysis | None:
-        """A kept analysis as it would be now; None when it has to be made anew."""
 
 
 @tool(
@@ -85,49 +69,8 @@ async def video_analyze(
         await asyncio.to_thread(check_schema, output_schema)
     window = parse_window(start, end)
     asked = Asked(instruction, output_schema, thinking_level, fps, media_resolution)
-    local = call.services.providers.get(LocalEngine)
-    analyst = _analyst(call, engine, local, asked)
     async with open_source(call.services, url, file_path) as source:
-        job = local.job(call, source, window, use_cache=use_cache)
-        analysis = await (_kept(job, analyst, local) if use_cache else analyst.analyse(job))
-        analysis = analysis.model_copy(update={"source": source.url})
-        return await job.work.aside(full if detail == "full" else brief, analysis)
-
-
-def _analyst(call: Call, engine: EngineChoice, local: LocalEngine, asked: Asked) -> Analyst:
-    """The one that is asked for; by default a model, when one can be reached.
-
-    Raises:
-        VrError: AUTH or UNAVAILABLE, category ENGINE_UNAVAILABLE.
-    """
-    models = call.services.models
-    if engine == "local" or (engine == "auto" and not models.ready(ROLE)):
-        return LocalAnalyst(local, asked)
-    try:
-        models.identity(ROLE)
-    except VrError as error:
-        raise no_model(error) from None
-    return ModelAnalyst(local, asked)
-
-
-async def _kept(job: Job, analyst: Analyst, local: LocalEngine) -> VideoAnalysis:
-    """The analysis from the cache, or one that is made once for all who ask now."""
-    call, source = job.work.call, job.source
-    key = await analyst.key(job)
-
-    async def produce(shared: Call) -> VideoAnalysis:
-        # The work may outlive the call that opened the file.
-        async with reopened(shared.services, source) as same:
-            making = local.job(shared, same, job.window, use_cache=True)
-            analysis = await analyst.analyse(making)
-            shared.repeatable = making.repeatable
-            return analysis
-
-    analysis = await call.once(key, VideoAnalysis, produce, content_id=source.video_id)
-    if not analysis.cached:
-        return analysis
-    known = await analyst.again(job, analysis)
-    if known is not None:
-        return known
-    await call.services.cache.delete(key)
-    return await call.once(key, VideoAnalysis, produce, content_id=source.video_id)
+        analysis = await analysis_of(
+            call, source, window, asked, engine=engine, use_cache=use_cache
+        )
+        return await asyncio.to_thread(full if detail == "full" else brief, analysis)

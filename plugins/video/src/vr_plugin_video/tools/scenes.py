@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import Field
-from vr_kernel import READ_ONLY, Call, tool
+from vr_kernel import CALLS_OUT, READ_ONLY, Call, tool
 
 from vr_plugin_video.analysis import damage, scene_of
 from vr_plugin_video.arguments import End, MediaPath, Start, VideoUrl
@@ -21,7 +21,7 @@ from vr_plugin_video.work import Work
 
 
 @tool(
-    effects=READ_ONLY,
+    effects=READ_ONLY | CALLS_OUT,
     long=True,
     words="slides of a presentation; screenshots of a video; a picture of every scene; still"
     " frames; where are the cuts and shots; split a film into scenes; text on the screen, read"
@@ -45,7 +45,7 @@ async def video_scenes(
     window = parse_window(start, end)
     local = call.services.providers.get(LocalEngine)
     most = max_scenes or local.settings.max_scenes
-    async with open_source(call.services, url, file_path) as source:
+    async with open_source(call.services, url, file_path, download=True) as source:
         job = local.job(call, source, window, use_cache=use_cache)
         media = await job.media()
         if not media.has_video:

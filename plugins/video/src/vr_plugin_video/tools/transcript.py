@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vr_kernel import READ_ONLY, Call, Code, VrError, cache_key, tool
+from vr_kernel import CALLS_OUT, READ_ONLY, Call, Code, VrError, cache_key, tool
 
 from vr_plugin_video.analysis import damage
 from vr_plugin_video.arguments import End, Language, MediaPath, Start, VideoUrl
@@ -17,7 +17,7 @@ from vr_plugin_video.work import Work
 
 
 @tool(
-    effects=READ_ONLY,
+    effects=READ_ONLY | CALLS_OUT,
     long=True,
     core=True,
     words="transcribe an interview; subtitles or captions for a clip; make an srt or vtt file; what"

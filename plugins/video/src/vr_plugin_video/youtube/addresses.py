@@ -9,6 +9,7 @@ from vr_kernel import Code, VrError
 
 URL_LIMIT = 2048
 _ID = re.compile(r"([A-Za-z0-9_-]{11})(?![A-Za-z0-9_-])")
+_SHORT = frozenset({"youtu.be", "www.youtu.be"})
 _PATHS = frozenset({"shorts", "embed", "live", "v", "e"})
 _BARE = re.compile(
     r"(?:[a-z]+\.)*(?:youtube\.com|youtube-nocookie\.com|youtu\.be)[/?]", re.IGNORECASE
@@ -37,7 +38,8 @@ def parse_url(url: str) -> SplitResult:
         raise invalid_url("Only http and https addresses are read.")
     if parts.username is not None or parts.password is not None:
         raise invalid_url("The address carries a user name.")
-    if port not in (None, 80, 443):
+    at_youtube = _is_youtube(host.lower()) or host.lower() in _SHORT
+    if at_youtube and port not in (None, 80, 443):
         raise invalid_url(f"Port {port} is not allowed.")
     return parts
 
@@ -51,7 +53,7 @@ def youtube_id(parts: SplitResult) -> str | None:
     host = (parts.hostname or "").lower()
     segments = [segment for segment in parts.path.split("/") if segment]
     query = parse_qs(parts.query)
-    if host in ("youtu.be", "www.youtu.be"):
+    if host in _SHORT:
         found = segments[0] if segments else ""
     elif _is_youtube(host):
         by_path = segments[1] if len(segments) > 1 and segments[0] in _PATHS else ""

@@ -1,0 +1,122 @@
+"""Videos from the web: downloaded whole, taken up again, bounded, and known by their content."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+
+import pytest
+from lecture import Lecture
+from videokit import failure, open_kernel, recorded
+from vr_kernel import Code
+from web_videos import WebVideos
+
+
+@pytest.fixture(scope="module")
+def lecture() -> bytes:
+    """Three slides, about 100 kB."""
+    return Lecture((2.0, 2.0, 2.0), container="matroska").encode()
+
+
+@asynccontextmanager
+async def watching(folder, videos, **settings):
+    """A kernel that may reach the server."""
+    with videos.serving():
+        async with open_kernel(folder, environ=videos.allowed, **settings) as kernel:
+            yield kernel
+
+
+def downloads(folder):
+    """What lies in the folder of downloads."""
+    return sorted((folder / "cache" / "downloads").glob("*"))
+
+
+async def scenes(kernel, videos, name="talk.mkv"):
+    return await kernel.call("video_scenes", url=videos.url(name), ocr=False)
+
+
+async def test_a_video_from_the_web_is_watched_and_found_again(tmp_path, lecture):
+    videos = WebVideos(lecture)
+    async with watching(tmp_path, videos) as kernel:
+        first = await kernel.call("video_analyze", url=videos.url("a%20talk.mkv"), engine="local")
+        again = await kernel.call("video_analyze", url=videos.url("a%20talk.mkv"), engine="local")
+        analyses = await recorded(kernel, "VideoAnalyses")
+    assert first.source == videos.url("a%20talk.mkv")
+    assert first.title == "a talk"
+    assert len(first.slides) == 3
+    assert again.cached
+    assert len(videos.asked) == 1
+    assert [each["source_url"] for each in analyses] == [videos.url("a%20talk.mkv")]
+
+
+@pytest.mark.parametrize("ranges", [True, False], ids=["ranges", "no ranges"])
+async def test_an_answer_that_breaks_off_is_taken_up_again(tmp_path, lecture, ranges):
+    size = len(lecture)
+    videos = WebVideos(lecture, cuts=[size // 3, size // 3, size], ranges=ranges)
+    async with watching(tmp_path, videos) as kernel:
+        found = await scenes(kernel, videos)
+    assert found.found == 3
+    third = size // 3
+    assert videos.asked == ["", f"bytes={third}-", f"bytes={2 * third if ranges else third}-"]
+    assert [path.read_bytes() for path in downloads(tmp_path)] == [lecture]
+
+
+async def test_a_file_that_changes_meanwhile_is_fetched_anew(tmp_path, lecture):
+    size = len(lecture)
+    videos = WebVideos(lecture, cuts=[size // 2, size, size], stamps=['"a"', '"b"'])
+    async with watching(tmp_path, videos) as kernel:
+        assert (await scenes(kernel, videos)).found == 3
+    assert [path.read_bytes() for path in downloads(tmp_path)] == [lecture]
+    assert videos.asked[-1] == ""
+
+
+async def test_a_server_that_always_breaks_off_is_given_up(tmp_path, lecture):
+    videos = WebVideos(lecture, cuts=[0] * 20)
+    async with watching(tmp_path, videos) as kernel:
+        error = await failure(kernel, "video_scenes", url=videos.url())
+    assert (error.code, error.category) == (Code.UNAVAILABLE, "NETWORK_ERROR")
+    assert error.retryable
+    assert downloads(tmp_path) == []
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["says so", "lies"])
+async def test_a_video_that_is_too_large_is_refused(tmp_path, told):
+    content = b"\x1a\x45\xdf\xa3" + bytes(2_000_000)
+    videos = WebVideos(content, size=None if told else 100)
+    async with watching(tmp_path, videos, max_download_mb="1") as kernel:
+        error = await failure(kernel, "video_scenes", url=videos.url())
+        assert await kernel.journal.last_seq() == 0
+    assert error.code is (Code.TOO_LARGE if told else Code.UNSUPPORTED), error.message
+    assert error.hint
+    assert len(downloads(tmp_path)) == (0 if told else 1)
+
+
+async def test_a_page_is_no_video(tmp_path, lecture):
+    videos = WebVideos(lecture, mime="text/html")
+    async with watching(tmp_path, videos) as kernel:
+        error = await failure(kernel, "video_scenes", url=videos.url())
+    assert error.category == "CONTENT_TYPE"
+    assert downloads(tmp_path) == []
+
+
+async def test_what_is_no_media_is_refused_by_its_bytes(tmp_path):
+    videos = WebVideos(b"no video at all")
+    async with watching(tmp_path, videos) as kernel:
+        error = await failure(kernel, "video_transcript", url=videos.url("talk.mp4"))
+    assert error.category == "FILE_UNSUPPORTED"
+
+
+async def test_a_folder_that_cannot_be_written(tmp_path, lecture):
+    videos = WebVideos(lecture)
+    async with watching(tmp_path, videos) as kernel:
+        (tmp_path / "cache").mkdir(exist_ok=True)
+        (tmp_path / "cache" / "downloads").write_text("a file is in the way")
+        error = await failure(kernel, "video_scenes", url=videos.url())
+    assert (error.code, error.category) == (Code.UNAVAILABLE, "STATE_UNAVAILABLE")
+
+
+async def test_a_host_that_nobody_allowed_is_not_asked(tmp_path, lecture):
+    with WebVideos(lecture).serving() as videos:
+        async with open_kernel(tmp_path) as kernel:
+            error = await failure(kernel, "video_scenes", url=videos.url())
+    assert error.category == "URL_NOT_ALLOWED"
+    assert videos.asked == []
