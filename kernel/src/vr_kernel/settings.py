@@ -64,28 +64,53 @@ class Section(BaseModel):
 class KernelSettings(Section):
     """`[kernel]`."""
 
-    plugins: Annotated[Names, EnvAlias("VR_PLUGINS")] = ["*"]
-    disabled: Names = []
-    toolsets: Annotated[Names, Field(min_length=1), EnvAlias("VR_TOOLSETS")] = ["all"]
-    tool_search: Annotated[bool, EnvAlias("VR_TOOL_SEARCH")] = False
-    strict: Annotated[bool, EnvAlias("VR_STRICT")] = False
-    import_deadline_s: float = Field(5.0, gt=0)
+    plugins: Annotated[Names, EnvAlias("VR_PLUGINS")] = Field(
+        ["*"], description="Names of the plugins to load, * for all."
+    )
+    disabled: Names = Field([], description="Names of plugins that are not loaded.")
+    toolsets: Annotated[Names, Field(min_length=1), EnvAlias("VR_TOOLSETS")] = Field(
+        ["all"], description="What a client is offered: all, core, or names of plugins."
+    )
+    tool_search: Annotated[bool, EnvAlias("VR_TOOL_SEARCH")] = Field(
+        False, description="Offer a search for tools in place of all of them."
+    )
+    strict: Annotated[bool, EnvAlias("VR_STRICT")] = Field(
+        False, description="Raise the fault of a plugin in place of leaving it out."
+    )
+    import_deadline_s: float = Field(
+        5.0, gt=0, description="How long a plugin may take to be imported."
+    )
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
         BeforeValidator(lambda v: v.lower() if isinstance(v, str) else v),
         EnvAlias("VR_LOG_LEVEL"),
-    ] = "warning"
-    log_format: Literal["console", "json"] = "console"
+    ] = Field("warning", description="What is logged, to stderr.")
+    log_format: Literal["console", "json"] = Field(
+        "console", description="Lines for people, or JSON."
+    )
     allowed_roots: Annotated[
         Folders, EnvAlias("VR_ALLOWED_ROOTS"), EnvAlias("LOCAL_FILE_ACCESS_ROOT")
-    ] = []
-    cache_ttl_days: Annotated[float, Field(gt=0), EnvAlias("GEMINI_CACHE_TTL_DAYS")] = 30
-    text_recognizer: str = ""
-    lease_s: float = Field(20.0, ge=0.2, le=600)
-    handle_after_s: float = Field(45.0, gt=0, le=86_400)
-    heartbeat_s: float = Field(10.0, ge=0.1, le=60)
-    resume_jobs: bool = True
-    job_ttl_days: float = Field(7, gt=0)
+    ] = Field([], description="Folders below which tools may read files.")
+    cache_ttl_days: Annotated[float, Field(gt=0), EnvAlias("GEMINI_CACHE_TTL_DAYS")] = Field(
+        30, description="How long a result is kept."
+    )
+    text_recognizer: str = Field(
+        "", description="Which one reads pictures; empty: the first that is installed."
+    )
+    lease_s: float = Field(
+        20.0, ge=0.2, le=600, description="How long a process that fell silent keeps a job."
+    )
+    handle_after_s: float = Field(
+        45.0,
+        gt=0,
+        le=86_400,
+        description="When a client gets a job's handle in place of waiting on.",
+    )
+    heartbeat_s: float = Field(
+        10.0, ge=0.1, le=60, description="How often long work says that it goes on."
+    )
+    resume_jobs: bool = Field(True, description="Take up jobs that another process left behind.")
+    job_ttl_days: float = Field(7, gt=0, description="How long an ended job is remembered.")
 
 
 class HttpSettings(Section):
@@ -105,13 +130,21 @@ class HttpSettings(Section):
             ]
         ],
         _split(","),
-    ] = []
-    extra_ports: Annotated[list[Annotated[int, Field(ge=1, le=65_535)]], _split(",")] = []
-    max_bytes: int = Field(33_554_432, ge=1)
-    deadline_s: float = Field(60.0, gt=0, le=86_400)
-    max_redirects: int = Field(5, ge=0, le=20)
+    ] = Field([], description="Local hosts that may be asked, such as localhost:8080.")
+    extra_ports: Annotated[list[Annotated[int, Field(ge=1, le=65_535)]], _split(",")] = Field(
+        [], description="Ports beside 80 and 443 that public hosts may be asked at."
+    )
+    max_bytes: int = Field(
+        33_554_432, ge=1, description="Largest page, as it arrives and unpacked."
+    )
+    deadline_s: float = Field(
+        60.0, gt=0, le=86_400, description="For a whole page, redirects included."
+    )
+    max_redirects: int = Field(5, ge=0, le=20, description="How often an answer may lead on.")
     user_agent: str = Field(
-        "Mozilla/5.0 (compatible; video-research)", pattern=r"^[!-~]([ -~]{0,198}[!-~])?$"
+        "Mozilla/5.0 (compatible; video-research)",
+        pattern=r"^[!-~]([ -~]{0,198}[!-~])?$",
+        description="By what name pages are asked for.",
     )
 
 
@@ -120,33 +153,60 @@ class ModelsSettings(Section):
 
     gemini_api_keys: Annotated[
         Keys, EnvAlias("GEMINI_API_KEYS"), EnvAlias("GEMINI_API_KEY"), EnvAlias("GOOGLE_API_KEY")
-    ] = []
-    gemini_base_url: Annotated[str, EnvAlias("GOOGLE_GEMINI_BASE_URL")] = ""
-    gemini_api_version: str = Field("v1beta", pattern=r"^v[0-9][a-z0-9]*$")
-    gemini_model: Annotated[str, EnvAlias("GEMINI_MODEL")] = ""
-    gemini_flash_model: Annotated[str, EnvAlias("GEMINI_FLASH_MODEL")] = ""
-    preset: Preset = "best"
-    thinking_level: Annotated[ThinkingLevel, EnvAlias("GEMINI_THINKING_LEVEL")] = "high"
-    temperature: Annotated[float, Field(ge=0, le=2), EnvAlias("GEMINI_TEMPERATURE")] = 1.0
-    default: Names = []
-    fast: Names = []
-    deep: Names = []
-    vision: Names = []
-    embedding: Names = []
-    judge: Names = []
-    recursive: Names = []
-    attempts: Annotated[int, Field(ge=1, le=10), EnvAlias("GEMINI_RETRY_MAX_ATTEMPTS")] = 3
+    ] = Field([], description="Keys of Gemini, used in turn.")
+    gemini_base_url: Annotated[str, EnvAlias("GOOGLE_GEMINI_BASE_URL")] = Field(
+        "", description="Another address of the service, such as a proxy."
+    )
+    gemini_api_version: str = Field(
+        "v1beta", pattern=r"^v[0-9][a-z0-9]*$", description="Version of the service's interface."
+    )
+    gemini_model: Annotated[str, EnvAlias("GEMINI_MODEL")] = Field(
+        "", description="Gemini's model for most work; empty: the preset's."
+    )
+    gemini_flash_model: Annotated[str, EnvAlias("GEMINI_FLASH_MODEL")] = Field(
+        "", description="Gemini's model for small work; empty: the preset's."
+    )
+    preset: Preset = Field(
+        "best", description="A set of Gemini's models: by quality, by rate limits, or by cost."
+    )
+    thinking_level: Annotated[ThinkingLevel, EnvAlias("GEMINI_THINKING_LEVEL")] = Field(
+        "high", description="How hard models think when a call does not say."
+    )
+    temperature: Annotated[float, Field(ge=0, le=2), EnvAlias("GEMINI_TEMPERATURE")] = Field(
+        1.0, description="How free models choose words when a call does not say."
+    )
+    default: Names = Field(
+        [], description="Models for all roles without their own, as provider/model, best first."
+    )
+    fast: Names = Field([], description="Models for small work.")
+    deep: Names = Field([], description="Models for hard questions.")
+    vision: Names = Field([], description="Models that watch videos and look at pictures.")
+    embedding: Names = Field([], description="Models that turn text into vectors.")
+    judge: Names = Field([], description="Models that judge answers and rank results.")
+    recursive: Names = Field([], description="Models that split large questions up.")
+    attempts: Annotated[int, Field(ge=1, le=10), EnvAlias("GEMINI_RETRY_MAX_ATTEMPTS")] = Field(
+        3, description="How often a request is tried."
+    )
     retry_base_delay_s: Annotated[
         float, Field(gt=0, le=60), EnvAlias("GEMINI_RETRY_BASE_DELAY")
-    ] = 1.0
+    ] = Field(1.0, description="Pause before the second try; it doubles each time.")
     retry_max_delay_s: Annotated[float, Field(gt=0, le=600), EnvAlias("GEMINI_RETRY_MAX_DELAY")] = (
-        60.0
+        Field(60.0, description="Longest pause between two tries.")
     )
-    deadline_s: float = Field(600, gt=0, le=86_400)
-    upload_deadline_s: float = Field(600, gt=0, le=86_400)
-    concurrency: int = Field(32, ge=1, le=1000)
-    context_cache_ttl_s: float = Field(3600, ge=60, le=604_800)
-    clear_context_caches: Annotated[bool, EnvAlias("CLEAR_CACHE_ON_SHUTDOWN")] = False
+    deadline_s: float = Field(
+        600, gt=0, le=86_400, description="For one request, all tries included."
+    )
+    upload_deadline_s: float = Field(600, gt=0, le=86_400, description="For an upload to be ready.")
+    concurrency: int = Field(32, ge=1, le=1000, description="Most requests at the same time.")
+    context_cache_ttl_s: float = Field(
+        3600,
+        ge=60,
+        le=604_800,
+        description="How long the service keeps a video ready between questions.",
+    )
+    clear_context_caches: Annotated[bool, EnvAlias("CLEAR_CACHE_ON_SHUTDOWN")] = Field(
+        False, description="End all of them when the program ends."
+    )
 
     def models_of(self, role: Role) -> list[str]:
         """The models chosen for a role, as `provider/model`, best first; empty for none."""
@@ -157,18 +217,38 @@ class ModelsSettings(Section):
 class ServeSettings(Section):
     """`[kernel.serve]`: the MCP server over HTTP."""
 
-    tokens: Annotated[Keys, EnvAlias("VR_HTTP_TOKENS"), EnvAlias("VR_HTTP_TOKEN")] = []
-    path: str = Field("/mcp", pattern=r"^/[A-Za-z0-9/_-]{1,100}$")
-    allowed_hosts: Names = []
-    allowed_origins: Names = []
-    stateless: bool = False
-    max_body_bytes: int = Field(4_000_000, ge=10_000, le=100_000_000)
-    drain_s: float = Field(5.0, ge=0, le=600)
+    tokens: Annotated[Keys, EnvAlias("VR_HTTP_TOKENS"), EnvAlias("VR_HTTP_TOKEN")] = Field(
+        [], description="Secrets of those who may ask, as name:secret or the secret alone."
+    )
+    path: str = Field(
+        "/mcp", pattern=r"^/[A-Za-z0-9/_-]{1,100}$", description="Where the server answers."
+    )
+    allowed_hosts: Names = Field(
+        [], description="Names under which it may be reached, beside its own."
+    )
+    allowed_origins: Names = Field([], description="Pages in browsers that may ask it.")
+    stateless: bool = Field(
+        False, description="Keep no sessions, so that any of several servers can answer."
+    )
+    max_body_bytes: int = Field(
+        4_000_000, ge=10_000, le=100_000_000, description="Largest request."
+    )
+    drain_s: float = Field(
+        5.0, ge=0, le=600, description="How long running calls may finish after a stop."
+    )
 
 
 class StoreSettings(Section):
     """`[store]`."""
 
-    backend: Annotated[str, EnvAlias("WEAVIATE_URL", means="weaviate")] = "embedded"
-    workspace: str = Field("default", pattern=r"^[A-Za-z0-9_-]{1,64}$")
-    embedder: str = "minilm"
+    backend: Annotated[str, EnvAlias("WEAVIATE_URL", means="weaviate")] = Field(
+        "embedded", description="Where records are found again: embedded, weaviate, or a plugin's."
+    )
+    workspace: str = Field(
+        "default",
+        pattern=r"^[A-Za-z0-9_-]{1,64}$",
+        description="Whose records are seen; each workspace has its own.",
+    )
+    embedder: str = Field(
+        "minilm", description="What turns text into vectors: minilm, gemini, or a plugin's."
+    )
