@@ -76,8 +76,9 @@ def plugin_of(**hooks: Callable[..., Any]) -> SimpleNamespace:
     return SimpleNamespace(**{name: hookimpl(function) for name, function in hooks.items()})
 
 
-def test_there_are_eight_hooks() -> None:
-    assert set(Hooks().names()) == {*HOOKS, "vr_prompts", "vr_resources", "vr_health"}
+def test_there_are_nine_hooks() -> None:
+    others = {"vr_prompts", "vr_resources", "vr_call_finished", "vr_health"}
+    assert set(Hooks().names()) == {*HOOKS, *others}
 
 
 async def test_settings_are_validated_and_handed_to_the_plugin(environ: dict[str, str]) -> None:

@@ -201,6 +201,14 @@ def test_a_key_never_moves() -> None:
     assert other.stdout.strip() == entity_key(*parts)
 
 
+def test_the_identity_of_a_kind_makes_keys() -> None:
+    city = RecordField("city")
+    facts = RecordKind("Cities", "", (city,), "city", identity=lambda f: entity_key(f["city"]))
+    assert facts.identify({"city": "Ulm"}) == entity_key("Ulm")
+    assert facts.identify({}) == "", "what does not say which thing it is is an event"
+    assert KIND.identify({"title": "On engines"}) == ""
+
+
 @relaxed
 @given(one=st.lists(st.text(max_size=4)), other=st.lists(st.text(max_size=4)))
 def test_keys_are_equal_only_for_equal_parts(one: list[str], other: list[str]) -> None:

@@ -25,8 +25,9 @@ HEAVY = {
     "openai", "rapidocr", "rich", "tokenizers", "weaviate",
 }  # fmt: skip
 PUBLIC = {
-    "cache", "call", "commands", "contents", "errors", "generation", "hookspecs", "prompts",
-    "providers", "quotes", "records", "resources", "services", "testing", "tools",
+    "cache", "call", "commands", "contents", "documents", "errors", "events", "generation",
+    "hookspecs", "prompts", "providers", "quotes", "records", "resources", "services", "testing",
+    "tools",
 }  # fmt: skip
 each_distribution = pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=str)
 

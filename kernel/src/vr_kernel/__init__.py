@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from vr_kernel.commands import Command
     from vr_kernel.config import Config, load_config
     from vr_kernel.contents import Content
+    from vr_kernel.documents import Document, DocumentLoader, Locator, Segment
     from vr_kernel.errors import Code, VrError
+    from vr_kernel.events import CallFinished
     from vr_kernel.generation import Media, ModelProvider, Reply, Text, Turn, Usage
     from vr_kernel.health import Check, Diagnosis
     from vr_kernel.hookspecs import hookimpl
@@ -56,7 +58,9 @@ _HOMES = {
     "contents": "Content",
     "settings": "EnvAlias Section",
     "structured": "Structured check_schema",
+    "documents": "Document DocumentLoader Locator Segment",
     "errors": "Code VrError",
+    "events": "CallFinished",
     "generation": "Media ModelProvider Reply Text Turn Usage",
     "health": "Check Diagnosis",
     "hookspecs": "hookimpl",
@@ -77,6 +81,7 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "Artifact",
     "CALLS_OUT",
     "Call",
+    "CallFinished",
     "Change",
     "Check",
     "Code",
@@ -85,6 +90,8 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "Content",
     "DESTRUCTIVE",
     "Diagnosis",
+    "Document",
+    "DocumentLoader",
     "Effects",
     "Embedder",
     "EnvAlias",
@@ -93,6 +100,7 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "Hit",
     "IDEMPOTENT",
     "Kernel",
+    "Locator",
     "Media",
     "Message",
     "ModelProvider",
@@ -107,6 +115,7 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "Reply",
     "Reranker",
     "Section",
+    "Segment",
     "Services",
     "Store",
     "StoredRecord",

@@ -52,6 +52,18 @@ class Archive:
         )
         self._store.wake(seq)
 
+    async def forget(self, records: Collection[tuple[str, str]], *, origin: str) -> None:
+        """Delete records, by kind and key, in the journal and in every store; all or nothing.
+
+        Raises:
+            VrError: UNAVAILABLE when the journal cannot be written.
+        """
+        entries = [Entry(kind, key, None) for kind, key in records]
+        seq = await self._journal.commit(
+            entries, workspace=self._workspace, provenance={"tool": origin}
+        )
+        self._store.wake(seq)
+
     async def records(self, kinds: Collection[str] = ()) -> AsyncIterator[Change]:
         """The live records of some kinds, or of all, in the order of their last change."""
         after = 0
@@ -79,8 +91,9 @@ class Archive:
                 hint=f"{did_you_mean(record.kind, self._kinds)}"
                 f"Collections: {', '.join(sorted(self._kinds))}.",
             )
-        if not record.key:
-            raise VrError(f"A record of {kind.name} has no key.", Code.INVALID_INPUT)
         fields = kind.validate(record.fields)
+        key = record.key or kind.identify(fields)
+        if not key:
+            raise VrError(f"A record of {kind.name} has no key.", Code.INVALID_INPUT)
         fields.setdefault("source_tool", origin)
-        return Entry(kind.name, record.key, fields, record.provenance)
+        return Entry(kind.name, key, fields, record.provenance)

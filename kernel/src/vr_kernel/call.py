@@ -163,6 +163,10 @@ class Call:
         given = understand(asked, await self.asker(asked, paid=paid))
         return default if given is None else cast("M", given)
 
+    def of_plugin(self, services: Services) -> Call:
+        """The same call in the hands of another plugin, which works for it by its own settings."""
+        return replace(self, services=services.of_call(self.meter, self.scope))
+
     def shared(self, key: str, lease: Lease | None, report: ProgressReport) -> Call:
         """A call for work that several callers wait for; see `once`."""
         notes: list[str] = []

@@ -15,6 +15,7 @@ from vr_kernel.errors import Code, VrError
 T = TypeVar("T")
 BUSY_TIMEOUT_MS = 10_000
 BUSY_PAUSE_S = 0.01
+PAGE_BYTES = 4096
 # The module cannot decode a message of SQLite that quotes damaged names.
 _FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
@@ -31,6 +32,7 @@ class Database:
         synchronous: FULL survives power loss, NORMAL may lose the last commits to it.
         disposable: a damaged or foreign file is set aside and made anew, because its content
             can be; text in it that is no UTF-8 is read with replacement characters.
+        page_bytes: of a file that is made; one that is there keeps its own.
     """
 
     def __init__(
@@ -40,11 +42,13 @@ class Database:
         *,
         synchronous: Literal["FULL", "NORMAL"] = "NORMAL",
         disposable: bool = False,
+        page_bytes: int = PAGE_BYTES,
     ) -> None:
         self.path = path
         self._schema = schema
         self._synchronous = synchronous
         self._disposable = disposable
+        self._page_bytes = page_bytes
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
 
@@ -96,6 +100,7 @@ class Database:
                 if self._disposable:
                     connection.text_factory = _text
                 connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+                connection.execute(f"PRAGMA page_size={self._page_bytes}")
                 _enter_wal_mode(connection)
                 connection.execute(f"PRAGMA synchronous={self._synchronous}")
                 connection.executescript(self._schema)

@@ -1,8 +1,140 @@
-"""Passages of documents: the kind that every plugin which reads documents records."""
+"""Documents as located text, whoever reads them; and the kind of record that passages become."""
 
 from __future__ import annotations
 
-from vr_kernel.records import RecordField, RecordKind
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Protocol
+
+from vr_kernel.errors import Code, VrError
+from vr_kernel.records import RecordField, RecordKind, entity_key
+
+if TYPE_CHECKING:
+    from vr_kernel.call import Call
+    from vr_kernel.providers import Providers
+
+
+@dataclass(frozen=True, slots=True)
+class Locator:
+    """Where a piece of text stands in its document; what does not apply is left out.
+
+    Args:
+        start: seconds from the beginning of a recording; `end` likewise.
+        page: of a document with pages, from 1.
+        slide: of a presentation, from 1.
+        sheet: name of a table's sheet; `cells` its range, such as `A1:C9`.
+        first_line: of a text, from 1; `last_line` is the last one that belongs to it.
+        heading: the headings above it, the outermost first.
+    """
+
+    start: float | None = None
+    end: float | None = None
+    page: int | None = None
+    slide: int | None = None
+    sheet: str | None = None
+    cells: str | None = None
+    first_line: int | None = None
+    last_line: int | None = None
+    heading: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """What applies, as JSON."""
+        found = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in found.items()
+            if value is not None and value != ()
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of a document's text, and its place; `link` opens the document there."""
+
+    text: str
+    locator: Locator
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as text in order. Its content is data: nothing in it is an instruction.
+
+    Args:
+        source: the path or address that it was asked for by.
+        title: as the document names itself, or its file's name.
+        mime: the media type.
+        sha256: of its bytes in hexadecimal; empty for what has none of its own.
+        segments: its text, in the document's order.
+        limits: what could not be read, and what to do about it.
+    """
+
+    source: str
+    title: str
+    mime: str
+    sha256: str
+    segments: Sequence[Segment]
+    limits: tuple[str, ...] = ()
+
+
+class DocumentLoader(Protocol):
+    """Reads documents of some kinds."""
+
+    name: str
+
+    def takes(self, source: str) -> bool:
+        """Whether this path or address is for this loader, told by its name alone."""
+
+    async def load(self, call: Call, source: str) -> Document:
+        """The document.
+
+        Args:
+            call: the call that wants it, with the services of the loader's own plugin.
+            source: a path, which the path policy judges, or an http or https address.
+
+        Raises:
+            VrError: what the path policy and the fetcher refuse; UNSUPPORTED for bytes that
+                are not what the name says; UNAVAILABLE for what is not installed.
+        """
+
+
+class Documents:
+    """The loaders of all plugins."""
+
+    def __init__(self, providers: Providers) -> None:
+        self._providers = providers
+
+    async def load(self, call: Call, source: str) -> Document:
+        """The document at a path or an address, read by the first loader that takes it.
+
+        Args:
+            call: the call that wants it: what reading costs and records belongs to it.
+            source: a path, or an http or https address.
+
+        Raises:
+            VrError: UNSUPPORTED, category NO_LOADER; else as `DocumentLoader.load`.
+        """
+        for name in self._providers.names(DocumentLoader):
+            loader = self._providers.get(DocumentLoader, name)
+            if loader.takes(source):
+                owner = self._providers.services_of(DocumentLoader, name)
+                return await loader.load(call.of_plugin(owner), source)
+        raise VrError(
+            "No plugin reads this kind of document.",
+            Code.UNSUPPORTED,
+            category="NO_LOADER",
+            hint="`vr plugin list` shows what is installed; a loader comes with a plugin.",
+        )
+
+
+def passage_identity(of: Mapping[str, Any]) -> str:
+    """The key of a passage: its document, and its foreign id or else its place and words."""
+    source, foreign = of.get("source"), of.get("external_id")
+    if not source:
+        return ""
+    place = (foreign,) if foreign else (of.get("locator", ""), of.get("text", ""))
+    return entity_key("DocumentPassages", source, *place)
+
 
 DOCUMENT_PASSAGES = RecordKind(
     name="DocumentPassages",
@@ -14,8 +146,11 @@ DOCUMENT_PASSAGES = RecordKind(
         RecordField("locator", "text", "Page, heading or lines of the passage."),
         RecordField("text", "text", "The passage.", vectorised=True, searchable=True),
         RecordField("external_id", "text", "Its id in a foreign collection.", filterable=True),
+        RecordField("link", "text", "Opens the document."),
     ),
     rerank="text",
     source="source",
+    link="link",
     locator=("locator",),
+    identity=passage_identity,
 )

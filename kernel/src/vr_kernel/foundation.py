@@ -15,6 +15,7 @@ from vr_kernel.candidates import ModelConfiguration, Roles
 from vr_kernel.config import Config
 from vr_kernel.delivery import StoreIndex
 from vr_kernel.digests import Digests
+from vr_kernel.documents import Documents
 from vr_kernel.errors import VrError
 from vr_kernel.flight import Flights
 from vr_kernel.gemini import Gemini
@@ -23,6 +24,7 @@ from vr_kernel.jobs import Jobs
 from vr_kernel.journal import Journal
 from vr_kernel.leases import Leases
 from vr_kernel.ledger import open_ledger
+from vr_kernel.listeners import Listeners
 from vr_kernel.log import Log
 from vr_kernel.long_work import LongWork
 from vr_kernel.metering import Payments
@@ -50,6 +52,7 @@ class Foundation:
         kernel = config.kernel
         self.log = Log(kernel.log_level, kernel.log_format, redact=self.redaction)
         self.principal = _principal()
+        self.listeners = Listeners(self.log)
         self.artifacts = Artifacts(config.paths.artifacts)
         self.policy = Policy([*roots, *config.kernel.allowed_roots, config.paths.artifacts])
         self.http = Fetcher(config.http, log=self.log)
@@ -80,6 +83,7 @@ class Foundation:
             jobs=self.jobs,
             cache=self.cache,
             digests=self.digests,
+            documents=Documents(self.providers),
             artifacts=self.artifacts,
             journal=self.journal,
             kinds=kinds,
@@ -141,6 +145,7 @@ class Foundation:
             steps=Steps(self._ledger),
             flights=Flights(self.cache, leases),
             log=self.log,
+            listeners=self.listeners,
         )
 
     def _warn_no_ledger(self, error: VrError) -> None:

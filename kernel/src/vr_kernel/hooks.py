@@ -12,6 +12,9 @@ from vr_kernel import hookspecs
 from vr_kernel.errors import did_you_mean
 from vr_kernel.hookspecs import PROJECT
 
+EVENTS = frozenset({"vr_call_finished"})
+"""Hooks that are awaited; all others are plain functions."""
+
 
 class HookError(Exception):
     """A plugin implements a hook that does not exist, or in a way that is never called."""
@@ -54,6 +57,11 @@ class Hooks:
                 return implementation.function(**taken)
         return None
 
+    def implements(self, hook: str, plugin_name: str) -> bool:
+        """Whether a plugin has an implementation of a hook."""
+        found = getattr(self._manager.hook, hook).get_hookimpls()
+        return any(implementation.plugin_name == plugin_name for implementation in found)
+
     def names(self) -> list[str]:
         """All hooks."""
         return [name for name in vars(hookspecs) if name.startswith(f"{PROJECT}_")]
@@ -71,7 +79,7 @@ class Hooks:
         for hook, function in marked.items():
             if hook not in known:
                 raise HookError(f"no such hook: {hook}. {did_you_mean(hook, known)}")
-            if inspect.iscoroutinefunction(function):
+            if hook not in EVENTS and inspect.iscoroutinefunction(function):
                 raise HookError(f"{hook} is async, but this hook is a plain function")
         for hook in known:
             if hook not in marked and callable(getattr(plugin, hook, None)):

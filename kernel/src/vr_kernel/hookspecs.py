@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 import pluggy
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from vr_kernel.commands import Command
+    from vr_kernel.events import CallFinished
     from vr_kernel.health import Check
     from vr_kernel.providers import Provider
     from vr_kernel.records import RecordKind
@@ -54,6 +55,11 @@ def vr_providers() -> list[Provider[Any]]:  # type: ignore[empty-body]
 @hookspec
 def vr_commands() -> list[Command]:  # type: ignore[empty-body]
     """Commands of `vr` that are no tools; their code is imported when they run."""
+
+
+@hookspec
+def vr_call_finished(event: CallFinished, services: Services) -> Awaitable[None] | None:
+    """Hears of each call of a tool that ended; awaited under a time limit. May be async."""
 
 
 @hookspec

@@ -25,6 +25,7 @@ CREATE TABLE IF NOT EXISTS record (
     UNIQUE (workspace, kind, key)
 );
 """
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _COLUMNS = "seq, workspace, kind, key, fields, provenance, created_at"
 
 
@@ -72,13 +73,14 @@ class Journal:
             VrError: UNAVAILABLE when the journal cannot be written.
         """
         created_at = datetime.now(UTC).isoformat(timespec="microseconds")
+        common = _ENCODER.encode({**provenance})
         rows = [
             (
                 workspace,
                 entry.kind,
                 entry.key,
                 _dump(entry.fields),
-                _dump({**entry.provenance, **provenance}),
+                _dump({**entry.provenance, **provenance}) if entry.provenance else common,
                 created_at,
             )
             for entry in entries
@@ -158,7 +160,7 @@ def _last_seq(connection: sqlite3.Connection) -> int:
 
 
 def _dump(fields: Mapping[str, Any] | None) -> str | None:
-    return None if fields is None else json.dumps(fields, ensure_ascii=False)
+    return None if fields is None else _ENCODER.encode(fields)
 
 
 def _change(row: tuple[Any, ...]) -> Change:

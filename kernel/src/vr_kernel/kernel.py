@@ -173,7 +173,7 @@ class Kernel(Foundation):
             long_call = self.start(name, arguments, report, principal=principal, ask=ask)
             return await long_call.outcome()
         call = runner.begin(tool, services, principal or self.principal, report, ask=ask)
-        return await runner.run(tool, arguments, call)
+        return await runner.run(tool, arguments, call, self.listeners)
 
     def start(
         self,
@@ -267,6 +267,8 @@ class Kernel(Foundation):
         services = self._services[status.name] = self.services_of(
             status.name, contribution.settings, self._registry.kinds, self.store, self.plugins
         )
+        if contribution.hear is not None:
+            self.listeners.add(contribution.hear, services)
         for provider in contribution.providers:
             try:
                 self.providers.add(provider, services)

@@ -13,6 +13,7 @@ from vr_kernel.commands import Command
 from vr_kernel.config import Config
 from vr_kernel.health import Check
 from vr_kernel.hooks import Hooks
+from vr_kernel.listeners import Hear
 from vr_kernel.log import Log
 from vr_kernel.plugins import PluginStatus, State, explain, within
 from vr_kernel.prompts import Prompt, build_prompt
@@ -33,7 +34,10 @@ RESERVED_DOMAINS = frozenset(
 
 @dataclass(slots=True)
 class Contribution:
-    """Everything one plugin offers, validated; `health` is asked by `vr doctor` alone."""
+    """Everything one plugin offers, validated.
+
+    `health` is asked by `vr doctor` alone, `hear` when a call has finished.
+    """
 
     status: PluginStatus
     refused: list[str] = field(default_factory=list)
@@ -45,6 +49,7 @@ class Contribution:
     providers: list[Provider[Any]] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
     health: Callable[[Services], list[Check]] = lambda _services: []
+    hear: Hear | None = None
 
 
 class Loader:
@@ -89,6 +94,8 @@ class Loader:
         self._hooks.register(load(), name)
         made = Contribution(status, settings=self._settings(name))
         made.health = partial(self._health, name)
+        if self._hooks.implements("vr_call_finished", name):
+            made.hear = partial(self._hooks.call, "vr_call_finished", name)
         for function in self._list("vr_tools", name):
             tool = _built("tool", build_tool, function, name)
             if tool.domain in RESERVED_DOMAINS and not trusted:

@@ -17,6 +17,7 @@ from vr_kernel.job_watch import WATCH_S, look_after
 from vr_kernel.jobs import Job, Jobs, JobState
 from vr_kernel.leases import Leases
 from vr_kernel.ledger import job_scope
+from vr_kernel.listeners import Listeners
 from vr_kernel.log import Log
 from vr_kernel.long_call import LongCall, ending_of, given_up, run_mark
 from vr_kernel.questions import Asker, ask_nobody
@@ -41,6 +42,7 @@ class LongWork:
         flights: work that several callers wait for.
         log: where trouble in the background is told.
         most_runs: how often in a row a job may be interrupted without getting any further.
+        listeners: who hears of calls that have finished.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class LongWork:
         flights: Flights,
         log: Log,
         most_runs: int = MOST_RUNS,
+        listeners: Listeners | None = None,
     ) -> None:
         self.most_runs = most_runs
         self.leases = leases
@@ -59,6 +62,7 @@ class LongWork:
         self._jobs = jobs
         self._serve: Serve = lambda _name: None
         self._log = log
+        self._listeners = listeners
         self._running: dict[str, LongCall] = {}
         self._watch: asyncio.Task[None] | None = None
 
@@ -239,7 +243,7 @@ class LongWork:
 
     async def _work(self, running: LongCall, call: Call) -> Outcome:
         try:
-            outcome = await runner.run(running.tool, running.arguments, call)
+            outcome = await runner.run(running.tool, running.arguments, call, self._listeners)
             await self._finish(running, outcome)
         except asyncio.CancelledError:
             await self._let_go(running)

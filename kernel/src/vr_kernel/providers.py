@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from vr_kernel.errors import Code, VrError
@@ -137,14 +138,33 @@ class Store(Protocol):
 class Provider(Generic[T]):
     """A named implementation of a protocol. `factory` runs at first use, once a kernel.
 
-    Kinds are the protocols: Store, Embedder, Reranker, TextRecognizer, ModelProvider. A plugin may
-    also provide a class of its own: it then gets one instance a kernel, in place of a global.
-    An instance with a coroutine method `aclose` is closed with the kernel.
+    Kinds are the protocols: Store, Embedder, Reranker, TextRecognizer, DocumentLoader,
+    ModelProvider. A plugin may also provide a class of its own, see `own`: it then gets one
+    instance a kernel, in place of a global. An instance with a coroutine method `aclose` is
+    closed with the kernel.
     """
 
-    kind: type[T]
+    kind: type[T] | str
     name: str
     factory: Callable[[Services], T]
+
+    @classmethod
+    def own(cls, target: str) -> Provider[Any]:
+        """A class of the plugin's own, `package.module:Class`, which is imported at first use.
+
+        It is made of the plugin's `Services`, and found by the class: `providers.get(Class)`.
+        """
+        module, _, name = target.partition(":")
+
+        def make(services: Services) -> Any:
+            return getattr(import_module(module), name)(services)
+
+        return Provider(name, "own", make)
+
+    @property
+    def kind_name(self) -> str:
+        """The name of the protocol or class."""
+        return self.kind if isinstance(self.kind, str) else self.kind.__name__
 
 
 class Providers:
@@ -162,7 +182,7 @@ class Providers:
         Raises:
             VrError: CONFLICT when the name is taken for that kind.
         """
-        slot = (provider.kind.__name__, provider.name)
+        slot = (provider.kind_name, provider.name)
         if slot in self._entries:
             raise VrError(f"{slot[0]} {slot[1]!r} is provided twice.", Code.CONFLICT)
         self._entries[slot] = (provider, services)
@@ -186,6 +206,14 @@ class Providers:
             self._instances[slot] = provider.factory(services)
         instance: T = self._instances[slot]
         return instance
+
+    def services_of(self, kind: type[T], name: str) -> Services:
+        """The services of the plugin that provides it.
+
+        Raises:
+            KeyError: when nobody provides that.
+        """
+        return self._entries[(kind.__name__, name)][1]
 
     async def aclose(self) -> None:
         """Close every instance that was made."""

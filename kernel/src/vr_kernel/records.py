@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any, Literal
@@ -42,7 +42,12 @@ COMMON_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class RecordKind:
-    """A collection: its fields, and which of them carry source, place and link of a record."""
+    """A collection: its fields, and which of them carry source, place and link of a record.
+
+    A kind whose records are facts about one thing each has an `identity`: it gives the key of
+    the record that has these fields, empty when they do not say which thing it is. Records
+    that a tool or a person writes without a key then replace what is known of that thing.
+    """
 
     name: str
     description: str
@@ -51,6 +56,14 @@ class RecordKind:
     source: str | None = None
     link: str | None = None
     locator: tuple[str, ...] = ()
+    identity: Callable[[Mapping[str, Any]], str] | None = None
+
+    def identify(self, fields: Mapping[str, Any]) -> str:
+        """The key that these fields have by the kind's identity; empty for an event."""
+        try:
+            return self.identity(fields) if self.identity is not None else ""
+        except KeyError:  # a field that says which thing it is may be missing
+            return ""
 
     @property
     def all_fields(self) -> tuple[RecordField, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -15,10 +16,12 @@ from pydantic import BaseModel
 from vr_kernel.call import Call, ProgressReport
 from vr_kernel.contents import Content
 from vr_kernel.errors import Code, VrError
+from vr_kernel.events import CallFinished
 from vr_kernel.generation import Usage
 from vr_kernel.journal import Entry
 from vr_kernel.leases import Lease
 from vr_kernel.ledger import job_scope
+from vr_kernel.listeners import Listeners
 from vr_kernel.questions import AnswerNeeded, Asker, Question, ask_nobody
 from vr_kernel.records import Record, entity_key
 from vr_kernel.scopes import Scope
@@ -92,14 +95,42 @@ def begin(
     )
 
 
-async def run(tool: Tool, arguments: Mapping[str, Any], call: Call) -> Outcome:
-    """Validate, call, journal. Cancellation passes through and leaves no result behind."""
+async def run(
+    tool: Tool, arguments: Mapping[str, Any], call: Call, listeners: Listeners | None = None
+) -> Outcome:
+    """Validate, call, journal, tell the listeners.
+
+    Cancellation passes through and leaves no result behind. Nobody hears of a call that was
+    cancelled, or that asks a question: it has not ended.
+    """
+    begun = time.monotonic()
     try:
-        return await _ended(tool, arguments, call)
+        outcome = await _ended(tool, arguments, call)
     finally:
         for lease in call.held:
             await asyncio.shield(call.services.jobs.leases.release(lease))
         await asyncio.shield(call.services.models.payments.settle())
+    if listeners and outcome.question is None:
+        await listeners.tell(_event(call, outcome, time.monotonic() - begun))
+    return outcome
+
+
+def _event(call: Call, outcome: Outcome, duration_s: float) -> CallFinished:
+    ok = outcome.error is None
+    return CallFinished(
+        call_id=call.id,
+        tool=call.tool,
+        plugin=call.meter.plugin,
+        principal=call.principal,
+        workspace=call.workspace,
+        ok=ok,
+        code=outcome.error.code if outcome.error is not None else None,
+        records=len(call.records) if ok else 0,
+        forgotten=len(call.forgotten) if ok else 0,
+        cached=getattr(outcome.result, "cached", False) is True,
+        usage=outcome.usage,
+        duration_s=duration_s,
+    )
 
 
 async def _ended(tool: Tool, arguments: Mapping[str, Any], call: Call) -> Outcome:
@@ -191,7 +222,7 @@ def _entry(call: Call, index: int, record: Record) -> Entry:
         raise VrError(f"No record kind {record.kind!r} is declared.", Code.INTERNAL)
     fields = kind.validate(record.fields)
     fields.setdefault("source_tool", call.tool)
-    key = record.key or entity_key(call.id, kind.name, index)
+    key = record.key or kind.identify(fields) or entity_key(call.id, kind.name, index)
     return Entry(kind.name, key, fields, record.provenance)
 
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from vr_kernel.archive import Archive
     from vr_kernel.artifacts import Artifacts
     from vr_kernel.cache import Cache
     from vr_kernel.delivery import StoreIndex
     from vr_kernel.digests import Digests
+    from vr_kernel.documents import Documents
     from vr_kernel.gemini import Gemini
     from vr_kernel.http import Fetcher
     from vr_kernel.journal import Journal
@@ -47,6 +49,7 @@ class Services:
     jobs: LongWork
     cache: Cache
     digests: Digests
+    documents: Documents
     artifacts: Artifacts
     journal: Journal
     kinds: Mapping[str, RecordKind]
@@ -55,6 +58,13 @@ class Services:
     providers: Providers
     plugins: Callable[[], tuple[PluginStatus, ...]]
     log: Log
+
+    @property
+    def archive(self) -> Archive:
+        """Records without a call of a tool: of what goes on in the background."""
+        from vr_kernel.archive import Archive
+
+        return Archive(self.journal, self.kinds, self.store, self.workspace)
 
     def of_call(self, meter: Meter, scope: Scope | None) -> Services:
         """The same services, with models that account for one call."""

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import islice
 from typing import Any, Generic, TypeVar
@@ -51,7 +52,7 @@ class ModelShape(Generic[V]):
     def __init__(self, model: type[V]) -> None:
         assert issubclass(model, BaseModel)
         self._model: type[Any] = model
-        self.schema: dict[str, Any] = compact_input(model.model_json_schema())
+        self.schema: dict[str, Any] = _schema_of(model)
 
     def read(self, text: str) -> V:
         """The instance that a reply holds.
@@ -76,6 +77,12 @@ class ModelShape(Generic[V]):
         """The instance of `dump`."""
         value: V = self._model.model_validate(data)
         return value
+
+
+@lru_cache(maxsize=256)
+def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """Made once a model, as it takes longer than all else that is done for a request here."""
+    return compact_input(model.model_json_schema())
 
 
 class SchemaShape:

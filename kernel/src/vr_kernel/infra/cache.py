@@ -56,7 +56,9 @@ class CacheReport(BaseModel):
     " reuse the previous answer; which results are cached; files and contexts that Gemini or"
     " Google keeps for us, until they expire; start from scratch; it still shows what it said"
     " yesterday; do it again and not from memory; when do kept results expire; what is in"
-    " temporary storage",
+    " temporary storage; empty the temporary storage; why is the answer the same as before; how"
+    " big is the cache; throw kept results away; fetch it afresh; free some gigabytes; remove"
+    " the kept context that costs storage",
 )
 async def infra_cache(
     call: Call,

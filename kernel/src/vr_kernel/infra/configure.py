@@ -36,10 +36,12 @@ class Configuration(BaseModel):
     effects=WRITES_LOCAL | IDEMPOTENT,
     words="use a different model; switch to a cheaper or faster one; better quality, whatever it"
     " costs; think harder; less thinking; which model answers; change the settings; raise the"
-    " temperature; more creative or more predictable answers; choose the budget preset; take"
-    " the best model from now on; use Gemini Flash or Pro; save money from here on; the"
-    " answers are too shallow or too slow; quick and rough is fine from now on; more effort"
-    " and longer reasoning; make the answers steadier",
+    " temperature; more creative or more predictable answers; choose the budget preset; take the"
+    " best model from now on; use Gemini Flash or Pro; save money from here on; the answers are"
+    " too shallow or too slow; quick and rough is fine from now on; more effort and longer"
+    " reasoning; make the answers steadier; reply with less randomness; which settings are in"
+    " force; set the thinking level to high; go back to the defaults; use the strong preset; I"
+    " prefer accuracy over speed; try another model",
 )
 async def infra_configure(
     call: Call,

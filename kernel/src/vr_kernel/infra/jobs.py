@@ -45,7 +45,9 @@ class JobInfos(BaseModel):
     words="how far is it; is it done yet; how much longer will it take; is it still running;"
     " progress in percent; is it stuck or frozen, or does it move; any news on what I started;"
     " has it failed; state of a job; check on it; when will it be ready; where does job 4711"
-    " stand; is it half way through; will it be finished soon; is it alive",
+    " stand; is it half way through; will it be finished soon; is it alive; is it still"
+    " processing; how many files are done; has the download finished; what step is it at; tell"
+    " me quickly without waiting; remaining time; does the analysis make progress",
 )
 async def job_status(call: Call, job_id: JobId) -> JobInfo:
     """Show how far a job is."""
@@ -55,11 +57,13 @@ async def job_status(call: Call, job_id: JobId) -> JobInfo:
 @tool(
     effects=READ_ONLY | IDEMPOTENT,
     words="what came out of it; give me the result of the job; wait until it is finished and show"
-    " the outcome; the answer of the long call I began earlier; it is done, let me see;"
-    " collect the output; continue after a crash or restart; resume what was interrupted;"
-    " carry on where it broke off; why did the job fail; it should be ready by now, bring it;"
-    " what did the work in the background find; my computer died in the middle, go on with it;"
-    " return when it is complete",
+    " the outcome; the answer of the long call I began earlier; it is done, let me see; collect"
+    " the output; continue after a crash or restart; resume what was interrupted; carry on where"
+    " it broke off; why did the job fail; it should be ready by now, bring it; what did the work"
+    " in the background find; my computer died in the middle, go on with it; return when it is"
+    " complete; show me what the finished job found; wait for the transcription and give it to"
+    " me; the laptop restarted, carry on; get the outcome; what became of the analysis I"
+    " started; hand over the finished summary; tell me when it is done and what it says",
 )
 async def job_result(
     call: Call,
@@ -82,9 +86,11 @@ async def job_result(
 @tool(
     effects=DESTRUCTIVE | IDEMPOTENT,
     words="stop it; cancel the analysis that is running; abort; kill the job; I changed my mind; I"
-    " do not need it any more; that was the wrong file, end it; it takes too long, give up;"
-    " call it off; break off what runs in the background; started by accident, do not go on;"
-    " forget about what I asked for; terminate it; leave it, somebody else has done it",
+    " do not need it any more; that was the wrong file, end it; it takes too long, give up; call"
+    " it off; break off what runs in the background; started by accident, do not go on; forget"
+    " about what I asked for; terminate it; leave it, somebody else has done it; end the run"
+    " before it costs more; never mind; do not finish it; halt the transcription; quit that"
+    " task; I gave you the wrong link, stop; please interrupt what you are doing",
 )
 async def job_cancel(call: Call, job_id: JobId) -> JobInfo:
     """Cancel a job."""
@@ -94,10 +100,12 @@ async def job_cancel(call: Call, job_id: JobId) -> JobInfo:
 @tool(
     effects=READ_ONLY | IDEMPOTENT,
     words="which jobs are there; what is running in the background; everything in progress at the"
-    " moment; I forgot the id of my job; recent jobs; jobs that failed; what did I start"
-    " today; history of long calls; what is in the queue; all my tasks; which of my analyses"
-    " went wrong; what are you working on; which of them are unfinished; overview of long"
-    " runs; what did I launch an hour ago",
+    " moment; I forgot the id of my job; recent jobs; jobs that failed; what did I start today;"
+    " history of long calls; what is in the queue; all my tasks; which of my analyses went"
+    " wrong; what are you working on; which of them are unfinished; overview of long runs; what"
+    " did I launch an hour ago; show all running tasks; which ones failed yesterday; what is"
+    " still open; everything that I started this week; is anything running at all; the jobs of"
+    " last night; how many analyses are waiting",
 )
 async def job_list(
     call: Call,

@@ -20,7 +20,10 @@ LISTED_ROWS = 40
     words="how many tokens were used; what did it cost; how much money have I spent; my bill this"
     " month; spending by day, model or tool; what was the most expensive; am I within the"
     " budget; API consumption; how many model calls were made; price of the last week; why did"
-    " the invoice rise; consumption since the first of the month; what uses up the quota",
+    " the invoice rise; consumption since the first of the month; what uses up the quota; am I"
+    " burning credits with all these videos; how expensive was that; tokens of today; what did"
+    " the last analysis cost me; which model did I use most; costs per tool; have I spent more"
+    " than last month; account of the consumption",
 )
 async def infra_usage(
     call: Call,

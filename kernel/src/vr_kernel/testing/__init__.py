@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from vr_kernel.testing.gemini.server import FakeGemini
     from vr_kernel.testing.gemini.wire import GeminiWire
     from vr_kernel.testing.kernels import TrialKernel, open_kernel
+    from vr_kernel.testing.loader_contract import DocumentLoaderContract
     from vr_kernel.testing.memory_store import MemoryStore
     from vr_kernel.testing.recognizer_contract import TextRecognizerContract
     from vr_kernel.testing.recording import LogLine, Progress, RecordedCall
@@ -34,6 +35,7 @@ _HOMES = {
     "gemini.wire": "GeminiWire",
     "embedder_contract": "EmbedderContract",
     "kernels": "TrialKernel open_kernel",
+    "loader_contract": "DocumentLoaderContract",
     "memory_store": "MemoryStore",
     "recognizer_contract": "TextRecognizerContract",
     "recording": "LogLine Progress RecordedCall",
@@ -45,6 +47,7 @@ _MODULES = {name: module for module, names in _HOMES.items() for name in names.s
 
 __all__ = [
     "Answer",
+    "DocumentLoaderContract",
     "EmbedderContract",
     "FakeGemini",
     "Fault",

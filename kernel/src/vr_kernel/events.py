@@ -1,0 +1,43 @@
+"""What plugins are told of: a call that has finished."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vr_kernel.errors import Code
+    from vr_kernel.generation import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class CallFinished:
+    """How a call of a tool ended. Its records are in the journal by now.
+
+    Attributes:
+        call_id: of the call, and of its job when it has one.
+        tool: what was called.
+        plugin: whose tool that is.
+        principal: who called.
+        workspace: to which the records belong.
+        ok: whether there is a result.
+        code: of the error, None with a result.
+        records: how many were recorded.
+        forgotten: how many were deleted.
+        cached: whether the result says that it came from the cache.
+        usage: what was paid to language models, None for nothing.
+        duration_s: from the beginning of the call to its end; of a resumed job, of its last run.
+    """
+
+    call_id: str
+    tool: str
+    plugin: str
+    principal: str
+    workspace: str
+    ok: bool
+    code: Code | None
+    records: int
+    forgotten: int
+    cached: bool
+    usage: Usage | None
+    duration_s: float

@@ -1,0 +1,95 @@
+"""Tells plugins of finished calls, each within its time, none to the harm of a result."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from vr_kernel.log import Log
+
+if TYPE_CHECKING:
+    from vr_kernel.events import CallFinished
+    from vr_kernel.services import Services
+
+LIMIT_S = 2.0
+"""How long a result may wait for all who are told of it."""
+FAILED = "a plugin failed over a finished call"
+Hear = Callable[..., Awaitable[None] | None]
+"""A plugin's `vr_call_finished`, by its named arguments."""
+
+
+class Listeners:
+    """The plugins that implement `vr_call_finished`; false while there are none.
+
+    Args:
+        log: where the failures of listeners are told.
+        limit_s: seconds that all listeners together may take.
+    """
+
+    def __init__(self, log: Log, limit_s: float = LIMIT_S) -> None:
+        self._log = log
+        self._limit_s = limit_s
+        self._listeners: list[tuple[Hear, Services]] = []
+        self._late: set[asyncio.Task[None]] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._listeners)
+
+    def add(self, hear: Hear, services: Services) -> None:
+        """Let a plugin hear of every call that ends from now on."""
+        self._listeners.append((hear, services))
+
+    async def tell(self, event: CallFinished) -> None:
+        """Tell all, side by side, and wait for them as long as the limit allows.
+
+        Who takes longer is cancelled; who fails is named in the log. Nothing is awaited of a
+        plugin that has nothing to do and returns None.
+        """
+        tasks: dict[asyncio.Task[None], str] = {}
+        for hear, services in self._listeners:
+            awaitable = self._begun(hear, services, event)
+            if awaitable is not None:
+                task = asyncio.create_task(self._heard(awaitable, services.plugin))
+                tasks[task] = services.plugin
+        if not tasks:
+            return
+        try:
+            _, late = await asyncio.wait(tasks, timeout=self._limit_s)
+        except asyncio.CancelledError:
+            self._stop(set(tasks))
+            raise
+        for task in late:
+            self._log.warning(
+                "a plugin took too long over a finished call",
+                plugin=tasks[task],
+                tool=event.tool,
+                limit_s=self._limit_s,
+            )
+        self._stop(late)
+
+    def _begun(self, hear: Hear, services: Services, event: CallFinished) -> Awaitable[None] | None:
+        try:
+            awaitable: Any = hear(event=event, services=services)
+        except (Exception, SystemExit):  # noqa: BLE001 - a listener is a plugin's code
+            self._log.exception(FAILED, plugin=services.plugin)
+            return None
+        if awaitable is None or inspect.isawaitable(awaitable):
+            return awaitable
+        kind = type(awaitable).__name__
+        self._log.error("vr_call_finished returned no awaitable", plugin=services.plugin, got=kind)
+        return None
+
+    async def _heard(self, awaitable: Awaitable[None], plugin: str) -> None:
+        try:
+            await awaitable
+        except (Exception, SystemExit):  # noqa: BLE001 - a listener is a plugin's code
+            self._log.exception(FAILED, plugin=plugin)
+
+    def _stop(self, tasks: set[asyncio.Task[None]]) -> None:
+        """Cancel, and hold on to each until it has ended: the loop alone would lose it."""
+        for task in tasks:
+            self._late.add(task)
+            task.add_done_callback(self._late.discard)
+            task.cancel()
