@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vr_plugin_knowledge import matrix
-from vr_plugin_knowledge.matrix import ScopeVectors, pack_vector
+from vr_plugin_knowledge import scope_vectors
+from vr_plugin_knowledge.matrix import pack_vector
+from vr_plugin_knowledge.scope_vectors import ScopeVectors
 
 DIMENSION = 4
 OPERATIONS = st.lists(
@@ -26,17 +28,25 @@ def test_finds_what_a_loop_finds(
     operations: list[tuple[str, set[int] | int]], permitted: set[int], limit: int, filtered: bool
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matrix, "BLOCK_ROWS", 8)
-        check(operations, permitted if filtered else None, limit)
+        patch.setattr(scope_vectors, "BLOCK_ROWS", 8)
+        patch.setattr(scope_vectors, "SHARED_BLOCKS", 3)
+        patch.setattr(scope_vectors, "RUN", 2)
+        patch.setattr(scope_vectors, "CACHED_ROWS", 5)
+        with ThreadPoolExecutor(1) as helper:
+            check(
+                ScopeVectors(DIMENSION, helper), operations, permitted if filtered else None, limit
+            )
 
 
 def check(
-    operations: list[tuple[str, set[int] | int]], permitted: set[int] | None, limit: int
+    vectors: ScopeVectors,
+    operations: list[tuple[str, set[int] | int]],
+    permitted: set[int] | None,
+    limit: int,
 ) -> None:
     import numpy as np
 
     random = np.random.default_rng(len(operations))
-    vectors = ScopeVectors(DIMENSION)
     plain: dict[int, Any] = {}
     for name, items in operations:
         if name == "put" and isinstance(items, set):

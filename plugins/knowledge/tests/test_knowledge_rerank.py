@@ -96,6 +96,29 @@ async def test_no_more_than_a_hundred_are_judged(cohere: FakeCohere) -> None:
     assert len(cohere.asked) == 1, "a page was judged again"
 
 
+@pytest.mark.parametrize("between", ["a better one", "a failure", "nothing"])
+async def test_no_page_repeats_a_hit(cohere: FakeCohere, between: str) -> None:
+    padding = "snow " * 200
+    async with knowledge_kernel(cohere.settings) as kernel:
+        rows = [{"text": f"{'fox ' * (n % 7)} number {n} {padding}"} for n in range(40)]
+        await ingest(kernel, "Notes", *rows)
+        page = await search(kernel, "fox number snow best", limit=30)
+        pages = [page]
+        while page.next_cursor:
+            if between != "nothing":
+                await ingest(
+                    kernel, "Notes", {"text": f"best fox number snow {len(pages)} {padding}"}
+                )
+            cohere.broken = between == "a failure" and not cohere.broken
+            cursor = page.next_cursor
+            page = await search(kernel, "fox number snow best", limit=30, cursor=cursor)
+            pages.append(page)
+    ids = [hit.object_id for page in pages for hit in page.results]
+    assert len(pages) > 2
+    assert len(ids) == len(set(ids))
+    assert len(ids) >= 30
+
+
 async def test_the_same_question_is_judged_once(cohere: FakeCohere) -> None:
     async with knowledge_kernel(cohere.settings) as kernel:
         await ingest(kernel, "Notes", *NOTES)

@@ -124,6 +124,14 @@ def test_another_installation_is_taken_over(run: Run, tmp_path: Path, config: Co
     assert json.loads(done.stdout) == {"imported": {"DocumentPassages": 4}}
 
 
+def test_an_id_of_zero_is_an_id(run: Run, tmp_path: Path) -> None:
+    rows = [{"id": number, "text": f"Number {number}"} for number in range(3)]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    run(import_records, tmp_path / "rows.jsonl", "--format", "jsonl")
+    found = {row["properties"]["external_id"] for row in exported(run, tmp_path)}
+    assert found == {"0", "1", "2"}
+
+
 def test_a_foreign_id_is_kept(run: Run, tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text('{"id": 7, "title": "Seven", "text": "VII"}', "utf-8")
     run(import_records, tmp_path / "rows.jsonl", "--format", "jsonl")

@@ -176,7 +176,7 @@ class ChangingVectors(WordVectors):
 
 @pytest.mark.parametrize(
     ("size", "count", "seconds", "following"),
-    [(32, 32, 0.8, 32), (32, 32, 0.01, 256), (256, 256, 6.4, 32), (64, 3, 0.001, 64)],
+    [(32, 32, 0.8, 32), (32, 32, 0.01, 512), (512, 512, 12.8, 32), (64, 3, 0.001, 64)],
 )
 def test_a_batch_is_about_half_a_second_of_work(
     size: int, count: int, seconds: float, following: int

@@ -25,6 +25,26 @@ async def test_the_owner_may_look_into_another_one(tmp_path: Path) -> None:
         assert await texts("nowhere") == []
 
 
+async def test_what_was_found_there_is_fetched_and_related_there(tmp_path: Path) -> None:
+    async with knowledge_kernel({"store.workspace": "other"}, folder=tmp_path) as other:
+        first, second = await ingest(other, "Notes", {"text": "fox one"}, {"text": "fox two"})
+    async with knowledge_kernel(folder=tmp_path) as kernel:
+        given = {"object_id": first, "collection": "Notes"}
+        there = {**given, "workspace": "other"}
+        assert not (await kernel.call("knowledge_fetch", **given)).model_dump()["found"]
+        found = (await kernel.call("knowledge_fetch", **there)).model_dump()
+        assert found["properties"]["text"] == "fox one"
+        related = (await kernel.call("knowledge_related", **there)).model_dump()
+        assert [hit["object_id"] for hit in related["results"]] == [second]
+        outcome = await kernel.run("knowledge_related", given)
+        assert outcome.error is not None
+        assert outcome.error.code is Code.NOT_FOUND
+        for name in ("knowledge_fetch", "knowledge_related"):
+            outcome = await kernel.run(name, there, principal="somebody")
+            assert outcome.error is not None
+            assert outcome.error.code is Code.NOT_ALLOWED
+
+
 async def test_a_cursor_belongs_to_its_workspace(tmp_path: Path) -> None:
     async with knowledge_kernel(folder=tmp_path) as kernel:
         await ingest(kernel, "Notes", *({"text": f"fox {n} " + "x " * 300} for n in range(30)))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from vr_plugin_knowledge.items import STORED, load_row
+from vr_plugin_knowledge.rows import insert_rows
 
 BATCH = 32
 """Texts embedded and committed together, as long as it is not known how fast that goes."""
-LARGEST_BATCH = 256
+LARGEST_BATCH = 512
 GOAL_S = 0.5
 
 
@@ -37,7 +39,7 @@ class Missing:
     ) -> tuple[int, list[tuple[int, int, bytes, str, dict[str, Any]]]]:
         """The newest position, and the first items with digest, kind and fields."""
         rows = connection.execute(
-            f"SELECT i.id, i.seq, i.digest, s.kind, {STORED} FROM {_MISSING}"  # noqa: S608 - constant text
+            f"SELECT i.id, i.seq, i.digest, {_KIND}, {STORED} FROM {_MISSING}"  # noqa: S608 - constant text
             " ORDER BY i.seq LIMIT ?",
             (self.embedder, self.position, self.size),
         )
@@ -50,8 +52,9 @@ class Missing:
         return int(connection.execute(sql, (self.embedder, self.position)).fetchone()[0])
 
 
+_KIND = "(SELECT kind FROM scope WHERE scope.id = i.scope)"
 _MISSING = (
-    "item i JOIN scope s ON s.id = i.scope LEFT JOIN vector v"
+    "item i LEFT JOIN vector v"
     " ON v.item = i.id AND v.embedder = ? AND v.live = 1"
     " WHERE i.digest IS NOT NULL AND i.seq > ? AND v.seq IS NULL"
 )
@@ -70,18 +73,22 @@ def newest_position(connection: sqlite3.Connection) -> int:
     return int(row[0] or 0)
 
 
-def store_vector(
-    connection: sqlite3.Connection, entry: Waiting, embedder: str, value: bytes | None
+def store_vectors(
+    connection: sqlite3.Connection, embedder: str, made: Sequence[tuple[Waiting, bytes | None]]
 ) -> None:
-    """Keep a vector, or nothing for a text that has none (`pack_vector`)."""
-    # The text may have changed, or the record gone, while it was being embedded.
-    current = connection.execute(
-        "SELECT 1 FROM item WHERE id = ? AND digest = ?", (entry.item, entry.digest)
-    ).fetchone()
-    if value is None or not current:
-        return
-    connection.execute("DELETE FROM vector WHERE item = ? AND embedder = ?", (entry.item, embedder))
-    connection.execute(
-        "INSERT INTO vector (item, embedder, live, value) VALUES (?,?,1,?)",
-        (entry.item, embedder, value),
+    """Keep vectors, and nothing for a text that has none (`pack_vectors`)."""
+    # A text may have changed, or the record gone, while it was being embedded.
+    current = [
+        (entry.item, embedder, 1, value)
+        for entry, value in made
+        if value is not None and _is_current(connection, entry)
+    ]
+    connection.executemany(
+        "DELETE FROM vector WHERE item = ? AND embedder = ?", [row[:2] for row in current]
     )
+    insert_rows(connection, "vector (item, embedder, live, value)", current)
+
+
+def _is_current(connection: sqlite3.Connection, entry: Waiting) -> bool:
+    sql = "SELECT 1 FROM item WHERE id = ? AND digest = ?"
+    return connection.execute(sql, (entry.item, entry.digest)).fetchone() is not None

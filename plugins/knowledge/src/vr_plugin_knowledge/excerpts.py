@@ -20,7 +20,7 @@ _CHARS_PER_TOKEN = 2.7
 
 def shorten(kind: RecordKind, fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a search result: long ones cut, data that is not for reading left out."""
-    shown = {name: value for name, value in fields.items() if not _is_blob(kind, name, value)}
+    shown = {name: value for name, value in fields.items() if not is_blob(kind, name, value)}
     short = {name: cut(value, FULL_CHARS) for name, value in shown.items()}
     if len(json.dumps(short, ensure_ascii=False)) <= RECORD_CHARS:
         return short
@@ -60,7 +60,8 @@ def estimate_tokens(value: Any) -> int:
     return int(ascii_chars / _CHARS_PER_TOKEN) + len(text) - ascii_chars
 
 
-def _is_blob(kind: RecordKind, name: str, value: Any) -> bool:
+def is_blob(kind: RecordKind, name: str, value: Any) -> bool:
+    """Whether a value is long, and no search looks into it: data that is not for reading."""
     if not isinstance(value, str | list) or len(str(value)) < BLOB_CHARS:
         return False
     spec = next((field for field in kind.all_fields if field.name == name), RecordField(name))

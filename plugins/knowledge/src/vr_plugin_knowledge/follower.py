@@ -17,11 +17,11 @@ from vr_plugin_knowledge.backlog import (
     Waiting,
     newest_position,
     next_size,
-    store_vector,
+    store_vectors,
 )
 from vr_plugin_knowledge.database import Database
 from vr_plugin_knowledge.items import reindex_kind, unknown_kinds
-from vr_plugin_knowledge.matrix import pack_vector
+from vr_plugin_knowledge.matrix import pack_vectors
 
 REINDEX_BATCH = 500
 FIRST_PAUSE_S = 1.0
@@ -83,22 +83,26 @@ class VectorFollower:
         if self._task is None:
             self._task = asyncio.create_task(self._follow(), name="vr-vectors")
 
+    def is_settled(self, connection: sqlite3.Connection) -> bool:
+        """Whether `settle` would not wait for anything that this snapshot holds.
+
+        It may be asked in any thread.
+        """
+        asked = self._asked
+        return not self._vectors.available() or self._reached(newest_position(connection), asked)
+
     async def settle(self, timeout: float) -> None:  # noqa: ASYNC109 - a bound, not an error
         """Wait, at most so many seconds, until all that is recorded by now has its vector.
 
         Does not wait for an embedder that is missing or failing.
         """
         newest, asked = await asyncio.to_thread(self._database.read, newest_position), self._asked
-
-        def settled() -> bool:
-            return self._failing or (self._position >= newest and self._indexed >= asked)
-
-        if settled() or not self._vectors.available():
+        if self._reached(newest, asked) or not self._vectors.available():
             return
         self.wake()
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout), self._moved:
-                await self._moved.wait_for(settled)
+                await self._moved.wait_for(lambda: self._reached(newest, asked))
 
     async def pending(self) -> int:
         """How many items have text to embed and no vector of the present embedder."""
@@ -117,6 +121,9 @@ class VectorFollower:
         with suppress(asyncio.CancelledError):
             await self._task
         self._task = None
+
+    def _reached(self, newest: int, asked: int) -> bool:
+        return self._failing or (self._position >= newest and self._indexed >= asked)
 
     async def _follow(self) -> None:
         pause = FIRST_PAUSE_S
@@ -219,8 +226,8 @@ class VectorFollower:
     ) -> None:
         dimension = self._vectors.dimension
 
-        def write(connection: sqlite3.Connection) -> None:
-            for entry, vector in zip(waiting, vectors, strict=True):
-                store_vector(connection, entry, embedder, pack_vector(vector, dimension))
+        def keep() -> None:
+            made = list(zip(waiting, pack_vectors(vectors, dimension), strict=True))
+            self._database.write(lambda connection: store_vectors(connection, embedder, made))
 
-        await asyncio.to_thread(self._database.write, write)
+        await asyncio.to_thread(keep)

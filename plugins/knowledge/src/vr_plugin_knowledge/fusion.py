@@ -50,7 +50,7 @@ def stretch(scores: Mapping[T, float]) -> dict[T, float]:
     span = high - low
     if span <= 0:
         return dict.fromkeys(scores, 1.0)
-    return {item: min(1.0, max(0.0, (score - low) / span)) for item, score in scores.items()}
+    return {item: (score - low) / span for item, score in scores.items()}
 
 
 def evidence(best: float, whole: float) -> float:

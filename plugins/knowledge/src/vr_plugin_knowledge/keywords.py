@@ -100,10 +100,12 @@ class Keywords:
         found: dict[int, float] = {}
         for count in range(1, len(ranked) + 1):
             leading, rest = ranked[:count], ranked[count:]
-            if rest and sum(self._holders[term] for term in leading) < limit:
+            others = MOST_REPEATED * sum(weights[term] for term in rest)
+            # A text of average length with one leading word scores that word's weight.
+            hopeless = weights[leading[-1]] < others
+            if rest and (hopeless or sum(self._holders[term] for term in leading) < limit):
                 continue
             found = self._led_by(leading, rest, scope, condition, limit)
-            others = MOST_REPEATED * sum(weights[term] for term in rest)
             if len(found) == limit and min(found.values()) >= others:
                 break
         return found

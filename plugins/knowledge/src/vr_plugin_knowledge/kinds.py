@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vr_kernel import RecordField, RecordKind
 
-from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES
+from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES, concept_key, edge_key
 
 _SOURCE_URL = RecordField(
     "source_url", description="URL or path of source content", filterable=True
@@ -51,6 +51,7 @@ CONCEPT_KNOWLEDGE = RecordKind(
     rerank="description",
     source="source_url",
     link="link",
+    identity=concept_key,
 )
 
 RELATIONSHIP_EDGES = RecordKind(
@@ -83,4 +84,5 @@ RELATIONSHIP_EDGES = RecordKind(
     rerank="relationship_type",
     source="source_url",
     link="link",
+    identity=edge_key,
 )

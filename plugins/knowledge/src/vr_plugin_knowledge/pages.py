@@ -10,11 +10,14 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
-from vr_kernel import Code, VrError
+from vr_kernel import Call, Code, VrError, cache_key
 
 from vr_plugin_knowledge.excerpts import estimate_tokens
+from vr_plugin_knowledge.results import KnowledgeHit
 
 M = TypeVar("M", bound=BaseModel)
+HitId = tuple[str, str]
+"""Collection and object id."""
 PAGE_TOKENS = 3000
 
 
@@ -36,9 +39,42 @@ def fingerprint(**question: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def write_cursor(question: str, start: int) -> str:
-    """A cursor to the items from `start` on."""
-    return base64.urlsafe_b64encode(f"{question}:{start}".encode()).decode().rstrip("=")
+def write_cursor(question: str, start: int, shown: str = "") -> str:
+    """A cursor to the items from `start` on; `shown` tells apart what came before."""
+    text = f"{question}:{start}:{shown}"
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+async def shown_before(
+    call: Call, cursor: str | None, start: int, hits: Sequence[KnowledgeHit]
+) -> list[HitId]:
+    """What the pages before a cursor showed, so that none shows it again.
+
+    Between two pages something may be recorded, or a reranker fail, and the order change. Where
+    the cache does not know any more, it is taken to be the first `start` hits.
+    """
+    kept = await call.services.cache.get(_key(cursor)) if cursor else None
+    if kept is None:
+        return [id_of(hit) for hit in hits[:start]]
+    return [(str(collection), str(key)) for collection, key in kept["shown"]]
+
+
+def continue_after(call: Call, question: str, shown: Sequence[HitId]) -> str:
+    """A cursor to what comes after the hits that were shown, which it remembers."""
+    cursor = write_cursor(question, len(shown), fingerprint(shown=shown))
+    call.keep(_key(cursor), {"shown": [list(each) for each in shown]})
+    return cursor
+
+
+def places_besides(hits: Sequence[KnowledgeHit], shown: Sequence[HitId]) -> list[int]:
+    """Where among hits those are that were not shown."""
+    seen = set(shown)
+    return [place for place, hit in enumerate(hits) if id_of(hit) not in seen]
+
+
+def id_of(hit: KnowledgeHit) -> HitId:
+    """What names a hit."""
+    return hit.collection, hit.object_id
 
 
 def read_cursor(cursor: str | None, question: str) -> int:
@@ -51,7 +87,8 @@ def read_cursor(cursor: str | None, question: str) -> int:
         return 0
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
-        owner, _, start = base64.urlsafe_b64decode(padded).decode("ascii").partition(":")
+        whole = base64.urlsafe_b64decode(padded).decode("ascii")
+        owner, start, _ = (*whole.split(":", 2), "", "")[:3]
     except (binascii.Error, ValueError):
         owner, start = "", ""
     if owner != question or not start.isdecimal():
@@ -61,3 +98,7 @@ def read_cursor(cursor: str | None, question: str) -> int:
             hint="Give next_cursor of the page before, and the same arguments as there.",
         )
     return int(start)
+
+
+def _key(cursor: str) -> str:
+    return cache_key(what="page", cursor=cursor)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from vr_kernel import (
+    CallFinished,
     Check,
     Command,
     Embedder,
@@ -17,8 +18,10 @@ from vr_kernel import (
     hookimpl,
 )
 
+from vr_plugin_knowledge.answering.agent import AnswerAgent
 from vr_plugin_knowledge.graph.follower import Networks
 from vr_plugin_knowledge.kinds import CONCEPT_KNOWLEDGE, RELATIONSHIP_EDGES
+from vr_plugin_knowledge.notes.folder import Notes
 from vr_plugin_knowledge.settings import KnowledgeSettings
 from vr_plugin_knowledge.tools.ask import knowledge_ask
 from vr_plugin_knowledge.tools.extract import knowledge_extract
@@ -67,7 +70,9 @@ def vr_providers() -> list[Provider[Any]]:
     return [
         Provider(Store, "embedded", _embedded),
         Provider(Store, "weaviate", _weaviate),
+        Provider(AnswerAgent, "weaviate", _query_agent),
         Provider(Networks, "journal", _networks),
+        Provider(Notes, "folder", _notes),
         Provider(Embedder, "gemini", _gemini),
         Provider(Reranker, "cohere", _cohere),
         Provider(Reranker, "model", _judge),
@@ -84,12 +89,37 @@ def vr_commands() -> list[Command]:
         Command(("knowledge", "import"), "Record what files hold.", f"{home}:import_records"),
         Command(("knowledge", "export"), "Write all records to a file.", f"{home}:export_records"),
         Command(("knowledge", "reindex"), "Index records anew.", f"{home}:reindex"),
+        Command(
+            ("knowledge", "notes"),
+            "Bring your folder of notes up to date.",
+            "vr_plugin_knowledge.notes.commands:notes",
+        ),
+        Command(
+            ("knowledge", "migrate"),
+            "Fill a store and compare it, or pull from a server.",
+            "vr_plugin_knowledge.transfer.migration:migrate",
+        ),
     ]
+
+
+@hookimpl
+def vr_call_finished(event: CallFinished, services: Services) -> Awaitable[object] | None:
+    """Write what was recorded into the notes folder, when there is one."""
+    if not services.settings.notes_folder:
+        return None
+    writer = services.providers.get(Notes).writer
+    return writer.write() if writer.owes(event.records + event.forgotten) else None
 
 
 @hookimpl
 def vr_health(services: Services) -> list[Check]:
     """What `vr doctor` looks at."""
+    from vr_plugin_knowledge.notes.health import notes_checks
+
+    return [*_store_checks(services), *notes_checks(services)]
+
+
+def _store_checks(services: Services) -> list[Check]:
     if services.store.available() and services.store.name == "weaviate":
         from vr_plugin_knowledge.weaviate_store.health import weaviate_checks
 
@@ -111,10 +141,22 @@ def _weaviate(services: Services) -> Store:
     return build_store(services)
 
 
+def _query_agent(services: Services) -> AnswerAgent:
+    from vr_plugin_knowledge.weaviate_store.query_agent import build_query_agent
+
+    return build_query_agent(services)
+
+
 def _networks(services: Services) -> Networks:
     from vr_plugin_knowledge.graph.follower import build_networks
 
     return build_networks(services)
+
+
+def _notes(services: Services) -> Notes:
+    from vr_plugin_knowledge.notes.folder import build_notes
+
+    return build_notes(services)
 
 
 def _gemini(services: Services) -> Embedder:

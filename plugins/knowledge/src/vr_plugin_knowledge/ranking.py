@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from vr_plugin_knowledge.fusion import CANDIDATES, fuse
 from vr_plugin_knowledge.items import STORED, load_row
 from vr_plugin_knowledge.keywords import Keywords, split_terms
 from vr_plugin_knowledge.matrix import Matrix, Space
+from vr_plugin_knowledge.rows import select_by
 from vr_plugin_knowledge.schema import require_sound_scopes, scope_of
 
 if TYPE_CHECKING:
@@ -145,23 +146,39 @@ class Ranking:
 
         if condition is None:
             return None
-        rows = self.connection.execute(condition.sql, condition.values)
-        return np.fromiter((item for (item,) in rows), np.int64)
+        # One row of text comes three times as fast as many rows of one number.
+        sql = f"SELECT group_concat(item) FROM ({condition.sql})"  # noqa: S608 - values are bound
+        (items,) = self.connection.execute(sql, condition.values).fetchone()
+        return np.fromstring(items or "", np.int64, sep=",")
 
     def _hits(self, parts: Sequence[Part], scores: Mapping[int, float], limit: int) -> list[Hit]:
         names = {part.scope: part.kind.name for part in parts}
-        taken = dict.fromkeys(names, 0)
-        hits: list[Hit] = []
-        for item in sorted(scores, key=lambda item: (-scores[item], item)):
-            scope = scope_of(item)
-            if taken[scope] < limit and (record := self._record(item, names[scope])):
-                taken[scope] += 1
-                hits.append(Hit(record, scores[item]))
-        return hits
+        # Of equal scores the item that came first; a sort in reverse keeps their order.
+        ranked = sorted(sorted(scores), key=scores.__getitem__, reverse=True)
+        best = _first_of_each(names, ranked, limit)
+        records = self._records(best, names)
+        if len(records) < len(best):
+            # The matrix may be ahead of this snapshot, and have what is not in it.
+            records = self._records(ranked, names)
+            best = _first_of_each(names, [item for item in ranked if item in records], limit)
+        return [Hit(records[item], scores[item]) for item in best]
 
-    def _record(self, item: int, kind: str) -> StoredRecord | None:
-        row = self.connection.execute(
-            f"SELECT {STORED} FROM item i WHERE i.id = ?",  # noqa: S608 - constant text
-            (item,),
-        ).fetchone()
-        return StoredRecord(kind, *load_row(row)) if row else None
+    def _records(self, items: Sequence[int], names: Mapping[int, str]) -> dict[int, StoredRecord]:
+        sql = f"SELECT i.id, {STORED} FROM item i WHERE i.id"  # noqa: S608 - constant text
+        return {
+            item: StoredRecord(names[scope_of(item)], *load_row(stored))
+            for item, *stored in select_by(self.connection, sql, (), items)
+        }
+
+
+def _first_of_each(scopes: Iterable[int], items: Iterable[int], limit: int) -> list[int]:
+    left = dict.fromkeys(scopes, limit)
+    first: list[int] = []
+    for item in items:
+        scope = scope_of(item)
+        if left[scope]:
+            left[scope] -= 1
+            first.append(item)
+            if not any(left.values()):
+                break
+    return first

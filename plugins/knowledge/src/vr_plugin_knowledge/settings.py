@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, SecretStr
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from vr_kernel import Call, EnvAlias
 
 from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
@@ -13,6 +14,13 @@ COHERE = "cohere"
 Secret = Annotated[SecretStr, BeforeValidator(lambda v: v.strip() if isinstance(v, str) else v)]
 Switch = Annotated[bool | None, BeforeValidator(lambda v: None if v in ("", "auto") else v)]
 """On, off, or empty: what else is configured decides."""
+
+
+def _whole_path(value: str) -> str:
+    path = Path(value).expanduser() if value.strip() else None
+    if path is not None and not path.is_absolute():
+        raise ValueError("give the whole path of the folder, such as ~/notes")
+    return str(path) if path is not None else ""
 
 
 class KnowledgeSettings(WeaviateSettings):
@@ -47,6 +55,12 @@ class KnowledgeSettings(WeaviateSettings):
         gt=0,
         le=600,
         description="Seconds that a search waits for an embedder, a reranker, a summary: for each.",
+    )
+    notes_folder: Annotated[str, AfterValidator(_whole_path)] = Field(
+        "",
+        max_length=4096,
+        description="Folder of your Markdown notes: results are written into it, and"
+        " knowledge_search finds what you write there. Empty: none.",
     )
     embedding_dimension: int = Field(
         768, ge=128, le=3072, description="Length of the vectors of the embedder gemini."

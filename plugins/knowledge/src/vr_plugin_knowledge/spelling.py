@@ -34,11 +34,15 @@ def index_text(text: str) -> str:
     Pairs overlap, and the last character of a run stands alone, so that every character
     begins a word: 知识库 becomes 知识 识库 库.
     """
+    if text.isascii():
+        return text
     return _RUN.sub(lambda run: f" {_pairs(run[0])} {run[0][-1]} ", _one_spelling(text))
 
 
 def question_text(text: str) -> str:
     """A question in the spelling of `index_text`; of a run it asks for the pairs alone."""
+    if text.isascii():
+        return text
     return _RUN.sub(lambda run: f" {_pairs(run[0])} ", _one_spelling(text))
 
 
@@ -54,8 +58,6 @@ def fold(word: str) -> str:
 
 
 def _one_spelling(text: str) -> str:
-    if text.isascii():
-        return text
     return unicodedata.normalize("NFKC", text).translate(_VARIANTS)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,7 @@ class EmbeddedStore:
         await self._follower.aclose(CLOSE_GRACE_S)
         await asyncio.to_thread(self._database.close)
         self._pool.shutdown(wait=False)
+        self._matrix.close()
 
     async def cursor(self) -> int:
         """The journal sequence number up to which changes were applied."""
@@ -124,13 +125,11 @@ class EmbeddedStore:
         """
         if query.limit < 1:
             return []
-        by_meaning = self._by_meaning(query)
-        if by_meaning:
-            await self._follower.settle(VECTOR_WAIT_S)
+        if self._by_meaning(query):
+            return await self._settled(lambda ranking: ranking.answer(query))
 
         def read(connection: sqlite3.Connection) -> list[Hit]:
-            space = self._space() if by_meaning else None
-            return Ranking(connection, self._kinds, self._matrix, space, self._pool).answer(query)
+            return self._ranking(connection, None).answer(query)
 
         return await asyncio.to_thread(self._database.read, read)
 
@@ -138,13 +137,7 @@ class EmbeddedStore:
         """Records of that kind nearest in meaning, by cosine similarity, without itself."""
         if limit < 1 or not self._vectors.available():
             return []
-        await self._follower.settle(VECTOR_WAIT_S)
-
-        def read(connection: sqlite3.Connection) -> list[Hit]:
-            ranking = Ranking(connection, self._kinds, self._matrix, self._space(), self._pool)
-            return ranking.neighbours(kind, key, workspace, limit)
-
-        return await asyncio.to_thread(self._database.read, read)
+        return await self._settled(lambda ranking: ranking.neighbours(kind, key, workspace, limit))
 
     async def count(self, kind: str, workspace: str, group_by: str | None = None) -> dict[str, int]:
         """Counts by value of a filterable field; a date counts by day, a list by element.
@@ -158,6 +151,24 @@ class EmbeddedStore:
             return {}
         field = groupable(self._kinds[kind], group_by)
         return await asyncio.to_thread(self._database.read, Groups(kind, workspace, field))
+
+    async def _settled(self, ask: Callable[[Ranking], list[Hit]]) -> list[Hit]:
+        """Ask a snapshot whose vectors are there; when they do not come in time, one without."""
+
+        def read(connection: sqlite3.Connection) -> list[Hit]:
+            return ask(self._ranking(connection, self._space()))
+
+        def read_when_settled(connection: sqlite3.Connection) -> list[Hit] | None:
+            return read(connection) if self._follower.is_settled(connection) else None
+
+        hits = await asyncio.to_thread(self._database.read, read_when_settled)
+        if hits is not None:
+            return hits
+        await self._follower.settle(VECTOR_WAIT_S)
+        return await asyncio.to_thread(self._database.read, read)
+
+    def _ranking(self, connection: sqlite3.Connection, space: Space | None) -> Ranking:
+        return Ranking(connection, self._kinds, self._matrix, space, self._pool)
 
     def _by_meaning(self, query: Query) -> bool:
         wanted = query.mode == "semantic" or (query.mode == "hybrid" and query.alpha > 0)

@@ -17,10 +17,14 @@ NOT_CHECKED = "The agent's answer was not checked against its sources."
 
 @dataclass(frozen=True, slots=True)
 class AgentAnswer:
-    """What an agent says, and the records that it names as its sources: collection and key."""
+    """What an agent says, and the records that it names as its sources: collection and key.
+
+    `missing` is what it says that it did not find.
+    """
 
     text: str
     sources: tuple[tuple[str, str], ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 class AnswerAgent(Protocol):
@@ -32,7 +36,8 @@ class AnswerAgent(Protocol):
         """The answer from these collections.
 
         Raises:
-            VrError: UNAVAILABLE when the service is not installed, or not to be reached.
+            VrError: UNAVAILABLE when the service is not installed, or not to be reached; AUTH
+                or QUOTA when it does not serve this key, or not now.
         """
 
 
@@ -47,6 +52,7 @@ async def ask_agent(
     agent, pending = _agent(call), await catch_up(call, notes)
     said = await agent.ask(query, [kind.name for kind in kinds], call.workspace)
     notes.append(NOT_CHECKED)
+    notes += [f"The agent did not find: {each}" for each in said.missing]
     sources = [
         await _source(call, number, kind, key)
         for number, (kind, key) in enumerate(said.sources, start=1)

@@ -39,7 +39,7 @@ async def extract(
     async with networks.current(call.workspace) as network:
         chosen = await select(call, Wanted(material, source, object_ids), network, limit)
     read_now, failed, spared = await _read_all(call, chosen.sources)
-    await _own_graph(call)
+    await own_graph(call)
     async with networks.current(call.workspace) as network:
         merger = Merger(network)
         for each, reading in read_now:
@@ -100,7 +100,7 @@ async def _read_batch(call: Call, batch: list[Source]) -> list[Reading | VrError
     return [task.result() for task in tasks]
 
 
-async def _own_graph(call: Call) -> None:
+async def own_graph(call: Call) -> None:
     """Be the only process that adds to the graph until this call's records are journalled.
 
     Whoever waits in vain goes on: what was paid for is worth more than a citation of another.

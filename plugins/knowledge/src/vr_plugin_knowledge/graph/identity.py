@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Literal, get_args
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
 
 from vr_kernel import entity_key
 
@@ -46,6 +47,20 @@ def identify_edge(start: str, kind: str, end: str) -> str:
 def key_of(collection: str, identity: str) -> str:
     """The key of the record of a concept or relationship: the same for all spellings."""
     return entity_key(collection, identity)
+
+
+def concept_key(fields: Mapping[str, Any]) -> str:
+    """The key of a record of the concept that these fields name; empty when they name none."""
+    identity = identify(fields.get("concept_name") or "")
+    return key_of(CONCEPTS, identity) if identity else ""
+
+
+def edge_key(fields: Mapping[str, Any]) -> str:
+    """The key of a record of a relationship; empty when an end or the type is missing."""
+    start, end = (identify(fields.get(name) or "") for name in ("from_concept", "to_concept"))
+    kind = fields.get("relationship_type") or ""
+    whole = start and end and kind
+    return key_of(EDGES, identify_edge(start, kind, end)) if whole else ""
 
 
 def _singular(word: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from vr_kernel import Record
 
@@ -25,7 +25,7 @@ from vr_plugin_knowledge.graph.identity import (
     identify_edge,
     key_of,
 )
-from vr_plugin_knowledge.graph.network import Network
+from vr_plugin_knowledge.graph.network import BY_HAND, Network
 from vr_plugin_knowledge.graph.reading import Reading, Source
 
 E = TypeVar("E", Concept, Relation)
@@ -69,8 +69,8 @@ class Merger:
         concepts = [each for each in self.concepts.values() if self._is_news(each)]
         relations = [each for each in self.relations.values() if self._is_news(each)]
         return [
-            *(Record(CONCEPTS, concept_fields(c), key_of(CONCEPTS, c.id)) for c in concepts),
-            *(Record(EDGES, relation_fields(r), key_of(EDGES, r.id)) for r in relations),
+            *(_record(CONCEPTS, each, concept_fields(each)) for each in concepts),
+            *(_record(EDGES, each, relation_fields(each)) for each in relations),
         ]
 
     def forgotten(self) -> list[tuple[str, str]]:
@@ -126,6 +126,11 @@ class Merger:
             return False
         known = self.network.concepts if isinstance(each, Concept) else self.network.relations
         return cast("object", known.get(each.id)) != each
+
+
+def _record(collection: str, each: Concept | Relation, fields: dict[str, Any]) -> Record:
+    said = {BY_HAND: True} if each.origin.by_hand else {}
+    return Record(collection, fields, key_of(collection, each.id), said)
 
 
 def _judged(each: Concept | Relation) -> bool:

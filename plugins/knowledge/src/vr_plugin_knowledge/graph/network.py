@@ -21,6 +21,8 @@ from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES, identify
 
 EXTRACTOR = "knowledge_extract"
 """The tool whose records give way to what a person recorded of the same concept."""
+BY_HAND = "by_hand"
+"""In the provenance of a record: a person recorded it before the extractor added to it."""
 Entity = tuple[str, str]
 """A collection, and what is equal for equal concepts or relationships in it."""
 
@@ -48,7 +50,7 @@ class Network:
             self._settle(before)
         if change.fields is None:
             return
-        by_hand = change.provenance.get("tool") != EXTRACTOR
+        by_hand = change.provenance.get("tool") != EXTRACTOR or BY_HAND in change.provenance
         read = read_concept if change.kind == CONCEPTS else read_relation
         part = read(change.key, change.fields, by_hand=by_hand)
         if part is not None:

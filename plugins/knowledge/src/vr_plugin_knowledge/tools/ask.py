@@ -15,9 +15,14 @@ from vr_plugin_knowledge.retrieval import retrieve
     long=True,
     words="answer my question from what we know; what do my sources say about inflation, with"
     " citations; summarise all we have on a topic; explain it with quotes from my notes; a"
-    " synthesised answer with references; what were the key findings; what have we learned"
-    " about transformers; why did they decide that, according to the records; tell me with"
-    " proof where it stands; conclude from several talks; ask the knowledge base",
+    " synthesised answer with references; what were the key findings; what have we learned about"
+    " transformers; why did they decide that, according to the records; tell me with proof where"
+    " it stands; conclude from several talks; ask the knowledge base; give me an answer with"
+    " sources; according to my notes, is it true; what is the evidence for that in what I"
+    " collected; do the experts that I listened to agree; draw a conclusion from everything"
+    " recorded; which advice did the talks give on sleep; answer with references to the records;"
+    " what was the reason that the team gave; sum up what my library says; based on what I"
+    " saved, what should I do",
 )
 async def knowledge_ask(
     call: Call,

@@ -18,7 +18,12 @@ from vr_plugin_knowledge.graph.results import KnowledgeExtracted
     words="build a knowledge graph; extract concepts from my analyses; which ideas are in these"
     " records and how do they relate; make a concept map; find entities and relationships; turn"
     " notes into a graph; mine my library for topics; link what I learned; update the graph with"
-    " new videos; collect the terms of a collection; connect the dots between talks",
+    " new videos; collect the terms of a collection; connect the dots between talks; identify"
+    " people, methods and terms in what was saved; find the relations between ideas"
+    " automatically; feed the graph; which concepts occur in this collection, let a model read"
+    " it; work out how the topics hang together; annotate the records with their concepts; turn"
+    " the analyses into nodes and edges; the graph is empty, fill it; read my notes and pull the"
+    " key terms out",
 )
 async def knowledge_extract(
     call: Call,

@@ -7,11 +7,12 @@ from typing import Any
 
 from vr_kernel import IDEMPOTENT, READ_ONLY, Call, RecordKind, StoredRecord, tool
 
-from vr_plugin_knowledge.arguments import Name
+from vr_plugin_knowledge.arguments import Name, OptionalName
 from vr_plugin_knowledge.catalogue import find_kind
 from vr_plugin_knowledge.excerpts import cut, estimate_tokens, locate, value_of
 from vr_plugin_knowledge.reach import catch_up
 from vr_plugin_knowledge.results import KnowledgeObject
+from vr_plugin_knowledge.workspaces import choose_workspace
 
 WHOLE_TOKENS = 3500
 LONGEST_CHARS = (4000, 1500, 500, 150)
@@ -22,22 +23,26 @@ LONGEST_CHARS = (4000, 1500, 500, 150)
     core=True,
     words="open a search hit; show the whole record; the full entry and not only the excerpt; get"
     " the object with this id; all properties of that item; more detail on the second result;"
-    " read the rest of the entry, it is cut off; load a stored record by its key; expand one"
-    " of the hits; show me record 4711 of a collection; origin and source of one finding; raw"
-    " data of an entry; I want to read this one in its entirety",
+    " read the rest of the entry, it is cut off; load a stored record by its key; expand one of"
+    " the hits; show me record 4711 of a collection; origin and source of one finding; raw data"
+    " of an entry; I want to read this one in its entirety; the complete text of that finding;"
+    " give me everything that is stored under this id; show the second hit in full; the source"
+    " of this quote, the whole record; open it; details of one entry; the hit looks promising,"
+    " let me see all of it; print the stored object",
 )
 async def knowledge_fetch(
     call: Call,
     object_id: Name,
     collection: Name,
+    workspace: OptionalName = None,
 ) -> KnowledgeObject:
     """Fetch one record that a search found, whole."""
-    kind = find_kind(call.services.kinds, collection)
+    kind, where = find_kind(call.services.kinds, collection), choose_workspace(call, workspace)
     notes: list[str] = []
     missing = KnowledgeObject(found=False, collection=kind.name, object_id=object_id, notes=notes)
     if await catch_up(call, notes) is None:
         return missing
-    record = await call.services.store.get(kind.name, object_id, call.workspace)
+    record = await call.services.store.get(kind.name, object_id, where)
     if record is None:
         notes.append("There is no such record. Take collection and object_id from a search.")
         return missing

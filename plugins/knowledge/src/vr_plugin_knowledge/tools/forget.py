@@ -36,9 +36,12 @@ class Confirmation(BaseModel):
     effects=WRITES_LOCAL | DESTRUCTIVE,
     words="forget this; delete a record for good; remove all that came from that video; erase"
     " entries older than a year; clean old things out of the knowledge base; drop this note;"
-    " take it out of my memory; purge what is outdated; the record is wrong, throw it away;"
-    " get rid of everything on that meeting; unlearn; delete by id, by where it came from, by"
-    " date; wipe my traces of last year",
+    " take it out of my memory; purge what is outdated; the record is wrong, throw it away; get"
+    " rid of everything on that meeting; unlearn; delete by id, by where it came from, by date;"
+    " wipe my traces of last year; erase what I saved by mistake; privacy, delete everything"
+    " about this person; empty a collection; the entry is a duplicate, remove it; drop the"
+    " records from before January; nothing of that interview may remain; undo what I just saved;"
+    " take back a note",
 )
 async def knowledge_forget(
     call: Call,

@@ -31,8 +31,11 @@ OptionalQuestion = Annotated[str | None, bound(2000)]
     effects=READ_ONLY | IDEMPOTENT | CALLS_OUT,
     words="how are these ideas related; what builds on this concept; show the concept map; what"
     " contradicts that claim; neighbours of a term; draw a mind map of what I know; export the"
-    " graph; connections between two topics; which concepts are central; diagram of my knowledge;"
-    " mermaid chart; explore around an idea; prerequisites of a method; what leads to what",
+    " graph; connections between two topics; which concepts are central; diagram of my"
+    " knowledge; mermaid chart; explore around an idea; prerequisites of a method; what leads to"
+    " what; what depends on what; how does one idea lead to another; visualise the relations;"
+    " which ideas support this theory; path between two concepts; what do I need to understand"
+    " first; terms that belong to this one; picture of the topics and their links",
 )
 async def knowledge_graph(
     call: Call,

@@ -10,6 +10,7 @@ from vr_kernel import WRITES_LOCAL, Call, Code, Record, RecordKind, VrError, ent
 
 from vr_plugin_knowledge.arguments import Name
 from vr_plugin_knowledge.catalogue import find_kind
+from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES
 from vr_plugin_knowledge.results import KnowledgeIngested
 
 MAX_OBJECTS = 100
@@ -21,25 +22,36 @@ Objects = Annotated[list[dict[str, Any]], Field(max_length=MAX_OBJECTS)]
     effects=WRITES_LOCAL,
     words="remember this for me; save a note; keep this fact for later; add an entry to the"
     " collection; write my own findings down; store these records; put it into the knowledge"
-    " base; import a list of objects; note that for the future; insert rows; do not forget"
-    " that we meet on Tuesday; log an observation so that it lasts; add my summary to what we"
-    " know; for the record, the name was wrong",
+    " base; import a list of objects; note that for the future; insert rows; do not forget that"
+    " we meet on Tuesday; log an observation so that it lasts; add my summary to what we know;"
+    " for the record, the name was wrong; jot this down; record these findings; write down what"
+    " I tell you; note: the oven is too hot; file this under recipes; keep in mind that the"
+    " deadline moved; make a note of the decision; add a row with title and date; store my own"
+    " observations; here is a fact for the records; bookmark this idea; three findings to record",
 )
 async def knowledge_ingest(
     call: Call,
     collection: Name,
     properties: Annotated[dict[str, Any] | Objects, Field(description="See knowledge_schema")],
 ) -> KnowledgeIngested:
-    """Record objects of your own in a collection."""
+    """Record objects of your own in a collection.
+
+    A concept or relationship that is known already gets what you say; the rest of it stays.
+    """
     kind = find_kind(call.services.kinds, collection)
     objects = properties if isinstance(properties, list) else [properties]
     if not objects:
         raise VrError(
             "There is nothing to record.", Code.INVALID_INPUT, hint="Give at least one object."
         )
+    typed = [_checked(kind, fields, index) for index, fields in enumerate(objects)]
+    if kind.name in (CONCEPTS, EDGES):
+        from vr_plugin_knowledge.graph.renewal import renew
+
+        typed = await renew(call, kind.name, typed)
     records = [
-        Record(kind.name, _checked(kind, fields, index), entity_key(call.id, kind.name, index))
-        for index, fields in enumerate(objects)
+        Record(kind.name, fields, kind.identify(fields) or entity_key(call.id, kind.name, index))
+        for index, fields in enumerate(typed)
     ]
     call.record(*records, essential=True)
     return KnowledgeIngested(

@@ -18,12 +18,13 @@ from vr_kernel import (
     tool,
 )
 
-from vr_plugin_knowledge.arguments import Name
+from vr_plugin_knowledge.arguments import Name, OptionalName
 from vr_plugin_knowledge.catalogue import find_kind
 from vr_plugin_knowledge.pages import take_page
 from vr_plugin_knowledge.reach import catch_up
 from vr_plugin_knowledge.results import KnowledgeRelated
 from vr_plugin_knowledge.retrieval import present
+from vr_plugin_knowledge.workspaces import choose_workspace
 
 WORDS_CHARS = 500
 """How much of a record's text is asked for by keyword, where there are no vectors."""
@@ -34,20 +35,24 @@ BY_KEYWORD = "Found by keyword alone:"
     effects=READ_ONLY | IDEMPOTENT,
     words="more like this one; similar entries to that hit; what else is about the same; find"
     " neighbours of a record; which other talks resemble it; things close in meaning to this"
-    " note; related findings; what goes with this object; see also; comparable records;"
-    " anything along the lines of this result; near duplicates of an entry",
+    " note; related findings; what goes with this object; see also; comparable records; anything"
+    " along the lines of this result; near duplicates of an entry; others of the same kind; what"
+    " resembles this note; further entries in the same vein; if I liked this record, what next;"
+    " find its twins; which entries are close to this one; cases like this in my collection;"
+    " recommend records that fit to it; analogous findings from other talks",
 )
 async def knowledge_related(
     call: Call,
     object_id: Name,
     collection: Name,
     limit: Annotated[int, Field(ge=1, le=100)] = 5,
+    workspace: OptionalName = None,
 ) -> KnowledgeRelated:
     """Find records of a collection that are similar to one of them."""
-    kind = find_kind(call.services.kinds, collection)
+    kind, where = find_kind(call.services.kinds, collection), choose_workspace(call, workspace)
     notes: list[str] = []
     pending = await catch_up(call, notes)
-    hits = [] if pending is None else await _near(call, kind, object_id, limit, notes)
+    hits = [] if pending is None else await _near(call, kind, (object_id, where), limit, notes)
     results = take_page([present(kind, hit) for hit in hits], 0)
     if len(results) < len(hits):
         notes.append(f"Too long to show all: {len(hits) - len(results)} more.")
@@ -61,9 +66,12 @@ async def knowledge_related(
     )
 
 
-async def _near(call: Call, kind: RecordKind, key: str, limit: int, notes: list[str]) -> list[Hit]:
-    store = call.services.store
-    record = await store.get(kind.name, key, call.workspace)
+async def _near(
+    call: Call, kind: RecordKind, place: tuple[str, str], limit: int, notes: list[str]
+) -> list[Hit]:
+    """The hits beside the record of a key in a workspace."""
+    store, (key, workspace) = call.services.store, place
+    record = await store.get(kind.name, key, workspace)
     if record is None:
         raise VrError(
             f"{kind.name} has no record {key!r}.",
@@ -72,18 +80,18 @@ async def _near(call: Call, kind: RecordKind, key: str, limit: int, notes: list[
         )
     if not call.services.vectors.available():
         notes.append(f"{BY_KEYWORD} no embedder is installed. pip install vr-embedder-minilm")
-        return await _sharing_words(call, kind, record, limit)
-    if hits := await store.near(kind.name, key, call.workspace, limit):
+        return await _sharing_words(call, kind, record, workspace, limit)
+    if hits := await store.near(kind.name, key, workspace, limit):
         return hits
     if waiting := await store.pending_vectors():
         notes.append(f"{BY_KEYWORD} {waiting} records wait for their vectors.")
-        return await _sharing_words(call, kind, record, limit)
+        return await _sharing_words(call, kind, record, workspace, limit)
     notes.append(f"Nothing else in {kind.name} can be compared with it.")
     return []
 
 
 async def _sharing_words(
-    call: Call, kind: RecordKind, record: StoredRecord, limit: int
+    call: Call, kind: RecordKind, record: StoredRecord, workspace: str, limit: int
 ) -> list[Hit]:
     words = kind.search_text(record.fields) or kind.vector_text(record.fields)
     query = Query(
@@ -91,7 +99,7 @@ async def _sharing_words(
         mode="keyword",
         kinds=(kind.name,),
         limit=limit + 1,
-        workspace=call.workspace,
+        workspace=workspace,
     )
     hits = await call.services.store.search(query)
     return [hit for hit in hits if hit.record.key != record.key][:limit]

@@ -18,7 +18,10 @@ RESULT_TOKENS = 3500
     " what must an object look like before I save it; columns and their types; an example of a"
     " record; what can I filter by; data model of the knowledge base; what kinds of things are"
     " stored; attributes of a collection; how is a collection laid out; what is kept of each"
-    " video; a template of a valid entry",
+    " video; a template of a valid entry; names of the fields and what they mean; which"
+    " properties may I fill in; how must I format a record; list of collections; which keys has"
+    " an entry of this collection; show the layout with a sample; is there a field for the"
+    " speaker; what data does the knowledge base hold about a talk",
 )
 async def knowledge_schema(call: Call, collection: OptionalName = None) -> KnowledgeSchema:
     """Show the fields of collections, with an example object each."""

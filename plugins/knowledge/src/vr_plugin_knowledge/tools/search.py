@@ -12,9 +12,19 @@ from vr_plugin_knowledge.arguments import OptionalName, OptionalNames, Question
 from vr_plugin_knowledge.catalogue import find_kinds
 from vr_plugin_knowledge.graph.results import Neighbour
 from vr_plugin_knowledge.narrowing import build_filters, split_kinds
-from vr_plugin_knowledge.pages import fingerprint, read_cursor, take_page, write_cursor
+from vr_plugin_knowledge.notes.folder import Notes
+from vr_plugin_knowledge.pages import (
+    continue_after,
+    fingerprint,
+    id_of,
+    places_besides,
+    read_cursor,
+    shown_before,
+    take_page,
+)
 from vr_plugin_knowledge.results import KnowledgeSearchResult
 from vr_plugin_knowledge.retrieval import present, retrieve
+from vr_plugin_knowledge.settings import settings_of
 from vr_plugin_knowledge.summaries import summarise
 from vr_plugin_knowledge.workspaces import choose_workspace
 
@@ -33,7 +43,10 @@ SearchType = Literal["hybrid", "semantic", "keyword"]
     " rather than watch again; similar or related findings; did we come across this company"
     " previously; is there anything on cooking in my library; what did I learn about history"
     " last month; dig out what we dealt with some time ago; compare what our sources claim;"
-    " remind me what the expert thought",
+    " remind me what the expert thought;"
+    " find the moment where somebody talks about it, I forgot in which meeting; have I ever"
+    " seen anything about it in the lectures I went through; is there something on file about"
+    " onions; who said that in one of the interviews; where did I see it explained",
 )
 async def knowledge_search(
     call: Call,
@@ -70,13 +83,16 @@ async def knowledge_search(
     question = fingerprint(query=query, names=names, filters=applied, workspace=where, **how)
     start = read_cursor(cursor, question)
     asked = Query(query, None, search_type, alpha, names, filters, limit, workspace=where)
+    await _read_notes(call, notes)
     found = await retrieve(call, asked, notes)
     hits = [
         present(call.services.kinds[hit.record.kind], hit, found.rerank_score(place))
         for place, hit in enumerate(found.hits)
     ]
-    page = take_page(hits, start)
-    end = start + len(page)
+    before = await shown_before(call, cursor, start, hits)
+    rest = places_besides(hits, before)
+    page = take_page([hits[place] for place in rest], 0)
+    shown = [found.hits[place] for place in rest[: len(page)]]
     results, processed = await summarise(call, query, page, notes)
     return KnowledgeSearchResult(
         query=query,
@@ -85,11 +101,21 @@ async def knowledge_search(
         filters_applied=applied or None,
         reranked=found.reranked,
         flash_processed=processed,
-        neighbours=await _neighbours(call, found.hits[start:end], where) if graph else None,
+        neighbours=await _neighbours(call, shown, where) if graph else None,
         pending=found.pending,
         notes=notes,
-        next_cursor=write_cursor(question, end) if end < len(hits) else None,
+        next_cursor=continue_after(call, question, [*before, *map(id_of, page)])
+        if len(page) < len(rest)
+        else None,
     )
+
+
+async def _read_notes(call: Call, notes: list[str]) -> None:
+    """Have the store know what the user wrote into the notes folder since."""
+    if settings_of(call).notes_folder:
+        folder = call.services.providers.get(Notes)
+        if not await folder.reader.refresh():
+            notes.append("Your notes are still being read; some may not be found yet.")
 
 
 async def _neighbours(call: Call, hits: Sequence[Hit], workspace: str) -> list[Neighbour]:

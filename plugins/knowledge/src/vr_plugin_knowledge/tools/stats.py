@@ -22,9 +22,11 @@ OTHERS = "(others)"
     effects=READ_ONLY | IDEMPOTENT,
     words="how many records do I have; count entries by category; size of the knowledge base; how"
     " much has been collected; number of analysed videos; statistics of the collection;"
-    " distribution over the values of a field; is anything stored at all; totals per speaker"
-    " or month; is everything indexed yet; which group is the largest; is the archive empty or"
-    " has it grown; what we know, in numbers",
+    " distribution over the values of a field; is anything stored at all; totals per speaker or"
+    " month; is everything indexed yet; which group is the largest; is the archive empty or has"
+    " it grown; what we know, in numbers; how full is my library; how many notes did I save this"
+    " year; number of entries per video; which speaker occurs most often; counts by month; how"
+    " many are there of each kind; did the last analysis add anything; a breakdown by topic",
 )
 async def knowledge_stats(
     call: Call,

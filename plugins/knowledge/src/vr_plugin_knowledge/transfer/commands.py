@@ -19,6 +19,8 @@ from vr_plugin_knowledge.transfer.readers import Format, Reader
 if TYPE_CHECKING:
     from vr_kernel import Change
 
+    from vr_plugin_knowledge.graph.network import Network
+
 BATCH = 500
 ORIGIN = "knowledge_import"
 DELIVERY_S = 600.0
@@ -48,7 +50,8 @@ def import_records(
     async def work(kernel: Kernel) -> dict[str, int]:
         archive = kernel.archive
         find_kind(archive.kinds, collection)
-        records = Reader(collection, archive.kinds).read(source, form)
+        graph = await _graph(kernel) if form == "notes" else None
+        records = Reader(collection, archive.kinds, graph).read(source, form)
         counts: dict[str, int] = {}
         while batch := await asyncio.to_thread(lambda: list(islice(records, BATCH))):
             await archive.add(batch, origin=ORIGIN)
@@ -130,6 +133,16 @@ async def _write(path: Path, changes: AsyncIterator[Change]) -> dict[str, int]:
     finally:
         part.unlink(missing_ok=True)
     return counts
+
+
+async def _graph(kernel: Kernel) -> Network:
+    from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES
+    from vr_plugin_knowledge.graph.network import Network
+
+    network = Network()
+    async for change in kernel.archive.records((CONCEPTS, EDGES)):
+        network.apply(change)
+    return network
 
 
 def _count(counts: dict[str, int], batch: list[Record]) -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from vr_kernel import Record, entity_key
 
+from vr_plugin_knowledge.transfer.front_matter import split_front
+
 LONGEST = 2000
 """Most characters of a passage; a longer section is cut between its blocks."""
 
@@ -20,17 +22,21 @@ class Section:
     blocks: list[str] = field(default_factory=list)
 
 
-def passages_of(text: str, name: str, source: str) -> Iterator[Record]:
-    """The passages of a Markdown text.
+def passages_of(
+    text: str, name: str, source: str, *, title: str = "", link: str = ""
+) -> Iterator[Record]:
+    """The passages of a Markdown text; its front matter is none.
 
     Args:
         text: the whole file.
         name: names the file in keys: the same file imported again replaces its passages.
         source: where it came from, as the records tell it.
+        title: of a text without headings; `name` when left out.
+        link: opens it.
     """
     digest = hashlib.sha256(text.encode()).hexdigest()
-    sections = _sections(text)
-    title = next((s.headings[0] for s in sections if s.headings), name)
+    sections = _sections(split_front(text)[1])
+    title = next((s.headings[0] for s in sections if s.headings), title or name)
     number = 0
     for section in sections:
         for passage in _cut(section.blocks):
@@ -40,9 +46,15 @@ def passages_of(text: str, name: str, source: str) -> Iterator[Record]:
                 "title": title,
                 "locator": " > ".join(section.headings),
                 "text": passage,
+                "link": link or None,
             }
-            yield Record("DocumentPassages", fields, entity_key("markdown", name, number))
+            yield Record("DocumentPassages", fields, passage_key(name, number))
             number += 1
+
+
+def passage_key(name: str, number: int) -> str:
+    """The key of a passage, by the name of its file and its place there, from 0."""
+    return entity_key("markdown", name, number)
 
 
 def _sections(text: str) -> list[Section]:

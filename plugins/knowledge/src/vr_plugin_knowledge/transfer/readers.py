@@ -6,11 +6,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from vr_kernel import Code, Record, RecordKind, VrError, entity_key
 
 from vr_plugin_knowledge.transfer.passages import passages_of
+
+if TYPE_CHECKING:
+    from vr_plugin_knowledge.graph.network import Network
 
 Format = Literal["jsonl", "beir", "markdown", "notes", "store"]
 PASSAGES = "DocumentPassages"
@@ -26,11 +29,15 @@ class Reader:
     Args:
         collection: where records go whose format names no collection.
         kinds: of all plugins by name.
+        graph: what is known of concepts; notes that tell how well they are known add to it.
     """
 
-    def __init__(self, collection: str, kinds: Mapping[str, RecordKind]) -> None:
+    def __init__(
+        self, collection: str, kinds: Mapping[str, RecordKind], graph: Network | None = None
+    ) -> None:
         self._collection = collection
         self._kinds = kinds
+        self._graph = graph
 
     def read(self, path: Path, form: Format) -> Iterator[Record]:
         """The records of a file or folder.
@@ -46,7 +53,7 @@ class Reader:
             "jsonl": self._jsonl,
             "beir": self._beir,
             "markdown": self._markdown,
-            "notes": self._markdown,
+            "notes": self._notes,
             "store": self._store,
         }
         return readers[form](path)
@@ -59,9 +66,14 @@ class Reader:
                 fields, key = row["properties"], row.get("object_id")
             else:
                 kind, fields, key = self._collection, row, None
-            foreign = fields.get("_id") or fields.get("id") or fields.get("external_id")
+            named = (fields.get(name) for name in ("_id", "id", "external_id"))
+            foreign = next((name for name in named if name not in (None, "")), None)
             fields = self._fitting(kind, fields, foreign)
-            key = key or entity_key("import", kind, path.name, foreign or number)
+            known = self._kinds.get(str(kind))
+            key = key or (known.identify(known.validate(fields)) if known else "")
+            key = key or entity_key(
+                "import", kind, path.name, number if foreign is None else foreign
+            )
             yield Record(str(kind), fields, str(key))
 
     def _beir(self, path: Path) -> Iterator[Record]:
@@ -78,13 +90,20 @@ class Reader:
 
     def _markdown(self, path: Path) -> Iterator[Record]:
         """Each section of each Markdown file; a folder is read with all below it."""
-        root = path if path.is_dir() else path.parent
-        for file in [path] if path.is_file() else sorted(_notes(path)):
-            try:
-                text = file.read_text("utf-8")
-            except (OSError, UnicodeDecodeError) as error:
-                raise _unreadable(file, 0, _reason(error)) from None
-            yield from passages_of(text, file.relative_to(root).as_posix(), str(file))
+        for file, name, text in _texts(path):
+            link = file.resolve().as_uri()
+            yield from passages_of(text, name, str(file), link=link)
+
+    def _notes(self, path: Path) -> Iterator[Record]:
+        """As Markdown; then the concepts that the notes name, and how well they are known."""
+        from vr_plugin_knowledge.transfer.memories import Memories
+
+        memories = Memories() if self._graph is None else Memories(self._graph)
+        for file, name, text in _texts(path):
+            memories.add(file, text)
+            link = file.resolve().as_uri()
+            yield from passages_of(text, name, str(file), link=link)
+        yield from memories.records()
 
     def _store(self, path: Path) -> Iterator[Record]:
         """The journal of another installation: its state folder, or the file itself."""
@@ -136,7 +155,17 @@ def _bounded(lines: Any, path: Path) -> Iterable[str]:
         yield line
 
 
-def _notes(folder: Path) -> Iterator[Path]:
+def _texts(path: Path) -> Iterator[tuple[Path, str, str]]:
+    """Each Markdown file, its name below the folder, and its text."""
+    root = path if path.is_dir() else path.parent
+    for file in [path] if path.is_file() else sorted(_files(path)):
+        try:
+            yield file, file.relative_to(root).as_posix(), file.read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise _unreadable(file, 0, _reason(error)) from None
+
+
+def _files(folder: Path) -> Iterator[Path]:
     for file in folder.rglob("*"):
         hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
         if file.suffix.lower() in NOTE_SUFFIXES and file.is_file() and not hidden:

@@ -10,7 +10,6 @@ from typing import Any
 
 from vr_kernel import Change, RecordKind, StoredRecord
 
-from vr_plugin_knowledge.items import shape_of
 from vr_plugin_knowledge.weaviate_store.conditions import facets_of
 from vr_plugin_knowledge.weaviate_store.names import (
     DAY,
@@ -23,7 +22,10 @@ from vr_plugin_knowledge.weaviate_store.names import (
     property_name,
 )
 from vr_plugin_knowledge.weaviate_store.words import stems_of_texts
+from vr_plugin_knowledge.writer import shape_of
 
+PULLED = "pulled_from"
+"""In the provenance of a record that was another program's object: where that is."""
 _DAY_CHARS = len("2026-01-31")
 LARGEST = 2**63 - 1024
 """The largest whole number that Weaviate takes: it reads them as floating-point numbers first."""
@@ -31,7 +33,10 @@ LARGEST = 2**63 - 1024
 
 @dataclass(slots=True)
 class Item:
-    """A record on its way to the server: its object, and the text that its vector is made of."""
+    """A record on its way to the server: its object, and the text that its vector is made of.
+
+    One that was `pulled` may be there as another program wrote it, with more than we know of.
+    """
 
     kind: str
     workspace: str
@@ -42,6 +47,7 @@ class Item:
     properties: dict[str, Any] = field(default_factory=dict)
     vector: list[float] | None = None
     deleted: bool = False
+    pulled: bool = False
 
     @property
     def size(self) -> int:
@@ -140,6 +146,7 @@ def _item(change: Change) -> Item:
         uuid=object_id(change.workspace, change.kind, change.key),
         seq=change.seq,
         deleted=change.fields is None,
+        pulled=PULLED in change.provenance,
     )
 
 

@@ -52,6 +52,14 @@ class WeaviateSettings(Section):
     weaviate_query_s: float = Field(
         20.0, gt=0, le=600, description="Seconds to wait for an answer of the server."
     )
+    weaviate_agents_url: str = Field(
+        "",
+        max_length=1000,
+        description="Where the query agents of Weaviate are; empty: those of Weaviate Cloud.",
+    )
+    weaviate_agent_s: float = Field(
+        120.0, gt=0, le=3600, description="Seconds to wait for an answer of a query agent."
+    )
     weaviate_insert_s: float = Field(
         60.0, gt=0, le=3600, description="Seconds to wait until the server took a batch."
     )

@@ -19,7 +19,7 @@ from vr_plugin_knowledge.weaviate_store.connection import Connection
 from vr_plugin_knowledge.weaviate_store.counting import Counter
 from vr_plugin_knowledge.weaviate_store.cursors import Cursors
 from vr_plugin_knowledge.weaviate_store.indexer import Indexer
-from vr_plugin_knowledge.weaviate_store.layout import Layout
+from vr_plugin_knowledge.weaviate_store.layout import Layout, Place
 from vr_plugin_knowledge.weaviate_store.names import object_id, vector_name
 from vr_plugin_knowledge.weaviate_store.objects import Item, build_items, state_of, unknown_kind
 from vr_plugin_knowledge.weaviate_store.searching import Searcher
@@ -55,6 +55,8 @@ class WeaviateStore:
     """
 
     name = "weaviate"
+    shared = True
+    """Other machines' records may be there, too, and another program's."""
 
     def __init__(
         self, settings: WeaviateSettings, path: Path, vectors: Embeddings, log: Any
@@ -184,6 +186,20 @@ class WeaviateStore:
         return await self._counter.groups(place, field) if place else {}
 
     @property
+    def connection(self) -> Connection:
+        """The way to the server."""
+        return self._connection
+
+    def place(self, kind: str, workspace: str) -> Place | None:
+        """Where records of a kind in a workspace are; None when there cannot be any."""
+        return self._layout.place(kind, workspace) if kind in self._kinds else None
+
+    async def keys(self, place: Place, uuids: Sequence[str]) -> dict[str, str]:
+        """The keys of records, by the UUIDs of their objects; of those that are there."""
+        found = await self._searcher.fetch(place, list(dict.fromkeys(uuids)))
+        return {uuid: record.key for uuid, record in found.items()}
+
+    @property
     def _vector(self) -> str | None:
         return vector_name(self._vectors.embedder_id) if self._vectors.available() else None
 
@@ -211,7 +227,9 @@ class WeaviateStore:
         for (kind, workspace), group in groups.items():
             place = await self._place(kind, workspace)
             live = [item for item in group if not item.deleted]
-            await self._writer.put(place, live, self._vector)
+            new = await self._writer.merge(place, [i for i in live if i.pulled], self._vector)
+            whole = [item for item in live if not item.pulled]
+            await self._writer.put(place, [*whole, *new], self._vector)
             if gone := [item for item in group if item.deleted]:
                 await self._writer.remove(place, gone)
             if any(item.text.strip() and item.vector is None for item in live):

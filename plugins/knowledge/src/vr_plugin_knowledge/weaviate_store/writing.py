@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import asyncio
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from vr_plugin_knowledge.weaviate_store.connection import Connection
 from vr_plugin_knowledge.weaviate_store.faults import no_tenant, refused
 from vr_plugin_knowledge.weaviate_store.layout import Place
-from vr_plugin_knowledge.weaviate_store.names import STATE
+from vr_plugin_knowledge.weaviate_store.names import RECORD, STATE
 from vr_plugin_knowledge.weaviate_store.objects import Item
+from vr_plugin_knowledge.weaviate_store.parts import asked
 
 if TYPE_CHECKING:
     from weaviate import WeaviateAsyncClient
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 BATCH_BYTES = 8_000_000
 """A request stays far below what a server takes at once (100 MB by default)."""
 BATCH_OBJECTS = 500
+MERGED_AT_ONCE = 32
 
 
 class Writer:
@@ -66,6 +70,29 @@ class Writer:
                 where = self._connection.where
                 raise refused(where, item.kind, item.key, str(failures[index].message))
 
+    async def merge(self, place: Place, items: Sequence[Item], vector: str | None) -> list[Item]:
+        """Add to objects that are there; all else that they have stays. Returns the other items.
+
+        Objects that hold the same record already are left as they are.
+
+        Raises:
+            VrError: as `put`.
+        """
+        new: list[Item] = []
+        for start in range(0, len(items), MERGED_AT_ONCE):
+            batch = items[start : start + MERGED_AT_ONCE]
+            there = await self._there(place, [item.uuid for item in batch])
+            new += [item for item in batch if item.uuid not in there]
+            vectors = [{vector: i.vector} if vector and i.vector else None for i in batch]
+            await asyncio.gather(
+                *(
+                    self.complete(place, item.uuid, item.properties, made)
+                    for item, made in zip(batch, vectors, strict=True)
+                    if item.uuid in there and there[item.uuid] != _recorded(item.properties)
+                )
+            )
+        return new
+
     async def remove(self, place: Place, items: Sequence[Item]) -> None:
         """Delete objects; those that are not there are no error."""
         from weaviate.classes.query import Filter
@@ -81,6 +108,21 @@ class Writer:
                         raise
 
         await self._connection.insert(write)
+
+    async def _there(self, place: Place, uuids: Sequence[str]) -> dict[str, Any]:
+        """The fields that objects hold as records, by UUID; None of another program's object."""
+        from weaviate.classes.query import Filter
+
+        async def ask(client: WeaviateAsyncClient) -> dict[str, Any]:
+            found = await place.of(client, self._consistency).query.fetch_objects(
+                filters=Filter.by_id().contains_any(uuids),
+                limit=len(uuids),
+                return_properties=[RECORD],
+            )
+            return {str(each.uuid): _recorded(each.properties) for each in found.objects}
+
+        there: dict[str, Any] = await asked(self._connection, ask, {})
+        return there
 
     async def complete(
         self,
@@ -101,6 +143,10 @@ class Writer:
 def mark(item: Item, state: str) -> None:
     """Say that an item is indexed in full."""
     item.properties[STATE] = state
+
+
+def _recorded(properties: Mapping[str, Any]) -> Any:
+    return json.loads(properties[RECORD])["fields"] if properties.get(RECORD) else None
 
 
 def _usable(place: Place, properties: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,37 @@
+"""What is wrong with a notes folder, told once."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from vr_kernel import Services, VrError
+
+TROUBLES = (OSError, sqlite3.Error, VrError)
+"""What a folder, a disk or the journal may come to; no call fails by it."""
+
+
+class Complaint:
+    """Says in the log what goes wrong, and again only when it is something else.
+
+    Args:
+        services: of the knowledge plugin.
+        what: is not done because of it.
+
+    Attributes:
+        said: what is wrong now; empty when all is well.
+    """
+
+    def __init__(self, services: Services, what: str) -> None:
+        self._log = services.log
+        self._what = what
+        self.said = ""
+
+    def tell(self, error: Exception) -> None:
+        """Say it, unless it was said last."""
+        said = str(error)
+        (self._log.debug if said == self.said else self._log.warning)(self._what, error=said)
+        self.said = said
+
+    def settle(self) -> None:
+        """All is well again."""
+        self.said = ""

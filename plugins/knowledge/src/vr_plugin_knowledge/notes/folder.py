@@ -1,0 +1,69 @@
+"""The user's notes folder: records go into it as pages, and what people write there is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vr_kernel import Code, Services, VrError
+
+from vr_plugin_knowledge.settings import KnowledgeSettings
+
+if TYPE_CHECKING:
+    from vr_plugin_knowledge.notes.ledger import Ledger
+    from vr_plugin_knowledge.notes.reading import NoteReader
+    from vr_plugin_knowledge.notes.writing import PageWriter
+
+LEDGER = "notes.db"
+
+
+class Notes:
+    """The notes folder of one kernel, both ways. What goes wrong here fails no call.
+
+    Args:
+        writer: of pages.
+        reader: of notes.
+    """
+
+    def __init__(self, writer: PageWriter, reader: NoteReader) -> None:
+        self.writer = writer
+        self.reader = reader
+
+    async def aclose(self) -> None:
+        """Stop what goes on in the background; the next call takes it up."""
+        await self.reader.aclose()
+
+
+def build_notes(services: Services) -> Notes:
+    """The notes folder of a kernel.
+
+    Raises:
+        VrError: INVALID_INPUT, category CONFIG_INVALID, when none is configured.
+    """
+    from vr_plugin_knowledge.notes.reading import NoteReader
+    from vr_plugin_knowledge.notes.writing import PageWriter
+
+    root = notes_folder(services)
+    if root is None:
+        raise VrError(
+            "No notes folder is configured.",
+            Code.INVALID_INPUT,
+            category="CONFIG_INVALID",
+            hint="Set notes_folder in [plugins.knowledge] to the folder's whole path.",
+        )
+    ledger = open_ledger(services, root)
+    return Notes(PageWriter(services, root, ledger), NoteReader(services, root, ledger))
+
+
+def notes_folder(services: Services) -> Path | None:
+    """The configured folder; None for none."""
+    settings = services.settings
+    folder = settings.notes_folder if isinstance(settings, KnowledgeSettings) else ""
+    return Path(folder) if folder else None
+
+
+def open_ledger(services: Services, root: Path) -> Ledger:
+    """What is known of a folder in one workspace."""
+    from vr_plugin_knowledge.notes.ledger import Ledger
+
+    return Ledger(services.paths.state / LEDGER, f"{root}\n{services.workspace}")

@@ -1,0 +1,65 @@
+"""What `vr doctor` looks at: whether the notes folder takes and gives what it should."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+from pathlib import Path
+
+from vr_kernel import Check, Diagnosis, Services
+
+from vr_plugin_knowledge.notes.folder import LEDGER, notes_folder, open_ledger
+from vr_plugin_knowledge.notes.writing import pages_among
+
+MOST = 5000
+"""How many changes of the journal are looked at."""
+
+
+def notes_checks(services: Services) -> list[Check]:
+    """The check of the notes folder, when there is one. It writes nothing."""
+    root = notes_folder(services)
+    if root is None:
+        return []
+
+    async def examine() -> Diagnosis:
+        found = await asyncio.to_thread(folder, root)
+        return found or await _behind(services, root)
+
+    return [Check("notes folder", examine)]
+
+
+def folder(root: Path) -> Diagnosis | None:
+    """What is wrong with the folder itself; None for nothing."""
+    if not root.is_dir():
+        return Diagnosis.warning(
+            f"The notes folder {root} is missing.",
+            "Make it, or set notes_folder in [plugins.knowledge]; what is missing is then written.",
+        )
+    if not os.access(root, os.R_OK | os.W_OK | os.X_OK):
+        return Diagnosis.warning(
+            f"The notes folder {root} may not be read and written.", "Check its permissions."
+        )
+    return None
+
+
+async def _behind(services: Services, root: Path) -> Diagnosis:
+    waiting = 0
+    if services.paths.journal.exists():
+        cursor = await asyncio.to_thread(_cursor, services, root)
+        changes = await services.journal.changes(cursor, MOST)
+        waiting = len(pages_among(changes, services))
+    if not waiting:
+        return Diagnosis.ok(f"{root} has all that was recorded.")
+    return Diagnosis.warning(
+        f"Records that are not in the notes folder {root} yet: {waiting}.",
+        "`vr knowledge notes sync` writes them, or says why not; so does the next call.",
+    )
+
+
+def _cursor(services: Services, root: Path) -> int:
+    path = services.paths.state / LEDGER
+    try:
+        return open_ledger(services, root).cursor() if path.exists() else 0
+    except sqlite3.Error:
+        return 0

@@ -1,0 +1,127 @@
+"""How far a notes folder has come: what was written into it, and what was read from it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+T = TypeVar("T")
+WAIT_S = 1.0
+"""How long one process waits for another that is writing."""
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS cursor (folder TEXT PRIMARY KEY, seq INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS note (
+    folder TEXT NOT NULL,
+    path TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    passages INTEGER NOT NULL,
+    PRIMARY KEY (folder, path)
+) WITHOUT ROWID;
+"""
+
+
+class Seen(NamedTuple):
+    """A file as it was when it was read, and how many passages were made of it."""
+
+    size: int
+    mtime_ns: int
+    passages: int
+
+
+class Ledger:
+    """What is known of one folder, in a file that all processes share; for worker threads.
+
+    It can be lost: pages that are there are not written again, notes are read once more.
+
+    Args:
+        path: of the SQLite file.
+        folder: what it is about.
+    """
+
+    def __init__(self, path: Path, folder: str) -> None:
+        self._path = path
+        self._folder = folder
+
+    def cursor(self) -> int:
+        """The sequence number of the last change of the journal that was dealt with."""
+        return self._run(self._cursor)
+
+    def move(self, start: int, end: int, work: Callable[[], None]) -> bool:
+        """Do `work` and move the cursor from `start` to `end`, as the only process meanwhile.
+
+        False, and nothing is done, when another process has moved it or is about to.
+
+        Raises:
+            OSError: what `work` raised; then the cursor stays.
+        """
+
+        def write(connection: sqlite3.Connection) -> bool:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if getattr(error, "sqlite_errorname", "") == "SQLITE_BUSY":
+                    return False
+                raise
+            if self._cursor(connection) != start:
+                return False
+            work()
+            row = (self._folder, end)
+            connection.execute("INSERT OR REPLACE INTO cursor VALUES (?, ?)", row)
+            return True
+
+        return self._run(write)
+
+    def notes(self) -> dict[str, Seen]:
+        """The files that were read, by path below the folder."""
+
+        def read(connection: sqlite3.Connection) -> dict[str, Seen]:
+            query = "SELECT path, size, mtime_ns, passages FROM note WHERE folder = ?"
+            rows = connection.execute(query, (self._folder,))
+            return {path: Seen(*seen) for path, *seen in rows}
+
+        return self._run(read)
+
+    def keep(self, notes: Iterable[tuple[str, Seen]], gone: Iterable[str] = ()) -> None:
+        """Remember files that were read, and forget those that are gone."""
+
+        def write(connection: sqlite3.Connection) -> None:
+            rows = [(self._folder, path, *seen) for path, seen in notes]
+            connection.execute("BEGIN IMMEDIATE")
+            connection.executemany("INSERT OR REPLACE INTO note VALUES (?,?,?,?,?)", rows)
+            lost = [(self._folder, path) for path in gone]
+            connection.executemany("DELETE FROM note WHERE folder = ? AND path = ?", lost)
+
+        self._run(write)
+
+    def _cursor(self, connection: sqlite3.Connection) -> int:
+        query = "SELECT seq FROM cursor WHERE folder = ?"
+        row = connection.execute(query, (self._folder,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            return self._attempt(work)
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            self._path.unlink(missing_ok=True)  # damaged; all of it can be found out again
+            return self._attempt(work)
+
+    def _attempt(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self._path, timeout=WAIT_S, isolation_level=None)
+        with closing(connection):
+            connection.executescript(_SCHEMA)
+            try:
+                made = work(connection)
+                if connection.in_transaction:
+                    connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            return made

@@ -1,0 +1,123 @@
+"""What people wrote in a notes folder, and what of it changed since it was read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+
+from vr_kernel import Record
+
+from vr_plugin_knowledge.notes.ledger import Seen
+from vr_plugin_knowledge.notes.page import read_seal
+from vr_plugin_knowledge.notes.shelf import read_text
+from vr_plugin_knowledge.transfer.passages import passage_key, passages_of
+from vr_plugin_knowledge.transfer.readers import NOTE_SUFFIXES, PASSAGES
+
+SUFFIXES = tuple(NOTE_SUFFIXES)
+
+
+@dataclass(slots=True)
+class News:
+    """What changed in a folder.
+
+    Attributes:
+        changed: size and time of files that are new or not as they were, by path below it.
+        gone: files that were read and are no longer there.
+        closed: folders below it that could not be looked into.
+    """
+
+    changed: dict[str, tuple[int, int]] = field(default_factory=dict)
+    gone: list[str] = field(default_factory=list)
+    closed: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Batch:
+    """Some notes as records.
+
+    Attributes:
+        records: their passages.
+        stale: kind and key of passages that they no longer have.
+        seen: what the ledger is to keep of them.
+        unread: files that could not be read.
+    """
+
+    records: list[Record] = field(default_factory=list)
+    stale: list[tuple[str, str]] = field(default_factory=list)
+    seen: list[tuple[str, Seen]] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+
+
+def find_news(root: Path, known: Mapping[str, Seen], stop: Event) -> News:
+    """Compare a folder with what was read of it; hidden files and links do not count.
+
+    Raises:
+        OSError: when it is missing or cannot be looked into.
+    """
+    news, there = News(), set()
+    for path, size, mtime_ns in _notes(root, news.closed, stop):
+        there.add(path)
+        before = known.get(path)
+        if before is None or (before.size, before.mtime_ns) != (size, mtime_ns):
+            news.changed[path] = (size, mtime_ns)
+    if not stop.is_set():
+        closed = tuple(f"{folder}/" for folder in news.closed)
+        news.gone = [path for path in known if path not in there and not path.startswith(closed)]
+    return news
+
+
+def read_notes(
+    root: Path, files: Mapping[str, tuple[int, int]], known: Mapping[str, Seen]
+) -> Batch:
+    """The passages of some notes; a page that nobody changed has none: its record is kept."""
+    batch = Batch()
+    for path, (size, mtime_ns) in files.items():
+        before = known.get(path)
+        try:
+            text = read_text(root / path)
+        except OSError:
+            batch.unread.append(path)
+            text = ""
+        seal = read_seal(text)
+        passages = [] if seal is not None and seal.whole else _passages(root / path, text)
+        batch.records += passages
+        batch.stale += passage_ids(root / path, len(passages), before.passages if before else 0)
+        batch.seen.append((path, Seen(size, mtime_ns, len(passages))))
+    return batch
+
+
+def passage_ids(path: Path, start: int, end: int) -> list[tuple[str, str]]:
+    """Kind and key of the passages of a file, from number `start` up to `end`."""
+    name = path.as_posix()
+    return [(PASSAGES, passage_key(name, number)) for number in range(start, end)]
+
+
+def _passages(path: Path, text: str) -> list[Record]:
+    name, link = path.as_posix(), path.as_uri()
+    return list(passages_of(text, name, str(path), title=path.stem, link=link))
+
+
+def _notes(root: Path, closed: list[str], stop: Event) -> Iterator[tuple[str, int, int]]:
+    """Path below the folder, size and time of each Markdown file."""
+    folders = [""]
+    while folders and not stop.is_set():
+        folder = folders.pop()
+        try:
+            entries = list(os.scandir(root / folder))
+        except OSError:
+            if not folder:
+                raise
+            closed.append(folder)
+            continue
+        for entry in entries:
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(path)
+            elif entry.name.lower().endswith(SUFFIXES) and entry.is_file(follow_symlinks=False):
+                about = entry.stat(follow_symlinks=False)
+                yield path, about.st_size, about.st_mtime_ns

@@ -1,0 +1,115 @@
+"""Follows the journal, and writes what people may want to read into the notes folder."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from vr_kernel import Change, RecordKind, Services
+
+from vr_plugin_knowledge.notes.complaint import TROUBLES, Complaint
+from vr_plugin_knowledge.notes.ledger import Ledger
+from vr_plugin_knowledge.notes.page import is_for_people, name_page, write_page
+from vr_plugin_knowledge.notes.shelf import Shelf
+
+CHANGES_AT_ONCE, PAGES_AT_ONCE = 1000, 50
+WITHIN_S = 1.5
+"""Seconds that a finished call waits for its pages; what is left is written after the next one."""
+_OF_ONE_PAGE = {
+    errno.EEXIST,
+    errno.EINVAL,
+    errno.EISDIR,
+    errno.ELOOP,
+    errno.ENAMETOOLONG,
+    errno.ENOTDIR,
+}
+"""What is wrong with one page or one kind, and not with the folder."""
+
+
+class PageWriter:
+    """Writes the pages of one folder.
+
+    Args:
+        services: of the knowledge plugin.
+        root: the folder.
+        ledger: where the journal was left off.
+    """
+
+    def __init__(self, services: Services, root: Path, ledger: Ledger) -> None:
+        self._services = services
+        self._root = root
+        self._ledger = ledger
+        self._turn = asyncio.Lock()
+        self.complaint = Complaint(services, "notes were not written")
+        self._caught_up = False
+
+    def owes(self, changes: int) -> bool:
+        """Whether there is something to write after a call that made so many changes."""
+        return changes > 0 or not self._caught_up
+
+    async def write(self, within_s: float = WITHIN_S) -> int:
+        """Write the pages of what was recorded since; returns how many changes that took."""
+        end, done = time.monotonic() + within_s, 0
+        async with self._turn:
+            self._caught_up = False
+            try:
+                while not self._caught_up and time.monotonic() < end:
+                    count = await self._write_some()
+                    self._caught_up = not count
+                    done += count
+            except TROUBLES as error:
+                self.complaint.tell(error)
+            else:
+                self.complaint.settle()
+        return done
+
+    async def _write_some(self) -> int:
+        journal = self._services.journal
+        cursor = await asyncio.to_thread(self._ledger.cursor)
+        changes = await journal.changes(cursor, CHANGES_AT_ONCE)
+        if changes:
+            pages = pages_among(changes, self._services)
+            end = pages[PAGES_AT_ONCE - 1][0] if len(pages) > PAGES_AT_ONCE else changes[-1]
+            await asyncio.to_thread(self._put, cursor, pages[:PAGES_AT_ONCE], end.seq)
+            return sum(change.seq <= end.seq for change in changes)
+        if await journal.last_seq() >= cursor:
+            return 0
+        # The journal was lost or replaced: pages that are there are not written again.
+        await asyncio.to_thread(self._ledger.move, cursor, 0, lambda: None)
+        return 1
+
+    def _put(self, start: int, pages: Sequence[tuple[Change, RecordKind]], end: int) -> None:
+        shelf = Shelf(self._root)
+
+        def put() -> None:
+            for change, kind in pages:
+                try:
+                    put_page(shelf, kind, change)
+                except OSError as error:
+                    if error.errno not in _OF_ONE_PAGE:
+                        raise
+                    self._services.log.warning("a note cannot be written", error=str(error))
+
+        self._ledger.move(start, end, put)
+
+
+def pages_among(changes: Sequence[Change], services: Services) -> list[tuple[Change, RecordKind]]:
+    """The changes of this workspace that concern a page, and their kinds."""
+    kinds: Mapping[str, RecordKind] = services.kinds
+    own = [c for c in changes if c.workspace == services.workspace and c.kind in kinds]
+    return [(c, kinds[c.kind]) for c in own if is_for_people(kinds[c.kind])]
+
+
+def put_page(shelf: Shelf, kind: RecordKind, change: Change) -> None:
+    """Write the page of a record, or remove that of a deleted one.
+
+    Raises:
+        OSError: when the folder does not take it.
+    """
+    if change.fields is None:
+        shelf.remove(kind.name, change.key)
+    else:
+        shelf.put(kind.name, change.key, name_page(kind, change), write_page(kind, change))

@@ -1,0 +1,33 @@
+"""What stands between two lines of dashes before a Markdown text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+LONGEST = 100_000
+"""Characters; what is longer is no front matter."""
+_FRONT = re.compile(
+    r"\A\ufeff?---[ \t]*\r?\n(?=\S)(.*?)^(?:---|\.\.\.)[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE
+)
+
+
+def split_front(text: str) -> tuple[str, str]:
+    """Front matter and text; the former is empty when there is none."""
+    found = _FRONT.match(text, 0, LONGEST)
+    return (found[1], text[found.end() :]) if found else ("", text)
+
+
+def read_front(front: str) -> dict[str, Any]:
+    """What front matter says, each value as text; nothing when it is no YAML of names."""
+    import yaml  # type: ignore[import-untyped]  # it ships no types
+
+    # It makes nothing but text: 12:15 is a time here, and no number to the base of 60.
+    loader = yaml.BaseLoader(front)
+    try:
+        said = loader.get_single_data()
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}
+    finally:
+        loader.dispose()
+    return said if isinstance(said, dict) else {}

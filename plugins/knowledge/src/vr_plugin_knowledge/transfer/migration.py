@@ -1,0 +1,183 @@
+"""`vr knowledge migrate`: a store filled from the journal and compared with it, or the way back."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import click
+from vr_kernel import Code, Config, Kernel, Store, VrError
+
+from vr_plugin_knowledge.transfer.comparing import Comparing, Comparison
+
+STEP_S = 0.2
+PATIENCE_S = 90.0
+"""How long a store may make no headway; more than its longest pause between two tries."""
+
+
+@click.command("migrate")
+@click.option("--to", "target", metavar="STORE", help="Fill this store and not the configured one.")
+@click.option(
+    "--from",
+    "origin",
+    type=click.Choice(["weaviate"]),
+    help="Record what the server has and the journal has not.",
+)
+@click.option(
+    "--all", "everything", is_flag=True, help="With --from: collections of similar names as well."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def migrate(
+    context: click.Context,
+    *,
+    target: str | None,
+    origin: str | None,
+    everything: bool,
+    as_json: bool,
+) -> None:
+    """Fill the store from the journal, and compare both. It can be interrupted and run again."""
+    if (target and origin) or (everything and not origin):
+        raise click.UsageError("Give --to, or --from, which --all belongs to.")
+    if origin:
+        from vr_plugin_knowledge.transfer.pulling import pull_all, pull_lines
+
+        pulled = asyncio.run(pull_all(context.obj, everything=everything))
+        click.echo(json.dumps(pulled) if as_json else "\n".join(pull_lines(pulled)))
+        return
+    report = asyncio.run(_migrate(context.obj, target))
+    click.echo(json.dumps(report) if as_json else "\n".join(_lines(report, target)))
+    if not report["same"]:
+        context.exit(1)
+
+
+async def watch(
+    label: str, left: Callable[[], Awaitable[int]], patience: float = PATIENCE_S
+) -> int:
+    """Show on stderr how `left` falls to 0; returns it when it did not fall for `patience` s."""
+    best, since = await left(), time.monotonic()
+    if not best:
+        return 0
+    with click.progressbar(length=best, label=label, show_pos=True, file=sys.stderr) as bar:
+        while now := await left():
+            if now < best:
+                bar.update(best - now)
+                best, since = now, time.monotonic()
+            elif time.monotonic() - since > patience:
+                return now
+        bar.update(best)
+    return 0
+
+
+async def deliver(kernel: Kernel, patience: float = PATIENCE_S) -> int:
+    """Bring the store up to the journal in the foreground; returns how many vectors it lacks.
+
+    Raises:
+        VrError: as the store does when it cannot be opened; UNAVAILABLE when it makes no headway.
+    """
+    store = kernel.archive.store
+    # Opens the store: one that is away is told at once, and not waited for.
+    await store.status()
+    if left := await watch("Records", lambda: store.catch_up(STEP_S), patience):
+        await store.status()
+        raise VrError(
+            f"The store {store.name!r} takes no more; {left:,} changes are left.",
+            Code.UNAVAILABLE,
+            hint="`vr doctor` looks for the cause. The same command goes on where it stopped.",
+            retryable=True,
+        )
+
+    async def waiting() -> int:
+        await asyncio.sleep(STEP_S)
+        return await store.pending_vectors()
+
+    # Without an embedder all wait for ever.
+    return await (watch("Vectors", waiting, patience) if kernel.vectors.available() else waiting())
+
+
+async def _migrate(config: Config, target: str | None) -> dict[str, Any]:
+    if target:
+        config = copy.copy(config)
+        config.store = config.store.model_copy(update={"backend": target})
+    async with Kernel.open(config) as kernel:
+        store = kernel.archive.store
+        began = await store.status()
+        waiting = await deliver(kernel)
+        status = await store.status()
+        shared = getattr(kernel.providers.get(Store), "shared", False)
+        upto = status.delivered
+        with click.progressbar(length=upto, label="Compared", file=sys.stderr) as bar:
+            comparing = Comparing(kernel, upto, shared=shared, moved=bar.update)
+            rows = await comparing.compare()
+        return {
+            "store": store.name,
+            "sent": status.delivered - began.delivered,
+            "waiting_for_vectors": waiting,
+            "refused": status.refused,
+            "shared": shared,
+            "same": all(row.same for row in rows),
+            "collections": [_row(row) for row in rows],
+        }
+
+
+def _row(row: Comparison) -> dict[str, Any]:
+    return {
+        "workspace": row.workspace,
+        "collection": row.kind,
+        "journal": row.journal,
+        "store": row.store,
+        "journal_checksum": f"{row.journal_sum:032x}",
+        "store_checksum": None if row.store is None else f"{row.store_sum:032x}",
+        "same": row.same,
+        "differing": row.differing,
+        "keys": row.keys,
+    }
+
+
+def _lines(report: dict[str, Any], target: str | None) -> Iterator[str]:
+    rows = report["collections"]
+    yield f"{report['store']}: {report['sent']:,} changes sent"
+    table = [("workspace", "collection", "journal", "store", "checksum"), *map(_cells, rows)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for cells in table:
+        first = [cell.ljust(width) for cell, width in zip(cells[:2], widths, strict=False)]
+        counts = [cell.rjust(width) for cell, width in zip(cells[2:4], widths[2:], strict=False)]
+        yield "  ".join([*first, *counts, cells[4]])
+    if report["waiting_for_vectors"]:
+        yield f"Not found by meaning yet: {report['waiting_for_vectors']:,}."
+    for row in rows:
+        if not row["same"]:
+            yield f"{row['collection']} ({row['workspace']}): {_difference(row)}"
+    if not report["same"]:
+        yield from _advice(report, f"VR_STORE__BACKEND={target} " if target else "")
+
+
+def _difference(row: dict[str, Any]) -> str:
+    if not row["differing"]:
+        return f"{row['store'] - row['journal']:,} are only in the store, not in this journal"
+    return f"{row['differing']:,} differ or are missing: {', '.join(row['keys'])}"
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, str, str, str, str]:
+    if row["store"] is None:
+        says = "not compared: its plugin is not installed"
+    else:
+        says = f"{'same' if row['same'] else 'differs'} {row['store_checksum'][:8]}"
+    stored = "" if row["store"] is None else f"{row['store']:,}"
+    return row["workspace"], row["collection"], f"{row['journal']:,}", stored, says
+
+
+def _advice(report: dict[str, Any], prefix: str) -> Iterator[str]:
+    if report["refused"]:
+        yield f"It refused {report['refused']:,} records: `{prefix}vr store failed` says why,"
+        yield f"`{prefix}vr store retry --all` sends them again."
+    differing = dict.fromkeys(r["collection"] for r in report["collections"] if r["differing"])
+    if differing:
+        names = " ".join(f"--collection {name}" for name in differing)
+        unless = ", also over what another machine wrote since" if report["shared"] else ""
+        yield f"`{prefix}vr knowledge reindex {names}` sends these collections again{unless}."

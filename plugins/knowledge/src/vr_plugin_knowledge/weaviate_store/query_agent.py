@@ -1,0 +1,175 @@
+"""Weaviate's QueryAgent: a service of Weaviate Cloud that searches a cluster and answers."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import warnings
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from vr_kernel import Code, Services, Store, VrError
+
+from vr_plugin_knowledge.answering.agent import AgentAnswer
+from vr_plugin_knowledge.weaviate_store.address import CLOUD, read_address
+from vr_plugin_knowledge.weaviate_store.names import OWN
+from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
+from vr_plugin_knowledge.weaviate_store.store import WeaviateStore
+
+if TYPE_CHECKING:
+    from vr_plugin_knowledge.weaviate_store.layout import Place
+
+FAILED = "AGENT_FAILED"
+NOT_INSTALLED = "pip install 'vr-plugin-knowledge[agents]'"
+_AUTH = re.compile(
+    r"unauthori[sz]ed|forbidden|not authenticated|invalid (?:token|key)", re.IGNORECASE
+)
+_QUOTA = re.compile(r"quota|rate.?limit|too many requests|plan limit|exceeded", re.IGNORECASE)
+_SAID_CHARS = 300
+
+
+class WeaviateQueryAgent:
+    """An `AnswerAgent`: what is asked goes to the service, which reads the cluster by itself.
+
+    Args:
+        settings: the cluster, its key, the service's address, and how long to wait.
+        store: whose collections are asked.
+    """
+
+    name = "weaviate/query-agent"
+
+    def __init__(self, settings: WeaviateSettings, store: WeaviateStore) -> None:
+        self._settings = settings
+        self._store = store
+
+    async def ask(self, query: str, kinds: Sequence[str], workspace: str) -> AgentAnswer:
+        """The answer from the collections that have records in that workspace.
+
+        Raises:
+            VrError: UNAVAILABLE, category AGENT_UNAVAILABLE, for a cluster that the service does
+                not reach, or without its library; category AGENT_FAILED, AUTH or QUOTA as the
+                service says; as the store does when the cluster is away.
+        """
+        self._require_reach()
+        agent_type, collection_type = await asyncio.to_thread(_library)
+        places = [place for kind in kinds if (place := await self._filled(kind, workspace))]
+        if not places:
+            return AgentAnswer("")
+        asked = [
+            collection_type(
+                name=place.shelf.name,
+                tenant=workspace if place.shelf.tenants else None,
+                view_properties=sorted(p for p in place.shelf.properties if not p.startswith(OWN)),
+            )
+            for place in places
+        ]
+        answer = await self._answer(agent_type, query, asked)
+        return AgentAnswer(
+            str(answer.final_answer),
+            await self._sources(places, answer.sources or ()),
+            tuple(map(str, answer.missing_information or ())),
+        )
+
+    async def _answer(self, agent_type: Any, query: str, collections: list[Any]) -> Any:
+        limit = self._settings.weaviate_agent_s
+        client = await self._store.connection.client()
+        try:
+            async with asyncio.timeout(limit):
+                agent = agent_type(
+                    client,
+                    agents_host=self._settings.weaviate_agents_url.rstrip("/") or None,
+                    # Longer than ours, which says better what happened.
+                    timeout=int(limit) + 5,
+                )
+                # Its sources are then those that the answer rests on.
+                return await agent.ask(query, collections, result_evaluation="llm")
+        except TimeoutError:
+            raise _failed(f"no answer within {limit:g} s", retryable=True) from None
+        except Exception as error:  # the library raises bare exceptions with what the service said
+            raise self._translated(error) from error
+
+    def _translated(self, error: Exception) -> VrError:
+        key = self._settings.weaviate_api_key.get_secret_value()
+        said = " ".join(str(error).split()) or type(error).__name__
+        said = (said.replace(key, "…") if key else said)[:_SAID_CHARS]
+        if _AUTH.search(said):
+            return VrError(
+                f"Weaviate's query agent does not accept the key: {said}",
+                Code.AUTH,
+                hint="Set WEAVIATE_API_KEY to a key of this cluster.",
+            )
+        if _QUOTA.search(said):
+            return VrError(
+                f"Weaviate's query agent takes no more questions now: {said}",
+                Code.QUOTA,
+                hint="See the plan of your cluster, or leave backend out.",
+            )
+        return _failed(said, retryable=type(error).__module__.startswith("httpx"))
+
+    async def _filled(self, kind: str, workspace: str) -> Place | None:
+        place = self._store.place(kind, workspace)
+        counts = await self._store.count(kind, workspace) if place else {}
+        return place if sum(counts.values()) else None
+
+    async def _sources(
+        self, places: Sequence[Place], sources: Sequence[Any]
+    ) -> tuple[tuple[str, str], ...]:
+        """The records that the service names by collection and UUID, each once."""
+        by_name = {place.shelf.name: place for place in places}
+        wanted: dict[str, list[str]] = defaultdict(list)
+        for each in sources:
+            wanted[each.collection].append(str(each.object_id))
+        keys: dict[tuple[str, str], tuple[str, str]] = {}
+        for name, uuids in wanted.items():
+            place = by_name.get(name)
+            found = await self._store.keys(place, uuids) if place else {}
+            for uuid in uuids:
+                keys[name, uuid] = (place.kind if place else name, found.get(uuid, uuid))
+        return tuple(dict.fromkeys(keys[s.collection, str(s.object_id)] for s in sources))
+
+    def _require_reach(self) -> None:
+        if self._settings.weaviate_agents_url:
+            return
+        address = read_address(self._settings.weaviate_url, self._settings.weaviate_grpc_port)
+        if not address.host.endswith(CLOUD):
+            raise VrError(
+                f"Weaviate's query agent serves clusters of Weaviate Cloud, not {address.shown}.",
+                Code.UNAVAILABLE,
+                category="AGENT_UNAVAILABLE",
+                hint="Leave backend out: the question is then answered here.",
+            )
+
+
+def build_query_agent(services: Services) -> WeaviateQueryAgent:
+    """The agent of a kernel, with the kernel's own store."""
+    store = services.providers.get(Store, "weaviate")
+    assert isinstance(store, WeaviateStore)
+    return WeaviateQueryAgent(services.settings, store)
+
+
+def _library() -> tuple[Any, Any]:
+    with warnings.catch_warnings():
+        # authlib tells its own future at import; it is none of the user's business.
+        warnings.simplefilter("ignore")
+        try:
+            from weaviate_agents.query import AsyncQueryAgent
+            from weaviate_agents.query.classes import QueryAgentCollectionConfig
+        except ImportError as error:
+            raise VrError(
+                "The library of Weaviate's query agent is not installed.",
+                Code.UNAVAILABLE,
+                category="AGENT_UNAVAILABLE",
+                hint=f"Install it: {NOT_INSTALLED}, or leave backend out.",
+            ) from error
+    return AsyncQueryAgent, QueryAgentCollectionConfig
+
+
+def _failed(said: str, *, retryable: bool) -> VrError:
+    return VrError(
+        f"Weaviate's query agent gave no answer: {said}",
+        Code.UNAVAILABLE,
+        category=FAILED,
+        hint="Ask again later, or leave backend out: the question is then answered here.",
+        retryable=retryable,
+    )
