@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tool_arguments import Argument, Kind, filled
+from tool_arguments import NOBODY, Argument, Kind, filled
 from vr_kernel import Code, Kernel
 from vr_kernel.runner import Outcome
 
@@ -59,6 +59,8 @@ class Watch:
         if self._seen is None or not details:
             return
         if event in ("socket.connect", "socket.getaddrinfo", "urllib.Request"):
+            if _is_nobody(event, details):
+                return
             self._seen.append(f"{event} {details[-1] if event == 'socket.connect' else details[0]}")
         elif event == "open" and _is_kept_out(str(details[0])):
             self._seen.append(f"opened {details[0]}")
@@ -76,7 +78,8 @@ class Bench:
 
     def absolute(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The filled-in arguments with a path where a file's name stands."""
-        there = {"file_path": str(self.inside / str(arguments.get("file_path")))}
+        named = {name: str(arguments.get(name)) for name in ("file_path", "directory")}
+        there = {name: str(self.inside / given) for name, given in named.items()}
         return {**arguments, **{k: v for k, v in there.items() if k in arguments}}
 
     async def abuse(
@@ -91,7 +94,8 @@ class Bench:
         """
         beside = self.absolute(filled(argument.tool, argument.name))
         if argument.kind is Kind.URL:
-            beside.pop("file_path", None)
+            for local in ("file_path", "directory"):
+                beside.pop(local, None)
         said = f"{argument}={_short(value)}"
         await self.call(argument.tool, {**beside, argument.name: value}, said, codes)
 
@@ -135,6 +139,14 @@ class Bench:
         """Fail with every problem that was collected."""
         found, self.problems = self.problems, []
         assert not found, "\n".join([f"{len(found)} problems", *found[:20]])
+
+
+def _is_nobody(event: str, details: tuple[Any, ...]) -> bool:
+    if event == "socket.connect":
+        return bool(details[-1] == NOBODY)
+    if event == "socket.getaddrinfo":
+        return (details[0], str(details[1])) == (NOBODY[0], str(NOBODY[1]))
+    return str(details[0]).startswith("http://{}:{}/".format(*NOBODY))
 
 
 def _is_kept_out(path: str) -> bool:

@@ -21,6 +21,7 @@ from touch_watch import TouchWatch, watch_touches
 from vr_kernel import (
     READ_ONLY,
     Call,
+    Code,
     Kernel,
     Provider,
     TextLine,
@@ -87,6 +88,8 @@ class Scene:
 
     async def run(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         outcome = await self.kernel.run(name, arguments, lambda _d, _t, m: self.progress.append(m))
+        if outcome.error is not None and outcome.error.code is Code.AUTH:
+            pytest.skip(f"{name} needs a key")
         assert outcome.error is None, outcome.error.message
         return outcome.data
 
@@ -142,6 +145,10 @@ def _texts(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
+WORDLESS = {"video_clip-file_path"}
+"""What gives pictures and sound alone."""
+
+
 @pytest.mark.parametrize("argument", of_kind(Kind.PATH), ids=str)
 async def test_a_video_is_told_and_not_obeyed(scene: Scene, argument: Any) -> None:
     beside = {**filled(argument.tool, argument.name), "engine": ALWAYS["engine"], "ocr": True}
@@ -150,7 +157,7 @@ async def test_a_video_is_told_and_not_obeyed(scene: Scene, argument: Any) -> No
     given[argument.name] = argument.given(str(scene.video))
     before = await scene.kernel.journal.last_seq()
     data = await scene.run(argument.tool, given)
-    assert ORDER in json.dumps(data)
+    assert str(argument) in WORDLESS or ORDER in json.dumps(data)
     assert data["source"] == str(scene.video)
     raw = [text for text in _texts(data) if RAW.search(text) or SMUGGLED[:2] in text]
     assert raw == []

@@ -18,7 +18,8 @@ from touch_watch import TouchWatch, watch_touches
 from vr_kernel import Code
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pipes, devices and inotify")
-REFUSED = {Code.INVALID_INPUT, Code.NOT_ALLOWED, Code.UNSUPPORTED, Code.TOO_LARGE}
+REFUSED = {Code.INVALID_INPUT, Code.NOT_ALLOWED, Code.UNSUPPORTED, Code.TOO_LARGE, Code.AUTH}
+"""AUTH: a tool that only a model serves says so before it looks."""
 Rows = list[dict[str, Any]]
 Run = Callable[..., Rows]
 

@@ -12,7 +12,7 @@ from vr_kernel import Code
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.parametrize("argument", of_kind(Kind.PATH), ids=str),
+    pytest.mark.parametrize("argument", of_kind(Kind.PATH, Kind.FOLDER), ids=str),
 ]
 REFUSALS = (Code.NOT_ALLOWED, Code.INVALID_INPUT, Code.NOT_FOUND, Code.UNSUPPORTED)
 OUTSIDE = (Code.NOT_ALLOWED,)
@@ -45,12 +45,16 @@ ODD = [
     "pipe:0", "fd:0", "data:video/mp4;base64,AAAA", "subfile,,start,0,end,9,,:clip.mp4",
     "lavfi:testsrc", "tcp://127.0.0.1:1", "smb://host/x.mp4", "crypto:clip.mp4",
 ]  # fmt: skip
+HERE = (".", "folder.mp4", "folder.mp4/")
+"""Folders that may be read."""
 GLOBS = ["../*", "../../*.txt", "../../**", "/**", "/*", "/etc/*", "link/*", f"../{CANARY}/*"]
 
 
 async def test_places_that_are_not_read(bench: Bench, argument: Argument) -> None:
+    # A pipe lies inside, and is no folder.
+    codes = (*OUTSIDE, Code.INVALID_INPUT) if argument.kind is Kind.FOLDER else OUTSIDE
     for place in PLACES:
-        await bench.abuse(argument, argument.given(place), OUTSIDE)
+        await bench.abuse(argument, argument.given(place), codes)
     for name in (".mp4", ".txt"):
         for folder in (bench.outside, bench.inside.with_name("root-evil"), bench.inside / "link"):
             path = folder / f"{CANARY}{name}"
@@ -74,7 +78,8 @@ async def test_addresses_of_files(bench: Bench, argument: Argument) -> None:
 
 
 async def test_names_that_no_file_bears(bench: Bench, argument: Argument) -> None:
-    for name in ODD:
+    names = [n for n in ODD if n not in HERE] if argument.kind is Kind.FOLDER else ODD
+    for name in names:
         await bench.abuse(argument, argument.given(name), REFUSALS)
     bench.verdict()
 

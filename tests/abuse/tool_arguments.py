@@ -25,10 +25,16 @@ VALUES: Mapping[str, Any] = {
     "object_id": "00000000-0000-0000-0000-000000000000",
     "properties": {"title": "A thing"},
     "query": "recall",
+    "session_id": "0123456789ab",
+    "url": "https://www.youtube.com/watch?v=dQw4w9WgXcQ&list=PL0123456789",
 }
+NOBODY = ("127.0.0.1", 9)
+"""In place of YouTube: the only address that may be asked, and no one is there."""
 # Filled in even where they may be left out: without them a call is refused before it looks
 # at the argument in question, or takes long.
 ALWAYS: Mapping[str, Any] = {
+    "directory": ".",
+    "estimate_only": True,
     "file_path": CLIP,
     "ocr": False,
     "engine": "local",
@@ -41,6 +47,8 @@ class Kind(StrEnum):
     """What an argument takes, as far as its schema and its name tell."""
 
     PATH = "path"
+    FOLDER = "folder"
+    PATTERN = "pattern"
     URL = "url"
     SCHEMA = "schema"
     DATE = "date"
@@ -54,10 +62,17 @@ class Kind(StrEnum):
     OBJECT = "object"
 
 
-TEXTS = frozenset({Kind.PATH, Kind.URL, Kind.DATE, Kind.TIME, Kind.IDENTIFIER, Kind.TEXT})
+TEXTS = frozenset(
+    {
+        *(Kind.PATH, Kind.FOLDER, Kind.PATTERN, Kind.URL, Kind.DATE, Kind.TIME),
+        *(Kind.IDENTIFIER, Kind.TEXT),
+    }
+)
 NUMBERS = frozenset({Kind.INTEGER, Kind.NUMBER})
 _WORDS = {
-    Kind.PATH: "path paths file files folder folders directory dir filename glob root",
+    Kind.PATTERN: "glob pattern",
+    Kind.FOLDER: "folder folders directory dir root",
+    Kind.PATH: "path paths file files filename",
     Kind.URL: "url urls uri uris link links href address website",
     Kind.DATE: "date since until day month year",
     Kind.TIME: "start end time timestamp",
@@ -161,6 +176,8 @@ def environment(folder: Path) -> dict[str, str]:
         "VR_CACHE_DIR": str(folder / "cache"),
         "VR_CONFIG_DIR": str(folder / "config"),
         "VR_STRICT": "1",
+        "VR_VIDEO__YOUTUBE_SITE": "http://{}:{}".format(*NOBODY),
+        "VR_VIDEO__YOUTUBE_API_ENDPOINT": "http://{}:{}".format(*NOBODY),
     }
 
 

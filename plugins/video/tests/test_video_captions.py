@@ -127,7 +127,8 @@ async def test_the_language_chooses_the_caption_file(tmp_path, video):
         bad = await failure(kernel, "video_transcript", file_path=str(video), language="klingon")
     assert (german.language, german.segments[0].text.split()[2]) == ("de", "Satz")
     assert (english.language, english.segments[0].text) == ("en", "Hello")
-    assert error.code is Code.UNSUPPORTED
+    assert (error.code, error.category) == (Code.NOT_FOUND, "CAPTIONS_MISSING")
+    assert error.hint == "There are: de, en."
     assert bad.code is Code.INVALID_INPUT
 
 
@@ -140,7 +141,7 @@ async def test_streams_inside_the_file_are_read(tmp_path, video):
     assert (first.origin, first.language) == ("embedded", "de")
     assert english.segments[1].text == "This is part number 1 of the talk."
     assert english.segments[1].start == pytest.approx(1.0, abs=0.05)
-    assert error.code is Code.UNSUPPORTED
+    assert (error.code, error.hint) == (Code.NOT_FOUND, "There are: de, en.")
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,7 @@ def test_slides_of_a_lecture(lecture: Lecture) -> None:
     assert found.complete
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("restless", [0.2, 0.5, 1.0, 10.0])
 def test_a_speaker_in_the_corner_who_moves_at_times(restless: float) -> None:
     durations = (12.0, 25.0, 18.0, 30.0)
@@ -134,6 +135,7 @@ def test_a_fade_is_one_change_near_its_middle(fade: float) -> None:
     assert_near(search(lecture.encode()).times, middles, 0.25)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(
     tenths=st.lists(st.integers(25, 90), min_size=1, max_size=7),
@@ -158,6 +160,7 @@ def test_black_at_either_end_is_no_slide(end: float | None) -> None:
     assert_near(search(content, end=end).times, [0.0, 9.6], 0.2)
 
 
+@pytest.mark.slow
 def test_film_has_its_cuts_alone() -> None:
     content = encode_parts(
         (6.0, partial(show, draw_slide(0))),
@@ -169,6 +172,7 @@ def test_film_has_its_cuts_alone() -> None:
     assert_near(search(content).times, [0.0, 6.0, 14.0, 23.0, 29.0], 0.2)
 
 
+@pytest.mark.slow
 def test_a_page_that_fills_slowly_changes_now_and_then() -> None:
     content = encode_parts((5.0, partial(show, draw_slide(0))), (40.0, draw_typing))
     times = search(content).times
@@ -177,6 +181,7 @@ def test_a_page_that_fills_slowly_changes_now_and_then() -> None:
     assert min(after - before for before, after in pairwise(times)) > 4
 
 
+@pytest.mark.slow
 def test_still_stretches_are_not_decoded() -> None:
     counts = []
     for gop in (100, 100_000):
@@ -259,6 +264,7 @@ def test_sound_has_no_changes() -> None:
     assert (caught.value.code, caught.value.category) == (Code.UNSUPPORTED, "FILE_UNSUPPORTED")
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_duration() -> None:
     peaks = []
     for minutes in (4, 20):

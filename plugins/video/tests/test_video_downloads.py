@@ -69,6 +69,7 @@ async def test_a_file_that_changes_meanwhile_is_fetched_anew(tmp_path, lecture):
     assert videos.asked[-1] == ""
 
 
+@pytest.mark.slow
 async def test_a_server_that_always_breaks_off_is_given_up(tmp_path, lecture):
     videos = WebVideos(lecture, cuts=[0] * 20)
     async with watching(tmp_path, videos) as kernel:

@@ -28,13 +28,14 @@ async def test_tools_kinds_and_commands_are_there(tmp_path):
         tools = [name for name in kernel.tools if name.startswith("video_")]
         commands = {command.path: command.target for command in kernel.commands}
         status = next(status for status in kernel.plugins() if status.name == "video")
-    assert tools == ["video_analyze", "video_scenes", "video_transcript"]
+    assert {"video_analyze", "video_scenes", "video_transcript"} < set(tools)
     assert status.reason == ""
     assert imported(commands["video", "fetch-models"]).name == "fetch-models"
 
 
 def test_every_record_field_that_carries_meaning_is_searched():
-    analyses, segments = plugin.vr_record_kinds()
+    kinds = {kind.name: kind for kind in plugin.vr_record_kinds()}
+    analyses, segments = kinds["VideoAnalyses"], kinds["VideoSegments"]
     embedded = {field.name for field in analyses.fields if field.vectorised}
     assert embedded == {"instruction", "title", "summary", "key_points"}
     assert {field.name for field in segments.fields if field.searchable} == {"title", "text"}

@@ -50,6 +50,7 @@ async def test_a_clear_voice_is_understood(tmp_path, model):
     assert result.segments[-1].end <= 11.5
 
 
+@pytest.mark.slow
 async def test_a_transcript_is_computed_once(tmp_path, model):
     path = media_file("jfk.flac")
     async with open_kernel(tmp_path, roots=[path.parent], speech_model=str(model)) as kernel:
@@ -71,6 +72,7 @@ async def test_a_transcript_is_computed_once(tmp_path, model):
     assert outcome.data["transcript"]["segments"] == first.total
 
 
+@pytest.mark.slow
 async def test_silence_says_nothing(tmp_path, model):
     path = tmp_path / "silence.wav"
     path.write_bytes(silence(130))
@@ -83,6 +85,7 @@ async def test_silence_says_nothing(tmp_path, model):
     assert analysis.key_points == []
 
 
+@pytest.mark.slow
 async def test_a_sentence_goes_on_across_blocks(tmp_path, model):
     """The speech begins 116 s after the start, blocks end at 120 s."""
     import av
@@ -135,6 +138,7 @@ async def test_an_english_model_says_so(tmp_path, model):
     assert "vr video fetch-models base" in error.hint
 
 
+@pytest.mark.slow
 async def test_the_talk_is_heard_slide_by_slide(tmp_path, model):
     path = media_file("talk.mp4")
     truth = json.loads(media_file("talk.truth.json").read_text())

@@ -16,6 +16,9 @@ from vr_kernel import Kernel, Provider, TextLine, TextRecognizer, VrError, hooki
 from vr_plugin_video import plugin
 
 DATA = os.environ.get("VR_TEST_DATA", "")
+NOWHERE = "http://127.0.0.1:9"
+NO_YOUTUBE = {"youtube_site": NOWHERE, "youtube_api_endpoint": NOWHERE}
+"""No test asks the real one."""
 
 
 def media_file(name: str) -> Path:
@@ -45,6 +48,7 @@ async def open_kernel(
     variables = {
         f"VR_{name}_DIR": str(folder / name.lower()) for name in ("STATE", "CONFIG", "CACHE")
     }
+    settings = {**NO_YOUTUBE, **settings}
     variables |= {f"VR_VIDEO__{name.upper()}": value for name, value in settings.items()}
     config = load_config({**variables, **(environ or {})}, working_folder=folder)
     given = {"video": plugin, **(plugins or {})}

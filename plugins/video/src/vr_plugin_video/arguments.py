@@ -23,6 +23,7 @@ def language_code(value: str) -> str:
 
 
 VideoUrl = Annotated[str, Field(description="YouTube or web video")]
+YouTubeUrl = Annotated[str, Field(description="YouTube video")]
 MediaPath = Annotated[str, Field(description="Local video or audio")]
 # Offered as text alone, which every client understands; numbers are taken as well.
 Start = Annotated[

@@ -9,7 +9,7 @@ from vr_kernel import Filter, Hit, Query, VrError
 
 from vr_plugin_video.engine import LocalEngine
 from vr_plugin_video.job import Job
-from vr_plugin_video.records import SEGMENTS
+from vr_plugin_video.kinds import SEGMENTS
 from vr_plugin_video.transcripts import Segment
 
 RECORDS = 300

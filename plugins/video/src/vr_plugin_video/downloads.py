@@ -7,18 +7,16 @@ import hashlib
 import os
 import time
 import uuid
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 from urllib.parse import urlsplit
 
 from vr_kernel import Code, Services, VrError
 
 from vr_plugin_video.settings import VideoSettings
-
-if TYPE_CHECKING:
-    from vr_kernel.http import Download
 
 FRESH_S = 3600.0
 """How long a download stands for what is at its address."""
@@ -39,19 +37,19 @@ class Part:
     file: BinaryIO
     version: str = ""
 
-    def go_on(self, answer: Download) -> None:
-        """Be where the answer goes on; what arrived of another version is forgotten.
+    def go_on(self, offset: int, headers: Mapping[str, str]) -> None:
+        """Be where an answer goes on; what arrived of another version is forgotten.
 
         Raises:
             VrError: UNAVAILABLE, to be tried again, when it goes on in another version.
         """
-        found = answer.headers.get("etag") or answer.headers.get("last-modified", "")
+        found = headers.get("etag") or headers.get("last-modified", "")
         changed = bool(self.version) and found != self.version
         self.version = found
-        if changed or answer.offset != self.file.tell():
+        if changed or offset != self.file.tell():
             self.file.seek(0)
             self.file.truncate()
-            if answer.offset:
+            if offset:
                 raise _cut_off()
 
 
@@ -114,7 +112,7 @@ class Downloads:
         async with opened as answer:
             if answer.size is not None and answer.size > most:
                 raise _too_large(answer.size, most)
-            part.go_on(answer)
+            part.go_on(answer.offset, answer.headers)
             async for chunk in answer.chunks():
                 await asyncio.to_thread(part.file.write, chunk)
             if answer.size is not None and part.file.tell() < answer.size:

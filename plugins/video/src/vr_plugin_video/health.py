@@ -21,6 +21,7 @@ def video_checks(services: Services) -> list[Check]:
         Check("media library", media_library),
         Check("speech model", lambda: speech_model(services, settings)),
         Check("text on screen", lambda: screen_text(services, settings.ocr)),
+        Check("YouTube", lambda: youtube(settings)),
     ]
 
 
@@ -40,6 +41,27 @@ def speech_model(services: Services, settings: VideoSettings) -> Diagnosis:
     check_files(model.name, model.folder)
     size = (model.folder / WEIGHTS).stat().st_size / BYTES_PER_MB
     return Diagnosis.ok(f"{model.name}, {size:.0f} MB in {model.folder}.")
+
+
+def youtube(settings: VideoSettings) -> Diagnosis:
+    """What of YouTube can be asked for, without asking it."""
+    own, lent = settings.youtube_api_key, settings.gemini_api_key
+    key = "its own key" if own.get_secret_value() else "the key of Gemini"
+    has_key = bool(own.get_secret_value() or lent.get_secret_value())
+    if own.get_secret_value() and find_spec("googleapiclient") is None:
+        return Diagnosis.warning(
+            "YOUTUBE_API_KEY is set, but Google's client is not installed.",
+            'pip install "vr-plugin-video[youtube]"',
+        )
+    ways = [
+        f"metadata by {key}" if has_key and find_spec("googleapiclient") else "",
+        "captions" if find_spec("youtube_transcript_api") or find_spec("yt_dlp") else "",
+        "downloads by yt-dlp" if find_spec("yt_dlp") else "",
+    ]
+    found = ", ".join(way for way in ways if way)
+    if found:
+        return Diagnosis.ok(f"{found[0].upper()}{found[1:]}.")
+    return Diagnosis.ok("Only models can watch it; install the extras ytdlp or youtube for more.")
 
 
 def screen_text(services: Services, wanted: str) -> Diagnosis:

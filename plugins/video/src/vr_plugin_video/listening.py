@@ -5,15 +5,18 @@ from __future__ import annotations
 from vr_kernel import Code, Services, VrError, cache_key
 
 from vr_plugin_video.job import Job
+from vr_plugin_video.media import Media
 from vr_plugin_video.settings import VideoSettings
-from vr_plugin_video.sidecars import find_sidecar, read_sidecar
+from vr_plugin_video.sidecars import find_sidecar, read_sidecar, sidecar_languages
 from vr_plugin_video.speech import SpeechRecognizer
 from vr_plugin_video.speech_models import SpeechModel, find_model
-from vr_plugin_video.subtitles import read_embedded
+from vr_plugin_video.subtitles import read_embedded, two_letters
 from vr_plugin_video.times import Window, format_time
 from vr_plugin_video.transcripts import Transcript
 from vr_plugin_video.work import Flights, Report
 
+NOBODY_LISTENS = frozenset({"EXTRA_MISSING", "MODEL_MISSING", "LANGUAGE_UNSUPPORTED", "NO_WORDS"})
+"""Categories of what keeps speech from being recognised here."""
 VERSION = 1
 """Raised when the same audio would give another transcript."""
 
@@ -46,8 +49,9 @@ class Listener:
         """What is said in the job's window, and whether it came from the cache.
 
         Raises:
-            VrError: UNSUPPORTED without captions and sound; what `find_model` raises; at
-                YouTube, as `YouTube.captions`.
+            VrError: UNSUPPORTED without captions and sound; what `find_model` raises; NOT_FOUND,
+                category CAPTIONS_MISSING, naming the languages of the captions that there are,
+                when those are all there is; at YouTube, as `YouTube.captions`.
         """
         if job.source.at_youtube:
             return await self._at_youtube(job, language), False
@@ -55,18 +59,28 @@ class Listener:
         found = await self._captions(job, language)
         if found is not None:
             return found.between(start, end), False
-        if not media.has_audio:
-            raise no_words()
-        return await self._spoken(job, language, report)
+        try:
+            if not media.has_audio:
+                raise no_words()
+            return await self._spoken(job, language, report)
+        except VrError as error:
+            others = await self._languages(job, media) if language else []
+            if others and error.category in NOBODY_LISTENS:
+                raise _not_in(language, others, error) from error
+            raise
 
     async def known(self, job: Job, language: str) -> Transcript | None:
         """The transcript that exists already; never listens."""
+        from vr_plugin_video.model_words import known_words
+
+        return await self._known(job, language) or await known_words(job, language)
+
+    async def _known(self, job: Job, language: str) -> Transcript | None:
         if job.source.at_youtube:
             try:
                 return await self._at_youtube(job, language)
             except VrError:
                 return None
-        start, end = await job.span()
         found = await self._captions(job, language)
         if found is None:
             try:
@@ -74,7 +88,7 @@ class Listener:
             except VrError:
                 return None
             found = await self._heard(job, model, language)
-        return found and found.between(start, end)
+        return found and found.between(*await job.span())
 
     def close(self) -> None:
         """Let go of the speech model."""
@@ -93,6 +107,12 @@ class Listener:
                 read_embedded, job.source.file, media.subtitles, language, job.work.check
             )
         return found
+
+    async def _languages(self, job: Job, media: Media) -> list[str]:
+        """The languages of the captions that there are, in the file and beside it."""
+        beside = await job.work.aside(sidecar_languages, job.source.path)
+        inside = {two_letters(stream.language) for stream in media.subtitles}
+        return sorted((beside | inside) - {""})
 
     async def _heard(self, job: Job, model: SpeechModel, language: str) -> Transcript | None:
         """What was recognised before, in the whole video or in the same window."""
@@ -171,4 +191,16 @@ def no_words() -> VrError:
         Code.UNSUPPORTED,
         category="NO_WORDS",
         hint="Captions are found beside the video under its name, ending in .srt or .vtt.",
+    )
+
+
+def _not_in(language: str, there: list[str], reason: VrError) -> VrError:
+    silent = reason.category == "NO_WORDS"
+    why = ", and the file has no sound." if silent else f". {reason.message}"
+    how = "" if silent else f" {reason.hint} Or have a model listen: engine='gemini'."
+    return VrError(
+        f"There are no captions in {language!r}{why}",
+        Code.NOT_FOUND,
+        category="CAPTIONS_MISSING",
+        hint=f"There are: {', '.join(there)}.{how}",
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from vr_kernel import Code, Media, Reply, VrError
+from vr_kernel import Code, Media, Structured, VrError
 from vr_kernel.generation import Role
 
 from vr_plugin_video import prompt
@@ -15,20 +16,20 @@ from vr_plugin_video.at_hand import words_at_hand
 from vr_plugin_video.engine import LocalEngine, written
 from vr_plugin_video.file_kinds import mime_of
 from vr_plugin_video.job import Job
+from vr_plugin_video.media import Media as MediaFacts
+from vr_plugin_video.meetings import form_of, wording
+from vr_plugin_video.model_answers import base_analysis, custom_analysis, seen_analysis
 from vr_plugin_video.models import VideoAnalysis
-from vr_plugin_video.plain_text import one_line
-from vr_plugin_video.prompt import SeenVideo
 from vr_plugin_video.sources import Source
 from vr_plugin_video.times import Window
-from vr_plugin_video.timestamps import check_moments, claimed_moments
+from vr_plugin_video.timestamps import check_moments
+from vr_plugin_video.windows import cut_windows, longest_window, tokens_a_second
 
 ROLE: Role = "vision"
-TITLE_CHARS = 200
-SUMMARY_CHARS = 600
 
 
 class ModelAnalyst:
-    """Analyses by a vision model, one call of it each."""
+    """Analyses by a vision model, one call of it for all that it takes at once."""
 
     def __init__(self, local: LocalEngine, asked: Asked) -> None:
         self._local = local
@@ -51,31 +52,24 @@ class ModelAnalyst:
             output_schema=self._asked.output_schema,
             fps=self._asked.fps,
             media_resolution=self._asked.media_resolution,
+            longest=self._longest(pictures=True),
         )
 
     async def analyse(self, job: Job) -> VideoAnalysis:
         """The analysis of a video, with its quotes looked up; recorded.
 
+        What is longer than the model takes is watched in windows, each in a call of its own.
+
         Raises:
             VrError: for what is no media, before anything is paid; what the model raises.
         """
-        duration = await self._probe(job)
-        call, asked = job.work.call, self._asked
-        call.progress(0, 100, "A model is watching the video")
-        found = await call.services.models.generate_structured(
-            [self._media(job), prompt.task(asked.instruction, custom=bool(asked.output_schema))],
-            asked.output_schema or SeenVideo,
-            role=ROLE,
-            system=prompt.SYSTEM,
-            thinking=asked.thinking_level,
-        )
-        analysis = _base(job, duration, found.reply)
-        if asked.output_schema:
-            analysis = _custom(analysis, found.value)
-        else:
-            analysis = _seen(analysis, found.value, job)
+        media = await self._probe(job)
+        windows = await self._windows(job, media)
+        make = self._at_once if len(windows) == 1 else self._in_windows
+        analysis = await make(job, media.duration if media else 0.0, windows)
+        if not self._asked.output_schema:
             analysis = await self._checked(job, analysis)
-        self._local.recorder.analysis(job, asked.instruction, analysis)
+        self._local.recorder.analysis(job, self._asked.instruction, analysis)
         return await job.work.aside(written, job, analysis)
 
     async def again(self, job: Job, analysis: VideoAnalysis) -> VideoAnalysis | None:
@@ -83,6 +77,50 @@ class ModelAnalyst:
         if all(moment.status != "unchecked" for moment in analysis.timestamps):
             return analysis
         return await self._checked(job, analysis)
+
+    async def _at_once(self, job: Job, duration: float, windows: Sequence[Window]) -> VideoAnalysis:
+        job.work.call.progress(0, 100, "A model is watching the video")
+        found = await self._ask(job, windows[0])
+        base = base_analysis(job, duration, found.reply.model)
+        if self._asked.output_schema:
+            return custom_analysis(base, found.value)
+        return seen_analysis(base, found.value, job)
+
+    async def _in_windows(
+        self, job: Job, duration: float, windows: Sequence[Window]
+    ) -> VideoAnalysis:
+        from vr_plugin_video.long_videos import LongVideo
+
+        video = LongVideo(job, self._asked, duration, await self.key(job))
+        return await video.analyse(windows, partial(self._ask, job))
+
+    async def _ask(self, job: Job, window: Window, part: str = "") -> Structured[Any]:
+        """What a model reports of a window; `part` tells it which part of the video that is."""
+        asked = self._asked
+        watched = media_part(job.source, window, asked.fps, asked.media_resolution)
+        task = prompt.task(wording(asked.instruction), custom=bool(asked.output_schema))
+        found: Structured[Any] = await job.work.call.services.models.generate_structured(
+            [watched, part, task] if part else [watched, task],
+            asked.output_schema or form_of(asked.instruction),
+            role=ROLE,
+            system=prompt.SYSTEM,
+            thinking=asked.thinking_level,
+        )
+        return found
+
+    async def _windows(self, job: Job, media: MediaFacts | None) -> list[Window]:
+        """The windows to watch; one when it fits, or when its length is not known."""
+        if media is None:
+            return [job.window]
+        start, end = await job.span()
+        longest = self._longest(pictures=media.has_video)
+        windows = cut_windows(start, end, longest, [chapter.start for chapter in media.chapters])
+        return windows if len(windows) > 1 else [job.window]
+
+    def _longest(self, *, pictures: bool) -> float:
+        settings, asked = self._local.settings, self._asked
+        rate = tokens_a_second(asked.fps, asked.media_resolution, pictures=pictures)
+        return longest_window(settings.tokens_at_once, rate, settings.longest_window_s)
 
     async def _checked(self, job: Job, analysis: VideoAnalysis) -> VideoAnalysis:
         quotes = [moment.quote for moment in analysis.timestamps if moment.quote]
@@ -94,22 +132,19 @@ class ModelAnalyst:
             update={"timestamps": checked.moments, "limits": [*analysis.limits, *checked.notes]}
         )
 
-    async def _probe(self, job: Job) -> float:
-        """The duration in seconds, 0 when it cannot be found out here.
+    async def _probe(self, job: Job) -> MediaFacts | None:
+        """What the video is; None when that cannot be found out here.
 
         Raises:
             VrError: for what is no media, before anything is paid.
         """
         try:
-            return (await job.media()).duration
+            return await job.media()
         except VrError as error:
             if error.category != "EXTRA_MISSING":
                 raise
         job.limits.append("The file was not looked at before it was sent: PyAV is not installed.")
-        return 0.0
-
-    def _media(self, job: Job) -> Media:
-        return media_part(job.source, job.window, self._asked.fps, self._asked.media_resolution)
+        return None
 
 
 def media_part(
@@ -125,7 +160,7 @@ def media_part(
     return Media(
         mime_of(source.path.name),
         file=source.file,
-        digest=source.video_id,
+        digest=source.sha256,
         start=start,
         end=end,
         fps=fps,
@@ -141,49 +176,3 @@ def no_model(reason: VrError) -> VrError:
         category="ENGINE_UNAVAILABLE",
         hint=f"{reason.hint} engine='local' works now, without a key.".strip(),
     )
-
-
-def _base(job: Job, duration: float, reply: Reply) -> VideoAnalysis:
-    return VideoAnalysis(
-        source=job.source.url,
-        video_id=job.source.video_id,
-        duration=duration,
-        engine="gemini" if reply.model.startswith("gemini/") else "model",
-        model=reply.model,
-        limits=list(job.limits),
-        title=job.source.name,
-        summary="",
-        key_points=[],
-        timestamps=[],
-        topics=[],
-    )
-
-
-def _seen(base: VideoAnalysis, seen: SeenVideo, job: Job) -> VideoAnalysis:
-    end = job.window.end or base.duration or None
-    claimed = claimed_moments(seen.timestamps, job.window.start, end)
-    return base.model_copy(
-        update={
-            "title": one_line(seen.title, TITLE_CHARS) or base.title,
-            "summary": seen.summary,
-            "key_points": seen.key_points,
-            "timestamps": claimed.moments,
-            "topics": seen.topics,
-            "sentiment": seen.sentiment or None,
-            "limits": [*base.limits, *claimed.notes],
-        }
-    )
-
-
-def _custom(base: VideoAnalysis, value: Any) -> VideoAnalysis:
-    custom = value if isinstance(value, dict) else {"value": value}
-    said = " ".join(_texts(custom))
-    return base.model_copy(update={"summary": one_line(said, SUMMARY_CHARS), "custom": custom})
-
-
-def _texts(value: Any) -> Sequence[str]:
-    """The texts of a JSON value, in its order."""
-    if isinstance(value, str):
-        return [value]
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [text for item in inner for text in _texts(item)]

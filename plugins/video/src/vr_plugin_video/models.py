@@ -12,6 +12,7 @@ from vr_kernel.quotes import Verdict
 from vr_plugin_video.transcripts import Segment
 
 Engine = Literal["local", "gemini", "model"]
+ClipFormat = Literal["mp4", "gif", "jpg", "mp3"]
 Seconds = Annotated[float, PlainSerializer(lambda value: round(value, 2), return_type=float)]
 
 
@@ -74,6 +75,14 @@ class Result(BaseModel):
     limits: list[str] = Field([], description="what could not be done, and what to do about it")
 
 
+class MeetingNotes(BaseModel):
+    """What a meeting came to; for the instruction `meeting`."""
+
+    participants: list[str]
+    decisions: list[str]
+    action_items: list[str]
+
+
 class VideoAnalysis(Result):
     """An analysis of one video."""
 
@@ -90,6 +99,7 @@ class VideoAnalysis(Result):
     result_uri: str = Field("", description="the whole result as JSON")
     report_uri: str = Field("", description="the whole result as Markdown")
     custom: dict[str, Any] | None = None
+    meeting: MeetingNotes | None = Field(None, exclude_if=lambda value: value is None)
 
     def thumbnails_exist(self) -> bool:
         """Whether no thumbnail was cleaned away since."""
@@ -115,3 +125,24 @@ class VideoTranscript(Result):
     total: int = Field(description="segments on all pages")
     next_cursor: str | None = None
     transcript_uri: str = Field("", description="all pages as one file")
+
+
+class VideoClip(BaseModel):
+    """A file that was cut from a video; `start`, `end` and `duration` are what it really holds."""
+
+    source: str
+    video_id: str
+    start: Seconds
+    end: Seconds
+    duration: Seconds
+    format: str
+    mime: str
+    size_bytes: int
+    width: int = Field(0, description="0 for sound")
+    height: int = 0
+    uri: str
+    path: str
+    link: str = Field(description="opens the source at that time")
+    cached: bool = False
+    partial: bool = Field(default=False, description="the file could be read in part only")
+    limits: list[str] = []

@@ -6,24 +6,27 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from vr_plugin_video.outline import Part
-from vr_plugin_video.transcripts import Segment
+from vr_plugin_video.transcripts import Segment, named
 
 LONGEST_S = 40.0
 LONGEST_CHARS = 400
 
 
 def passages(segments: Sequence[Segment], boundaries: Sequence[float]) -> list[Segment]:
-    """Segments joined up to 40 s and 400 characters, never across a boundary (seconds)."""
+    """Segments joined up to 40 s and 400 characters, never across a boundary (seconds).
+
+    Who speaks stands in the text, where that changes.
+    """
     joined: list[Segment] = []
     section = -1
-    for segment in segments:
+    for segment, words in zip(segments, named(segments), strict=True):
         own = bisect_right(boundaries, _middle(segment))
         last = joined[-1] if joined else None
-        if last is not None and own == section and _fits(last, segment):
-            text = f"{last.text} {segment.text}"
+        if last is not None and own == section and _fits(last, segment.end, words):
+            text = f"{last.text} {words}"
             joined[-1] = Segment(start=last.start, end=max(last.end, segment.end), text=text)
         else:
-            joined.append(segment)
+            joined.append(Segment(start=segment.start, end=segment.end, text=words))
         section = own
     return joined
 
@@ -38,6 +41,5 @@ def _middle(segment: Segment) -> float:
     return (segment.start + segment.end) / 2
 
 
-def _fits(last: Segment, segment: Segment) -> bool:
-    short = segment.end - last.start <= LONGEST_S
-    return short and len(last.text) + 1 + len(segment.text) <= LONGEST_CHARS
+def _fits(last: Segment, end: float, words: str) -> bool:
+    return end - last.start <= LONGEST_S and len(last.text) + 1 + len(words) <= LONGEST_CHARS

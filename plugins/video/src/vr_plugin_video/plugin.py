@@ -6,16 +6,37 @@ from collections.abc import Callable
 from typing import Any
 
 from pydantic import BaseModel
-from vr_kernel import Check, Command, Provider, RecordKind, Services, hookimpl
+from vr_kernel import Check, Command, DocumentLoader, Provider, RecordKind, Services, hookimpl
 
-from vr_plugin_video.engine import LocalEngine
-from vr_plugin_video.prompts import video_meeting_notes, video_summary
-from vr_plugin_video.records import VIDEO_ANALYSES, VIDEO_SEGMENTS
+from vr_plugin_video.kinds import (
+    CALL_NOTES,
+    COMMUNITY_REACTIONS,
+    SESSION_TRANSCRIPTS,
+    VIDEO_ANALYSES,
+    VIDEO_METADATA,
+    VIDEO_SEGMENTS,
+)
+from vr_plugin_video.prompts import (
+    video_chat,
+    video_comments_summary,
+    video_compare,
+    video_meeting_notes,
+    video_summary,
+)
 from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.tools.analyze import video_analyze
+from vr_plugin_video.tools.batch_analyze import video_batch_analyze
+from vr_plugin_video.tools.clip import video_clip
+from vr_plugin_video.tools.comments import video_comments
+from vr_plugin_video.tools.continue_session import video_continue_session
+from vr_plugin_video.tools.create_session import video_create_session
+from vr_plugin_video.tools.export import video_export
+from vr_plugin_video.tools.export_session import video_export_session
+from vr_plugin_video.tools.list_sessions import video_list_sessions
+from vr_plugin_video.tools.metadata import video_metadata
+from vr_plugin_video.tools.playlist import video_playlist
 from vr_plugin_video.tools.scenes import video_scenes
 from vr_plugin_video.tools.transcript import video_transcript
-from vr_plugin_video.youtube.client import YouTube
 
 
 @hookimpl
@@ -27,25 +48,69 @@ def vr_settings() -> type[BaseModel]:
 @hookimpl
 def vr_tools() -> list[Callable[..., Any]]:
     """The tools."""
-    return [video_analyze, video_scenes, video_transcript]
+    return [
+        video_analyze,
+        video_batch_analyze,
+        video_clip,
+        video_comments,
+        video_continue_session,
+        video_create_session,
+        video_export,
+        video_export_session,
+        video_list_sessions,
+        video_metadata,
+        video_playlist,
+        video_scenes,
+        video_transcript,
+    ]
 
 
 @hookimpl
 def vr_prompts() -> list[Callable[..., Any]]:
     """What people begin with."""
-    return [video_meeting_notes, video_summary]
+    return [
+        video_summary,
+        video_chat,
+        video_compare,
+        video_meeting_notes,
+        video_comments_summary,
+    ]
 
 
 @hookimpl
 def vr_record_kinds() -> list[RecordKind]:
     """What is stored."""
-    return [VIDEO_ANALYSES, VIDEO_SEGMENTS]
+    return [
+        VIDEO_ANALYSES,
+        VIDEO_SEGMENTS,
+        CALL_NOTES,
+        VIDEO_METADATA,
+        COMMUNITY_REACTIONS,
+        SESSION_TRANSCRIPTS,
+    ]
 
 
 @hookimpl
 def vr_providers() -> list[Provider[Any]]:
     """Made once a kernel, so that calls share loaded models and running work."""
-    return [Provider(LocalEngine, "local", LocalEngine), Provider(YouTube, "youtube", YouTube)]
+    return [
+        Provider.own("vr_plugin_video.engine:LocalEngine"),
+        Provider.own("vr_plugin_video.youtube.client:YouTube"),
+        Provider("SessionStore", "own", _sessions),
+        Provider(DocumentLoader, "video", _media_loader),
+    ]
+
+
+def _media_loader(services: Services) -> DocumentLoader:
+    from vr_plugin_video.loader import MediaLoader
+
+    return MediaLoader(services)
+
+
+def _sessions(services: Services) -> object:
+    from vr_plugin_video.sessions.store import SessionStore
+
+    return SessionStore.of(services)
 
 
 @hookimpl

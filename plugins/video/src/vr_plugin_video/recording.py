@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from vr_kernel import Call, Record, Services, cache_key
 
 from vr_plugin_video.job import Job
+from vr_plugin_video.meetings import call_notes
 from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.outline import Part
 from vr_plugin_video.passages import passages
@@ -34,8 +35,10 @@ class Recorder:
         return cache_key(result=result, home=self._home, **job.key_parts(), **parts)
 
     def analysis(self, job: Job, instruction: str, analysis: VideoAnalysis) -> None:
-        """Record an analysis."""
-        job.work.call.record(analysis_record(job.source, instruction, analysis))
+        """Record an analysis, and the notes of a meeting."""
+        job.work.call.record(
+            analysis_record(job.source, instruction, analysis), *call_notes(job.source, analysis)
+        )
 
     async def slides(
         self, job: Job, slides: Sequence[Slide], parts: Sequence[Part], *, again: bool = False

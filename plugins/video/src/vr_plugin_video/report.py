@@ -14,9 +14,21 @@ def report_of(analysis: VideoAnalysis) -> str:
     sections = [
         ("Summary", analysis.summary),
         ("Key points", points),
+        *_meeting(analysis),
         ("Timestamps", moments),
         ("Transcript", render(analysis.segments, "md")),
         ("Limits", limits),
     ]
     body = "\n\n".join(f"## {name}\n\n{text}" for name, text in sections if text)
     return f"# {analysis.title}\n\n{analysis.source}\n\n{body}\n"
+
+
+def _meeting(analysis: VideoAnalysis) -> list[tuple[str, str]]:
+    if analysis.meeting is None:
+        return []
+    parts = {
+        "Participants": analysis.meeting.participants,
+        "Decisions": analysis.meeting.decisions,
+        "Action items": analysis.meeting.action_items,
+    }
+    return [(name, "\n".join(f"- {item}" for item in items)) for name, items in parts.items()]

@@ -51,6 +51,11 @@ def find_sidecar(services: Services, video: Path, language: str) -> Sidecar | No
     return None
 
 
+def sidecar_languages(video: Path) -> set[str]:
+    """The languages that the caption files beside `video` name; blocks."""
+    return {named for named, _ in _candidates(video) if named}
+
+
 def read_sidecar(sidecar: Sidecar) -> Transcript | None:
     """The transcript in a caption file, None when it holds no captions."""
     text = _decode(sidecar.content)

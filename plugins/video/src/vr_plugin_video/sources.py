@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from io import BufferedReader
 from pathlib import Path, PurePosixPath
-from urllib.parse import unquote
+from urllib.parse import SplitResult, unquote
 
 from vr_kernel import Code, Services, VrError
 
@@ -39,6 +39,11 @@ class Source:
     def at_youtube(self) -> bool:
         """Whether there is no file, but a video at YouTube."""
         return self.opened is None
+
+    @property
+    def sha256(self) -> str:
+        """Of the file in hexadecimal, empty when it is not known."""
+        return "" if self.url == watch_url(self.video_id) else self.video_id
 
     @property
     def file(self) -> BufferedReader:
@@ -99,10 +104,9 @@ async def open_source(
         return
     if video_id:
         path, address = await _from_youtube(services, video_id), watch_url(video_id)
-    elif is_media_name(parts.path):
-        path, address = await Downloads(services).fetch(parts.geturl()), parts.geturl()
     else:
-        raise invalid_url("The address is neither a YouTube video nor a video file.")
+        _require_video(parts)
+        path, address = await Downloads(services).fetch(parts.geturl()), parts.geturl()
     file = await asyncio.to_thread(path.open, "rb")
     async with _known(services, file, address, video_id or "") as found:
         yield replace(found, name=video_id or unquote(PurePosixPath(parts.path).stem))
@@ -130,6 +134,27 @@ async def reopened(services: Services, source: Source) -> AsyncIterator[Source]:
                 retryable=True,
             )
         yield replace(again, name=source.name)
+
+
+async def check_source(services: Services, url: str | None, file_path: str | None) -> None:
+    """Refuse what `open_source` would refuse by the name alone, before anything else is done.
+
+    Raises:
+        VrError: as `open_source`.
+    """
+    require_one(url, file_path)
+    if not url:
+        (await asyncio.to_thread(_open_media, services, file_path)).close()
+        return
+    parts = parse_url(url)
+    if youtube_id(parts) is None:
+        _require_video(parts)
+        services.http.check(parts.geturl())
+
+
+def _require_video(parts: SplitResult) -> None:
+    if not is_media_name(parts.path):
+        raise invalid_url("The address is neither a YouTube video nor a video file.")
 
 
 def require_one(url: str | None, file_path: str | None) -> None:

@@ -30,7 +30,7 @@ def read_embedded(
             events = list(_events(container, stream, check))
         segments = said_once(events)
         if segments:
-            spoken = _two_letters(described.language)
+            spoken = two_letters(described.language)
             return Transcript(segments=tuple(segments), origin="embedded", language=spoken)
     return None
 
@@ -61,10 +61,11 @@ def _plain(subtitle: Any) -> str:
 
 
 def _same_language(stream: str, wanted: str) -> bool:
-    return stream in ("", "und") or _two_letters(stream) == _two_letters(wanted)
+    return stream in ("", "und") or two_letters(stream) == two_letters(wanted)
 
 
-def _two_letters(code: str) -> str:
+def two_letters(code: str) -> str:
+    """A language as speech models name it, empty when it is not known."""
     return _ISO_639_2.get(code.lower(), "" if code == "und" else code.lower())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,7 +14,9 @@ from vr_plugin_video.plain_text import clean
 from vr_plugin_video.times import format_time
 
 TranscriptFormat = Literal["segments", "text", "srt", "vtt", "md", "json"]
-Origin = Literal["sidecar", "embedded", "speech"]
+Origin = Literal["sidecar", "embedded", "captions", "speech", "model"]
+Link = Callable[[float], str]
+"""The address that opens a video at a time in seconds."""
 MIME: dict[str, str] = {
     "segments": "application/json",
     "json": "application/json",
@@ -28,13 +30,14 @@ PARAGRAPH_CHARS = 600
 
 
 class Segment(BaseModel):
-    """Something said: seconds from the start of the video, and the words."""
+    """Something said: seconds from the start of the video, the words, and who says them."""
 
     model_config = ConfigDict(frozen=True)
 
     start: float
     end: float
     text: str
+    speaker: str = Field("", exclude_if=lambda value: not value)
 
 
 class Transcript(BaseModel):
@@ -45,7 +48,7 @@ class Transcript(BaseModel):
     segments: tuple[Segment, ...]
     origin: Origin
     language: str = Field("", description="ISO 639 code; empty when unknown")
-    model: str = Field("", description="the speech model, empty for captions")
+    model: str = Field("", description="the model that listened, empty for captions")
     complete: bool = True
     notes: tuple[str, ...] = ()
 
@@ -86,13 +89,23 @@ def page_of(segments: Sequence[Segment], first: int, size: int) -> Page:
     return Page(segments=tuple(segments[first:index]), first=first, next_index=rest)
 
 
-def render(segments: Sequence[Segment], style: TranscriptFormat) -> str:
-    """Segments as text in one of the formats; `segments` and `json` are the same JSON list."""
+def render(
+    segments: Sequence[Segment],
+    style: TranscriptFormat,
+    link: Link | None = None,
+) -> str:
+    """Segments as text in one of the formats; `segments` and `json` are the same JSON list.
+
+    Args:
+        segments: what is said.
+        style: the format.
+        link: the address of a time in seconds, which Markdown links to.
+    """
     if style == "text":
-        return "\n".join(segment.text for segment in segments)
+        return "\n".join(named(segments))
     if style == "md":
         return "\n\n".join(
-            f"**{format_time(group[0].start)}** {' '.join(s.text for s in group)}"
+            f"**{_time(group[0].start, link)}** {' '.join(named(group))}"
             for group in paragraphs(segments)
         )
     if style in ("srt", "vtt"):
@@ -100,27 +113,44 @@ def render(segments: Sequence[Segment], style: TranscriptFormat) -> str:
     return json.dumps([segment.model_dump() for segment in segments], ensure_ascii=False)
 
 
+def named(segments: Sequence[Segment], before: str = "") -> list[str]:
+    """The text of each segment; `Name: ` stands before it where the speaker changes.
+
+    Args:
+        segments: what is said.
+        before: who spoke last.
+    """
+    texts = []
+    for segment in segments:
+        changes = segment.speaker and segment.speaker != before
+        texts.append(f"{segment.speaker}: {segment.text}" if changes else segment.text)
+        before = segment.speaker
+    return texts
+
+
 def paragraphs(segments: Sequence[Segment]) -> list[list[Segment]]:
-    """Segments grouped where the speaker pauses, or where a paragraph becomes long."""
+    """Segments grouped where the speaker pauses or changes, or a paragraph becomes long."""
     groups: list[list[Segment]] = []
     for segment in segments:
         last = groups[-1] if groups else []
         length = sum(len(s.text) for s in last)
         pause = segment.start - last[-1].end if last else PARAGRAPH_PAUSE_S
-        if pause >= PARAGRAPH_PAUSE_S or length + len(segment.text) > PARAGRAPH_CHARS:
+        long = length + len(segment.text) > PARAGRAPH_CHARS
+        if pause >= PARAGRAPH_PAUSE_S or long or last[-1].speaker != segment.speaker:
             groups.append([segment])
         else:
             last.append(segment)
     return groups
 
 
-def segment_of(start: float, end: float, text: str) -> Segment | None:
+def segment_of(start: float, end: float, text: str, speaker: str = "") -> Segment | None:
     """A segment of plain floats and clean text on one line; None when nothing is said."""
     line = " ".join(clean(text).split())
     if not line:
         return None
     first = round(max(0.0, float(start)), 3)
-    return Segment(start=first, end=max(first, round(float(end), 3)), text=line)
+    last = max(first, round(float(end), 3))
+    return Segment(start=first, end=last, text=line, speaker=speaker)
 
 
 def _subtitles(segments: Sequence[Segment], style: str) -> str:
@@ -128,14 +158,33 @@ def _subtitles(segments: Sequence[Segment], style: str) -> str:
 
     file = SSAFile()
     for segment in segments:
-        # pysubs2 takes {...} for a style override and would drop it.
-        text = segment.text.replace("{", "(").replace("}", ")").replace("\\", "/")
         file.append(
             SSAEvent(
                 start=round(segment.start * 1000),
                 end=round(segment.end * 1000),
-                text=html.escape(text, quote=False) if style == "vtt" else text,
+                text=_cue(segment, style),
             )
         )
     written: str = file.to_string(style)
     return written
+
+
+def _cue(segment: Segment, style: str) -> str:
+    """The text of a cue, with the name that players show before it."""
+    # pysubs2 takes {...} for a style override and would drop it.
+    speaker, text = (
+        part.replace("{", "(").replace("}", ")").replace("\\", "/")
+        for part in (segment.speaker, segment.text)
+    )
+    if style == "srt":
+        return f"{speaker}: {text}" if speaker else text
+    text = html.escape(text, quote=False)
+    return f"<v {html.escape(speaker, quote=False)}>{text}" if speaker else text
+
+
+def _time(seconds: float, link: Link | None) -> str:
+    shown = format_time(seconds)
+    if link is None:
+        return shown
+    address = link(seconds).replace("(", "%28").replace(")", "%29")
+    return f"[{shown}]({address})"

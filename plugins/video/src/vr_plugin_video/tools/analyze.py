@@ -8,7 +8,6 @@ from typing import Annotated
 from pydantic import Field
 from vr_kernel import CALLS_OUT, READ_ONLY, Call, check_schema, tool
 
-from vr_plugin_video.analysing import analysis_of
 from vr_plugin_video.arguments import (
     DEFAULT_INSTRUCTION,
     DEFAULT_THINKING,
@@ -23,11 +22,7 @@ from vr_plugin_video.arguments import (
     VideoUrl,
     check_instruction,
 )
-from vr_plugin_video.asked import Asked
-from vr_plugin_video.fitting import brief, full
 from vr_plugin_video.models import VideoAnalysis
-from vr_plugin_video.sources import open_source
-from vr_plugin_video.times import parse_window
 
 
 @tool(
@@ -46,13 +41,16 @@ from vr_plugin_video.times import parse_window
     " short description of a keynote; compare two recordings; check the claims that are made"
     " in a documentary; what is in talk.mp4, clip.mov or https://youtu.be/abc; what does the"
     " athlete do wrong; is it suitable for children; who wins and how; explain the experiment"
-    " to me",
+    " to me;"
+    " summarize the talk in five sentences; I missed the stand-up, what was decided; what is"
+    " the recording about; does the speaker sound positive or negative; make chapters for a"
+    " podcast",
 )
 async def video_analyze(
     call: Call,
     url: VideoUrl | None = None,
     file_path: MediaPath | None = None,
-    instruction: str = DEFAULT_INSTRUCTION,
+    instruction: Annotated[str, Field(description="Or: meeting")] = DEFAULT_INSTRUCTION,
     output_schema: OutputSchema | None = None,
     thinking_level: ThinkingLevel = DEFAULT_THINKING,
     use_cache: bool = True,
@@ -64,6 +62,12 @@ async def video_analyze(
     detail: Detail = "brief",
 ) -> VideoAnalysis:
     """Watch a video: summary, key points and slides with times; makes it searchable."""
+    from vr_plugin_video.analysing import analysis_of
+    from vr_plugin_video.asked import Asked
+    from vr_plugin_video.fitting import brief, full
+    from vr_plugin_video.sources import open_source
+    from vr_plugin_video.times import parse_window
+
     check_instruction(instruction)
     if output_schema:
         await asyncio.to_thread(check_schema, output_schema)

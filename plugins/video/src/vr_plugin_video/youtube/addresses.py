@@ -9,6 +9,7 @@ from vr_kernel import Code, VrError
 
 URL_LIMIT = 2048
 _ID = re.compile(r"([A-Za-z0-9_-]{11})(?![A-Za-z0-9_-])")
+_LIST = re.compile(r"[A-Za-z0-9_-]{2,100}")
 _SHORT = frozenset({"youtu.be", "www.youtu.be"})
 _PATHS = frozenset({"shorts", "embed", "live", "v", "e"})
 _BARE = re.compile(
@@ -68,14 +69,50 @@ def youtube_id(parts: SplitResult) -> str | None:
             "This is a playlist, not a video.",
             Code.INVALID_INPUT,
             category="URL_INVALID",
-            hint="Open one of its videos and give that video's link.",
+            hint="video_playlist lists its videos; give the link of one of them.",
         )
     raise invalid_url("The YouTube address names no video.")
+
+
+def video_at(url: str) -> str:
+    """The id of the YouTube video at an address.
+
+    Raises:
+        VrError: INVALID_INPUT, category URL_INVALID, for anything else, a playlist too.
+    """
+    found = youtube_id(parse_url(url))
+    if found is None:
+        raise invalid_url("The address is not one of YouTube.")
+    return found
+
+
+def playlist_id(parts: SplitResult) -> str:
+    """The id of the YouTube playlist at that address, or of the one a video is opened from.
+
+    Raises:
+        VrError: INVALID_INPUT, category URL_INVALID, for anything else, a lone video too.
+    """
+    host = (parts.hostname or "").lower()
+    found = parse_qs(parts.query).get("list", [""])[0]
+    if (_is_youtube(host) or host in _SHORT) and _LIST.fullmatch(found):
+        return found
+    raise VrError(
+        "The address names no playlist of YouTube.",
+        Code.INVALID_INPUT,
+        category="URL_INVALID",
+        hint="A playlist's link looks like https://www.youtube.com/playlist?list=PLAYLIST_ID;"
+        " video_metadata tells of a single video.",
+    )
 
 
 def watch_url(video_id: str) -> str:
     """The one address under which a YouTube video is known here."""
     return f"https://www.youtube.com/watch?v={video_id}"
+
+
+def playlist_url(playlist: str) -> str:
+    """The address of a playlist."""
+    return f"https://www.youtube.com/playlist?list={playlist}"
 
 
 def invalid_url(message: str) -> VrError:

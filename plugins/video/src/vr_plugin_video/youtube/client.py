@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from vr_kernel import Code, Services, VrError
+from vr_kernel import Code, Services, VrError, cache_key
 
 from vr_plugin_video.media import Chapter
+from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.transcripts import Transcript
 from vr_plugin_video.work import Report
+from vr_plugin_video.youtube.models import Comment, Engine, PlaylistInfo, VideoMetadata
+
+if TYPE_CHECKING:
+    from vr_plugin_video.youtube.tellers import Teller
+
+T = TypeVar("T")
+REMEMBERED_S = 86_400.0
+SECOND_BEST_S = 3600.0
+"""How long a description stands in for one by somebody who knows more."""
+VERSION = 1
+"""Raised when the same answers of YouTube would be read otherwise."""
+_FINAL = frozenset({Code.NOT_FOUND, Code.NOT_ALLOWED})
+"""What nobody else would answer otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +41,68 @@ class Description:
 
 
 class YouTube:
-    """YouTube as one kernel sees it."""
+    """YouTube as one kernel sees it: the Data API with a key, yt-dlp where it is installed."""
 
     def __init__(self, services: Services) -> None:
+        from vr_plugin_video.youtube.tellers import tellers
+
         self._services = services
+        self._settings: VideoSettings = services.settings
+        self._site = self._settings.youtube_site.rstrip("/")
+        self._tellers = tuple(tellers(self._settings, self._site))
+        self._saving = asyncio.Lock()
 
     async def describe(self, video_id: str) -> Description:
         """Title, length and chapters; remembered for a day.
+
+        Without a key and yt-dlp, YouTube's own page is asked, which has no length.
 
         Raises:
             VrError: NOT_FOUND or NOT_ALLOWED for a video that cannot be watched; UNAVAILABLE
                 when nobody can be asked.
         """
-        raise _nobody(video_id)
+        key = self._key("description", video_id)
+        kept = await self._services.cache.get(key)
+        if kept is None or time.time() > kept["until"]:
+            found = await self._whatever_is_known(video_id)
+            best = not self._tellers or found.engine == self._tellers[0].engine
+            until = time.time() + (REMEMBERED_S if best else SECOND_BEST_S)
+            kept = {"until": until, "video": found.model_dump(mode="json")}
+            await self._services.cache.set(key, kept, content_id=video_id, tool="youtube")
+        video = VideoMetadata.model_validate(kept["video"])
+        chapters = tuple(Chapter(c.start, c.end, c.title) for c in video.chapters)
+        return Description(video.title, video.channel_title, video.duration_seconds, chapters)
+
+    async def metadata(self, video_id: str) -> VideoMetadata:
+        """All that is known of a video, asked for anew.
+
+        Raises:
+            VrError: NOT_FOUND or NOT_ALLOWED for a video that cannot be watched; AUTH without
+                a key and yt-dlp, or for a key that is refused; QUOTA; UNAVAILABLE.
+        """
+        return await self._told(lambda teller: teller.video(video_id))
+
+    async def comments(
+        self, video_id: str, most: int, seen: Callable[[int], None]
+    ) -> tuple[list[Comment], Engine]:
+        """The top comments, and who told them; `seen` is told how many there are so far.
+
+        Raises:
+            VrError: as `metadata`; NOT_FOUND, category COMMENTS_DISABLED.
+        """
+
+        async def ask(teller: Teller) -> tuple[list[Comment], Engine]:
+            return await teller.comments(video_id, most, seen), teller.engine
+
+        return await self._told(ask)
+
+    async def playlist(self, playlist_id: str, most: int) -> PlaylistInfo:
+        """A playlist and its first items.
+
+        Raises:
+            VrError: as `metadata`.
+        """
+        return await self._told(lambda teller: teller.playlist(playlist_id, most))
 
     async def captions(self, video_id: str, language: str) -> Transcript:
         """The captions in that language, or, when it is empty, those that the video speaks.
@@ -45,7 +112,17 @@ class YouTube:
                 UNAVAILABLE, category EXTRA_MISSING, when nothing that reads captions is
                 installed; else as `describe`.
         """
-        raise _nobody(video_id)
+        key = self._key("captions", video_id, language=language)
+        kept = await self._services.cache.get(key)
+        if kept is not None:
+            return Transcript.model_validate(kept)
+        from vr_plugin_video.youtube.tellers import read_captions
+
+        transcript = await read_captions(self._site, video_id, language)
+        await self._services.cache.set(
+            key, transcript.model_dump(mode="json"), content_id=video_id, tool="youtube"
+        )
+        return transcript
 
     async def download(self, video_id: str, folder: Path, report: Report) -> Path:
         """The video as a file in `folder`; one that is there already is used again.
@@ -54,13 +131,40 @@ class YouTube:
             VrError: UNAVAILABLE, category EXTRA_MISSING, without yt-dlp; TOO_LARGE; else as
                 `describe`.
         """
-        raise _nobody(video_id)
+        from vr_plugin_video.youtube.saving import save_video
 
+        # One at a time: two calls must not fetch the same video, nor hurry YouTube.
+        async with self._saving:
+            return await save_video(
+                f"{self._site}/watch?v={video_id}", video_id, folder, self._settings, report
+            )
 
-def _nobody(video_id: str) -> VrError:
-    return VrError(
-        f"Nobody can be asked about the YouTube video {video_id}.",
-        Code.UNAVAILABLE,
-        category="VIDEO_UNAVAILABLE",
-        hint="Set YOUTUBE_API_KEY, or install yt-dlp.",
-    )
+    async def _whatever_is_known(self, video_id: str) -> VideoMetadata:
+        from vr_plugin_video.youtube.page import read_page
+
+        for teller in self._tellers:
+            try:
+                return await teller.video(video_id)
+            except VrError as error:
+                if error.code in _FINAL:
+                    raise
+        return await read_page(self._services, self._site, video_id)
+
+    async def _told(self, ask: Callable[[Teller], Awaitable[T]]) -> T:
+        """What the first says that can; a key of Gemini that opens nothing is passed over."""
+        from vr_plugin_video.youtube.tellers import nobody
+
+        refused: VrError | None = None
+        for teller in self._tellers:
+            try:
+                return await ask(teller)
+            except VrError as error:
+                if error.code is not Code.AUTH or not teller.borrowed:
+                    raise
+                refused = error
+        raise refused or nobody(self._settings)
+
+    def _key(self, what: str, video_id: str, **parts: Any) -> str:
+        """Names what is remembered, and who would be asked: another one may know more."""
+        names = [teller.engine for teller in self._tellers]
+        return cache_key(youtube=what, version=VERSION, video=video_id, tellers=names, **parts)

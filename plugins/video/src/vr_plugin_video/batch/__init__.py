@@ -1,0 +1,1 @@
+"""Many videos in one call: a folder of them, or a playlist."""

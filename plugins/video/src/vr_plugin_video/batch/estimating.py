@@ -1,0 +1,102 @@
+"""What a batch will cost, before anything is paid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from vr_kernel import Call, VrError
+
+from vr_plugin_video.analysing import choose_analyst
+from vr_plugin_video.batch.listing import Entry
+from vr_plugin_video.batch.order import Order
+from vr_plugin_video.batch.results import BatchEstimate, BatchVideoItem
+from vr_plugin_video.engine import LocalEngine
+from vr_plugin_video.local_analyst import LocalAnalyst
+from vr_plugin_video.parallel import run_bounded
+from vr_plugin_video.times import Window
+from vr_plugin_video.windows import tokens_a_second
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A video that was looked at: its length in seconds, 0 when not known, and its price.
+
+    `ended` is what there is to say of one that is not analysed.
+    """
+
+    entry: Entry
+    video_id: str = ""
+    seconds: float = 0.0
+    tokens: float = 0.0
+    cached: bool = False
+    ended: BatchVideoItem | None = None
+
+    def planned(self) -> BatchVideoItem:
+        """What an estimate alone says of it."""
+        return self.ended or BatchVideoItem(
+            source=self.entry.source,
+            video_id=self.video_id,
+            status="planned",
+            cached=self.cached,
+            title=self.entry.name,
+        )
+
+
+async def prepare(call: Call, entries: Sequence[Entry], order: Order) -> list[Prepared]:
+    """Look at every video: what is no media is told before anything is paid.
+
+    Raises:
+        VrError: AUTH or UNAVAILABLE, category ENGINE_UNAVAILABLE.
+    """
+    local = call.services.providers.get(LocalEngine)
+    choose_analyst(call, order.engine, local, order.asked)
+    call.progress(0, len(entries), f"Looking at {len(entries)} videos")
+    works = [partial(_prepared, call, entry, order) for entry in entries]
+    return await run_bounded(local.settings.batch_concurrency, works)
+
+
+def estimate_of(prepared: Sequence[Prepared]) -> BatchEstimate:
+    """The sums over what is still to be analysed."""
+    wanted = [each for each in prepared if each.ended is None and not each.cached]
+    return BatchEstimate(
+        files=len(wanted),
+        seconds=sum(each.seconds for each in wanted),
+        tokens_in=round(sum(each.tokens for each in wanted)),
+        unknown=sum(not each.seconds for each in wanted),
+    )
+
+
+async def _prepared(call: Call, entry: Entry, order: Order) -> Prepared:
+    if entry.skipped:
+        item = BatchVideoItem(
+            source=entry.source, status="skipped", title=entry.name, error=entry.skipped
+        )
+        return Prepared(entry, ended=item)
+    try:
+        return await _looked_at(call, entry, order)
+    except VrError as error:
+        return Prepared(entry, ended=entry.without(error))
+
+
+async def _looked_at(call: Call, entry: Entry, order: Order) -> Prepared:
+    local = call.services.providers.get(LocalEngine)
+    analyst = choose_analyst(call, order.engine, local, order.asked)
+    async with entry.opened(call.services) as source:
+        job = local.job(call, source, Window(), use_cache=order.use_cache)
+        if order.use_cache:
+            kept = await call.services.cache.get(await analyst.key(job))
+            if kept is not None:
+                return Prepared(entry, source.video_id, cached=True)
+        seconds, rate = 0.0, 0.0
+        try:
+            media = await job.media()
+        except VrError as error:
+            if error.category != "EXTRA_MISSING":
+                raise
+        else:
+            seconds, asked = media.duration, order.asked
+            rate = tokens_a_second(asked.fps, asked.media_resolution, pictures=media.has_video)
+        paid = not isinstance(analyst, LocalAnalyst)
+        return Prepared(entry, source.video_id, seconds, seconds * rate * paid)

@@ -1,0 +1,115 @@
+"""The videos that a batch is about: of a folder, or of a YouTube playlist."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from vr_kernel import Code, Services, VrError
+
+from vr_plugin_video.batch.order import Order
+from vr_plugin_video.batch.results import BatchVideoItem, ItemError
+from vr_plugin_video.file_kinds import is_media_name
+from vr_plugin_video.sources import Source, open_source
+from vr_plugin_video.youtube.addresses import parse_url, playlist_id, watch_url
+from vr_plugin_video.youtube.client import YouTube
+
+LOOKED_AT = 10_000
+"""Most files of a folder that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A place in a batch: a file or a video at YouTube, and why it is skipped, if it is."""
+
+    name: str
+    path: str = ""
+    url: str = ""
+    skipped: ItemError | None = None
+
+    @property
+    def source(self) -> str:
+        """Where it is: its path or its address."""
+        return self.path or self.url
+
+    @asynccontextmanager
+    async def opened(self, services: Services) -> AsyncIterator[Source]:
+        """The video, for the time of a `with`."""
+        async with open_source(services, self.url or None, self.path or None) as source:
+            yield source
+
+    def without(self, error: VrError, video_id: str = "") -> BatchVideoItem:
+        """What the batch says of it when it failed."""
+        return BatchVideoItem(
+            source=self.source, video_id=video_id, status="failed", error=ItemError.of(error)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The videos of a batch in order, and remarks on those that are left out."""
+
+    entries: list[Entry]
+    limits: list[str]
+
+
+async def list_entries(services: Services, order: Order) -> Listing:
+    """What the order names.
+
+    Raises:
+        VrError: NOT_FOUND, category BATCH_EMPTY, when there is nothing; what the path policy says
+            of the folder and the pattern, and YouTube of the playlist.
+    """
+    if order.directory:
+        return await asyncio.to_thread(_of_folder, services, order)
+    return await _of_playlist(services, order)
+
+
+def _of_folder(services: Services, order: Order) -> Listing:
+    matches = services.policy.match_files(order.directory, order.pattern, limit=LOOKED_AT)
+    paths = [path for path in matches.paths if is_media_name(path.name)]
+    if not paths:
+        raise _empty(
+            f"No video or sound in {Path(order.directory)} matches {order.pattern!r}.",
+            "glob_pattern='**/*' looks into folders below, too.",
+        )
+    limits = _left_out(len(paths), order.most)
+    if not matches.complete:
+        limits.append("The folder is too large to be looked at whole; give a narrower pattern.")
+    return Listing([Entry(path.name, path=str(path)) for path in paths[: order.most]], limits)
+
+
+async def _of_playlist(services: Services, order: Order) -> Listing:
+    wanted = playlist_id(parse_url(order.url))
+    found = await services.providers.get(YouTube).playlist(wanted, order.most)
+    if not found.items:
+        raise _empty("The playlist has no videos.", "Check the link.")
+    entries = [
+        Entry(
+            item.title or item.video_id,
+            url=watch_url(item.video_id),
+            skipped=None if item.availability == "available" else _hidden(item.availability),
+        )
+        for item in found.items[: order.most]
+    ]
+    return Listing(entries, [*found.limits, *_left_out(found.total, order.most)])
+
+
+def _left_out(found: int, most: int) -> list[str]:
+    return [f"{most} of {found} videos were taken; see max_files."] if found > most else []
+
+
+def _hidden(availability: str) -> ItemError:
+    return ItemError(
+        code=Code.NOT_ALLOWED.value,
+        category="VIDEO_UNAVAILABLE",
+        message=f"The video is {availability}.",
+        hint="Nobody but its owner can watch it.",
+    )
+
+
+def _empty(message: str, hint: str) -> VrError:
+    return VrError(message, Code.NOT_FOUND, category="BATCH_EMPTY", hint=hint)

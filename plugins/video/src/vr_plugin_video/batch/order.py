@@ -1,0 +1,37 @@
+"""What one batch is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vr_kernel import Code, VrError
+
+from vr_plugin_video.arguments import EngineChoice
+from vr_plugin_video.asked import Asked
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Which videos, what about them, and how; exactly one of `directory` and `url` is set."""
+
+    directory: str
+    url: str
+    pattern: str
+    most: int
+    asked: Asked
+    engine: EngineChoice
+    use_cache: bool
+
+    def check(self) -> None:
+        """Refuse both sources and neither.
+
+        Raises:
+            VrError: INVALID_INPUT, category SOURCE_AMBIGUOUS.
+        """
+        if bool(self.directory) == bool(self.url):
+            raise VrError(
+                "Exactly one of directory and url is needed.",
+                Code.INVALID_INPUT,
+                category="SOURCE_AMBIGUOUS",
+                hint="Give directory for a folder of this machine, or url for a YouTube playlist.",
+            )

@@ -1,0 +1,148 @@
+"""A batch from its order to its result: looked at, estimated, asked about, analysed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from pydantic import BaseModel, Field
+from vr_kernel import Call, Code, Usage, VrError
+
+from vr_plugin_video.analysing import analysis_of
+from vr_plugin_video.batch.estimating import Prepared, estimate_of, prepare
+from vr_plugin_video.batch.item_calls import commit_item, end_item, item_call
+from vr_plugin_video.batch.listing import Entry, list_entries
+from vr_plugin_video.batch.order import Order
+from vr_plugin_video.batch.results import BatchEstimate, BatchVideoItem, BatchVideoResult
+from vr_plugin_video.parallel import run_bounded
+from vr_plugin_video.settings import VideoSettings
+from vr_plugin_video.sources import Source
+from vr_plugin_video.times import Window, format_time
+
+LEASE_LOST = "LEASE_LOST"
+
+
+class Consent(BaseModel):
+    """What a person answers who is told what a batch may cost."""
+
+    go_on: bool = Field(description="Analyse these videos")
+
+
+async def run_batch(call: Call, order: Order, *, estimate_only: bool = False) -> BatchVideoResult:
+    """The result of an order, uncut.
+
+    Raises:
+        VrError: what concerns the whole of it: INVALID_INPUT, NOT_FOUND, NOT_ALLOWED, AUTH;
+            CANCELLED, category DECLINED, when the person would rather not pay so much.
+    """
+    listing = await list_entries(call.services, order)
+    prepared = await prepare(call, listing.entries, order)
+    estimate = estimate_of(prepared)
+    source = order.directory or order.url
+    if estimate_only:
+        planned = [each.planned() for each in prepared]
+        return BatchVideoResult.of(source, planned, estimate, listing.limits)
+    await _consent(call, estimate)
+    items = await Batch(call, order, len(prepared)).run(prepared, estimate)
+    return BatchVideoResult.of(source, items, estimate, listing.limits)
+
+
+class Batch:
+    """The videos of one call under way, some at a time."""
+
+    def __init__(self, call: Call, order: Order, total: int) -> None:
+        self._call = call
+        self._order = order
+        self._total = total
+        self._done = 0
+
+    async def run(
+        self, prepared: Sequence[Prepared], estimate: BatchEstimate
+    ) -> list[BatchVideoItem]:
+        """What became of each, in order."""
+        settings: VideoSettings = self._call.services.settings
+        self._call.progress(0, self._total, _in_words(estimate))
+        works = [partial(self._item, each) for each in prepared]
+        return await run_bounded(settings.batch_concurrency, works)
+
+    async def _item(self, prepared: Prepared) -> BatchVideoItem:
+        entry = prepared.entry
+        item = prepared.ended or await self._analysed(prepared)
+        self._done += 1
+        said = f"{self._done} of {self._total}: {entry.name} ({item.status})"
+        self._call.progress(self._done, self._total, said)
+        return item
+
+    async def _analysed(self, prepared: Prepared) -> BatchVideoItem:
+        entry = prepared.entry
+        try:
+            return await self._work(entry)
+        except VrError as error:
+            if error.category == LEASE_LOST:
+                raise
+            return entry.without(error, prepared.video_id)
+        except Exception:  # one video that the plugin cannot cope with must not end the others
+            self._call.log.exception("video of a batch crashed", source=entry.source)
+            return entry.without(_crashed(entry), prepared.video_id)
+
+    async def _work(self, entry: Entry) -> BatchVideoItem:
+        item = item_call(self._call, partial(self._report, entry))
+        order = self._order
+        try:
+            async with entry.opened(item.services) as source:
+                analysis = await analysis_of(
+                    item,
+                    source,
+                    Window(),
+                    order.asked,
+                    engine=order.engine,
+                    use_cache=order.use_cache,
+                )
+                await self._remember_price(item, source)
+                await commit_item(item, source.video_id)
+        finally:
+            await end_item(self._call, item)
+        cached = analysis.cached and not item.meter.usage.calls
+        return BatchVideoItem.of(analysis.model_copy(update={"cached": cached}))
+
+    async def _remember_price(self, item: Call, source: Source) -> None:
+        """Commit what a video cost: a batch that goes on after a crash finds its result cached."""
+
+        async def price() -> dict[str, int]:
+            return item.meter.usage.model_dump()
+
+        paid = await self._call.step(f"price/{source.video_id}/{source.url}", price)
+        item.meter.usage = Usage.model_validate(paid)
+
+    def _report(self, entry: Entry, _done: float, _total: float | None, message: str) -> None:
+        self._call.progress(self._done, self._total, f"{entry.name}: {message}")
+
+
+async def _consent(call: Call, estimate: BatchEstimate) -> None:
+    settings: VideoSettings = call.services.settings
+    if estimate.tokens_in <= settings.batch_ask_above_tokens:
+        return
+    question = f"{_in_words(estimate)}. Go on?"
+    if not (await call.ask(question, Consent, default=Consent(go_on=True))).go_on:
+        raise VrError(
+            "The batch was not begun, as was wished.",
+            Code.CANCELLED,
+            category="DECLINED",
+            hint="Lower max_files, give a narrower glob_pattern, or engine='local'.",
+        )
+
+
+def _in_words(estimate: BatchEstimate) -> str:
+    if not estimate.files:
+        return "Nothing is to be paid: every analysis is kept already"
+    lasting = f"{estimate.files} videos of {format_time(estimate.seconds)} in all"
+    unknown = f", {estimate.unknown} of unknown length" if estimate.unknown else ""
+    return f"To analyse: {lasting}{unknown}, about {estimate.tokens_in:,} tokens"
+
+
+def _crashed(entry: Entry) -> VrError:
+    return VrError(
+        f"{entry.name} could not be analysed.",
+        Code.INTERNAL,
+        hint="The server's log has the details. Report it to the plugin.",
+    )

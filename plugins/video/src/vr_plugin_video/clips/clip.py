@@ -1,0 +1,38 @@
+"""What is asked of those who write clips, and what they tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from vr_plugin_video.media import Media
+
+LONGEST_GIF_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be cut from which file into which.
+
+    `tick` is told up to which second the clip is done, and raises to stop; `largest` is in bytes.
+    """
+
+    file: BinaryIO
+    media: Media
+    start: float
+    end: float
+    target: Path
+    largest: int
+    tick: Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What was written: its media type, until which second it lasts, and its size in pixels."""
+
+    mime: str
+    end: float
+    width: int = 0
+    height: int = 0

@@ -1,0 +1,185 @@
+"""Cuts clips: refuses what cannot be cut, cuts the rest once, and leaves no part of a file."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from vr_kernel import Call, Code, Content, Services, VrError, cache_key
+
+from vr_plugin_video.analysis import damage
+from vr_plugin_video.clips.clip import LONGEST_GIF_S, Made, Order
+from vr_plugin_video.clips.output import BYTES_PER_MB, unwritable
+from vr_plugin_video.engine import LocalEngine
+from vr_plugin_video.job import Job
+from vr_plugin_video.media import INSTALL_HINT, Media, no_stream
+from vr_plugin_video.models import ClipFormat, VideoClip
+from vr_plugin_video.settings import VideoSettings
+from vr_plugin_video.sources import Source, reopened
+from vr_plugin_video.times import Window, format_time
+from vr_plugin_video.watching import pictures_available
+
+VERSION = 1
+"""Raised when the same part would be written in another way."""
+FORGOTTEN_S = 86_400.0
+"""Age at which what a killed process left behind is deleted."""
+SHOWN_BYTES = 1_000_000
+SHOWN_SIDE = 1280
+
+
+async def clip_of(call: Call, source: Source, window: Window, form: ClipFormat) -> VideoClip:
+    """A part of an opened source as a file, cut now or found as it was cut before.
+
+    Raises:
+        VrError: INVALID_INPUT for a part outside the video; UNSUPPORTED for sound or pictures
+            that the file does not have; TOO_LARGE; UNAVAILABLE, category STATE_UNAVAILABLE.
+    """
+    local = call.services.providers.get(LocalEngine)
+    job = local.job(call, source, window, use_cache=True)
+    check_order(await job.media(), await job.span(), form, local.settings)
+    key = cache_key(result="clip", version=VERSION, format=form, **job.key_parts())
+
+    async def produce(shared: Call) -> VideoClip:
+        # The work may outlive the call that opened the file.
+        async with reopened(shared.services, source) as same:
+            return await _cut(local.job(shared, same, window, use_cache=True), form)
+
+    async def once() -> VideoClip:
+        return await call.once(key, VideoClip, produce, content_id=source.video_id)
+
+    clip = await once()
+    if clip.cached and not await job.work.aside(Path(clip.path).is_file):
+        await call.services.cache.delete(key)
+        clip = await once()
+    picture = await job.work.aside(_visible, clip)
+    if picture is not None:
+        call.show(picture)
+    link = source.link(clip.start)
+    return clip.model_copy(update={"source": source.url, "link": link})
+
+
+def check_order(
+    media: Media, span: tuple[float, float], form: ClipFormat, settings: VideoSettings
+) -> None:
+    """Refuse what cannot be cut, before any work.
+
+    Raises:
+        VrError: UNSUPPORTED for a stream that is not there; TOO_LARGE, category CLIP_TOO_LONG;
+            UNAVAILABLE without the library that makes pictures.
+    """
+    if not (media.has_audio if form == "mp3" else media.has_video):
+        raise no_stream("sound" if form == "mp3" else "pictures")
+    if form in ("gif", "jpg") and not pictures_available():
+        raise VrError(
+            "Making pictures is not installed.",
+            Code.UNAVAILABLE,
+            category="EXTRA_MISSING",
+            hint=f"Install it: {INSTALL_HINT}",
+        )
+    length = span[1] - span[0]
+    longest = min(settings.longest_clip_s, LONGEST_GIF_S if form == "gif" else length)
+    if form != "jpg" and length > longest:
+        raise VrError(
+            f"The clip would last {format_time(length)}; {form} may last {format_time(longest)}.",
+            Code.TOO_LARGE,
+            category="CLIP_TOO_LONG",
+            hint="Give a nearer end, or cut several clips. "
+            + ("Longer parts: mp4." if form == "gif" else "longest_clip_s sets the limit."),
+        )
+
+
+async def _cut(job: Job, form: ClipFormat) -> VideoClip:
+    media, (start, end) = await job.media(), await job.span()
+    settings: VideoSettings = job.work.call.settings
+    report = job.work.stage(0, 99)
+
+    def tick(seconds: float) -> None:
+        share = (seconds - start) / max(end - start, 0.001)
+        report(share, f"Cutting: {format_time(seconds)} of {format_time(end)}")
+
+    def cut() -> VideoClip:
+        with _folder(job.work.call.services) as folder:
+            target = folder / f"clip.{form}"
+            largest = settings.largest_clip_mb * BYTES_PER_MB
+            order = Order(job.source.file, media, start, end, target, largest, tick)
+            made = _writer(form)(order)
+            job.work.check()
+            kept = job.work.call.artifact(target, made.mime)
+        cut_off = not media.complete
+        return VideoClip(
+            source=job.source.url,
+            video_id=job.source.video_id,
+            start=start,
+            end=made.end,
+            duration=made.end - start,
+            format=form,
+            mime=made.mime,
+            size_bytes=kept.size,
+            width=made.width,
+            height=made.height,
+            uri=kept.uri,
+            path=str(kept.path),
+            link=job.source.link(start),
+            partial=cut_off,
+            limits=[*damage(media, partial=cut_off), *_differences(form, made, end)],
+        )
+
+    return await job.work.run(cut)
+
+
+def _writer(form: ClipFormat) -> Callable[[Order], Made]:
+    from vr_plugin_video.clips.film import write_film, write_sound
+    from vr_plugin_video.clips.stills import write_animation, write_still
+
+    writers = {"mp4": write_film, "mp3": write_sound, "gif": write_animation, "jpg": write_still}
+    return writers[form]
+
+
+def _differences(form: ClipFormat, made: Made, end: float) -> list[str]:
+    limits = []
+    if made.mime == "audio/x-wav":
+        limits.append("This build of FFmpeg makes no mp3: the sound is a wave file.")
+    if form != "jpg" and made.end < end - 1:
+        limits.append(f"The clip ends at {format_time(made.end)}: no more can be read.")
+    return limits
+
+
+@contextmanager
+def _folder(services: Services) -> Iterator[Path]:
+    """A folder for one clip on its way; nothing of it stays."""
+    parent = services.paths.cache / "clips"
+    try:
+        parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        oldest = time.time() - FORGOTTEN_S
+        for left in parent.iterdir():
+            with suppress(OSError):
+                if left.stat().st_mtime < oldest:
+                    shutil.rmtree(left, ignore_errors=True)
+        made = tempfile.TemporaryDirectory(dir=parent, ignore_cleanup_errors=True)
+    except OSError as error:
+        raise unwritable(error) from error
+    with made as folder:
+        yield Path(folder)
+
+
+def _visible(clip: VideoClip) -> Content | None:
+    """What the client is shown of a clip: a picture, a small one of a large one."""
+    if clip.format not in ("jpg", "gif"):
+        return None
+    path = Path(clip.path)
+    if clip.size_bytes <= SHOWN_BYTES:
+        return Content(path.read_bytes(), clip.mime)
+    if clip.format == "gif":
+        return None
+    from PIL import Image
+
+    with Image.open(path) as image:
+        image.thumbnail((SHOWN_SIDE, SHOWN_SIDE))
+        buffer = io.BytesIO()
+        image.save(buffer, "JPEG", quality=85)
+    return Content(buffer.getvalue(), clip.mime)

@@ -1,0 +1,122 @@
+"""The pictures of a clip: exactly those of its time, upright, with square pixels, scaled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from vr_plugin_video.clips.clip import Order
+from vr_plugin_video.frames import EPSILON, need_video, walk
+from vr_plugin_video.streams import find_video
+
+if TYPE_CHECKING:
+    from av.container import InputContainer
+    from av.video.frame import VideoFrame
+
+QUARTER = 90
+QUARTERS: dict[int, tuple[tuple[str, str], ...]] = {
+    1: (("transpose", "clock"),),
+    2: (("hflip", ""), ("vflip", "")),
+    3: (("transpose", "cclock"),),
+}
+"""Filters that turn a picture by so many quarters clockwise."""
+MAX_STRETCH = 10
+"""Most that a pixel may be wider than tall, or the reverse; more is a broken header."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture on screen from `time` to `until`, in seconds of the video."""
+
+    time: float
+    until: float
+    frame: VideoFrame
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The size that pictures may have: no side above `longest`, not both above `shortest`."""
+
+    longest: int
+    shortest: int
+    even: bool = False
+
+    def size(self, width: float, height: float) -> tuple[int, int]:
+        """The size in pixels of a picture, smaller where it must be, never larger."""
+        scale = min(1.0, self.longest / max(width, height), self.shortest / min(width, height))
+        step = 2 if self.even else 1
+        wide, tall = (max(step, step * round(side * scale / step)) for side in (width, height))
+        return wide, tall
+
+
+class Canvas:
+    """Draws the pictures of one video as those of a clip."""
+
+    def __init__(self, container: InputContainer, first: Picture, fit: Fit, form: str) -> None:
+        """Set up for pictures like `first`, to be drawn in the pixel format `form`."""
+        self._turns = round(-first.frame.rotation / QUARTER) % 4
+        wide, tall = first.frame.width * _stretch(container), float(first.frame.height)
+        lies = bool(self._turns % 2)
+        self.width, self.height = fit.size(*((tall, wide) if lies else (wide, tall)))
+        self._drawn = (self.height, self.width) if lies else (self.width, self.height)
+        self._form = form
+        self._graph: Any = None
+
+    def draw(self, frame: VideoFrame) -> VideoFrame:
+        """The picture of a clip; times and kinds of the original are not carried over."""
+        from av.video.frame import PictureType
+
+        drawn = frame.reformat(*self._drawn, format=self._form, interpolation="AREA")
+        if self._turns:
+            drawn = self._turned(drawn)
+        drawn.pict_type = PictureType.NONE  # or the encoder would make its key frames there
+        return drawn
+
+    def _turned(self, frame: VideoFrame) -> VideoFrame:
+        if self._graph is None:
+            self._graph = _filters(frame, QUARTERS[self._turns])
+        self._graph.vpush(frame)
+        turned: VideoFrame = self._graph.vpull()
+        return turned
+
+
+def pictures_of(container: InputContainer, order: Order) -> Iterator[Picture]:
+    """What is on screen from the start of a clip to its end, the first as of the start.
+
+    The last picture of a whole file stays until the end.
+    """
+    whole = order.media.complete
+    held: Picture | None = None
+    for shown in walk(container, need_video(container), [(order.start, order.end)]):
+        order.tick(max(shown.time, order.start))
+        begin, until = max(shown.time, order.start), min(shown.until, order.end)
+        if held is not None:
+            yield held
+        if begin >= order.end - EPSILON:
+            return
+        past = max(shown.time, shown.until) < order.start - EPSILON
+        held = None if past and not whole else Picture(begin, max(begin, until), shown.picture)
+    if held is not None:
+        yield replace(held, until=order.end) if whole else held
+
+
+def _stretch(container: InputContainer) -> float:
+    """How many times as wide as tall a pixel is."""
+    video = find_video(container)
+    stretch = float((video and video.sample_aspect_ratio) or 1)
+    return stretch if 1 / MAX_STRETCH <= stretch <= MAX_STRETCH else 1.0
+
+
+def _filters(frame: VideoFrame, steps: tuple[tuple[str, str], ...]) -> Any:
+    from av.filter import Graph
+
+    graph = Graph()
+    base = frame.time_base or Fraction(1, 1000)
+    size: dict[str, Any] = {"width": frame.width, "height": frame.height, "format": frame.format}
+    nodes = [graph.add_buffer(time_base=base, **size)]
+    nodes += [graph.add(name, arguments) for name, arguments in steps]
+    nodes.append(graph.add("buffersink"))
+    graph.link_nodes(*nodes).configure()
+    return graph

@@ -1,0 +1,102 @@
+"""Clips as one picture (jpg) and as an animation (gif)."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from vr_plugin_video.clips.clip import Made, Order
+from vr_plugin_video.clips.output import check_size, nothing_there, unwritable
+from vr_plugin_video.clips.pictures import Canvas, Fit, Picture, pictures_of
+from vr_plugin_video.frames import EPSILON, need_video, walk
+from vr_plugin_video.media import opened
+
+if TYPE_CHECKING:
+    from av.video.frame import VideoFrame
+    from PIL.Image import Image
+
+JPEG_QUALITY = 92
+WHOLE = Fit(16_384, 16_384)
+SMALL = Fit(480, 480)
+GIF_STEP_S = 0.1
+"""Ten pictures a second: the most that every viewer plays at the right speed."""
+COLOUR_SAMPLES = 9
+"""Pictures that the colours of an animation are chosen from."""
+SAMPLE_SIZE = 160
+
+
+def write_still(order: Order) -> Made:
+    """Write the picture on screen at the start, sharp and in its own size."""
+    with opened(order.file) as container:
+        first = next(pictures_of(container, order), None)
+        if first is None:
+            raise nothing_there()
+        canvas = Canvas(container, first, WHOLE, "rgb24")
+        image = _image(canvas.draw(first.frame))
+    _save(order, image, "JPEG", quality=JPEG_QUALITY, subsampling=0)
+    return Made("image/jpeg", order.start, canvas.width, canvas.height)
+
+
+def write_animation(order: Order) -> Made:
+    """Write a gif of at most 480 pixels a side and 10 pictures a second."""
+    palette = _palette(order)
+    with opened(order.file) as container:
+        pictures = pictures_of(container, order)
+        first = next(pictures, None)
+        if first is None:
+            raise nothing_there()
+        canvas = Canvas(container, first, SMALL, "rgb24")
+        images = _images(chain([first], pictures), order, canvas, palette)
+        _save(order, next(images), "GIF", save_all=True, append_images=images, loop=0)
+    return Made("image/gif", order.end, canvas.width, canvas.height)
+
+
+def _images(
+    pictures: Iterator[Picture], order: Order, canvas: Canvas, palette: Image
+) -> Iterator[Image]:
+    """One image for every picture that is on screen at a step, for as long as it is."""
+    for picture in pictures:
+        first, last = (
+            math.ceil((time - order.start - EPSILON) / GIF_STEP_S)
+            for time in (picture.time, picture.until)
+        )
+        shown = max(last, 1) - first  # however short a clip is, it has one picture
+        if shown > 0:
+            image = _image(canvas.draw(picture.frame)).quantize(palette=palette)
+            image.info["duration"] = round(shown * GIF_STEP_S * 1000)
+            yield image
+
+
+def _palette(order: Order) -> Image:
+    """The colours of an animation: one set for all of it, so that it does not flicker."""
+    from PIL import Image
+
+    step = (order.end - order.start) / COLOUR_SAMPLES
+    times = [order.start + n * step for n in range(COLOUR_SAMPLES)]
+    sheet = Image.new("RGB", (SAMPLE_SIZE * COLOUR_SAMPLES, SAMPLE_SIZE))
+    with opened(order.file) as container:
+        for shown in walk(container, need_video(container), [(time, time) for time in times]):
+            order.tick(order.start)
+            sample = shown.picture.reformat(SAMPLE_SIZE, SAMPLE_SIZE, format="rgb24")
+            sheet.paste(_image(sample), (SAMPLE_SIZE * shown.stretch, 0))
+    return sheet.quantize()
+
+
+def _image(frame: VideoFrame) -> Image:
+    from PIL import Image
+
+    return Image.fromarray(frame.to_ndarray())
+
+
+def _save(order: Order, image: Image, form: str, **options: Any) -> None:
+    # Pillow takes no notice of a disk that takes only a part of a file.
+    buffer = io.BytesIO()
+    image.save(buffer, form, **options)
+    check_size(buffer.tell(), order.largest)
+    try:
+        order.target.write_bytes(buffer.getbuffer())
+    except OSError as error:
+        raise unwritable(error) from error

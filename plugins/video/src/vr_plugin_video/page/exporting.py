@@ -1,0 +1,65 @@
+"""An analysis made whole and written to a file."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from vr_kernel import Artifact, Call, VrError
+
+from vr_plugin_video.analysis import scene_of
+from vr_plugin_video.engine import LocalEngine
+from vr_plugin_video.models import TranscriptSummary, VideoAnalysis
+from vr_plugin_video.page.album import collect
+from vr_plugin_video.page.page import as_page
+from vr_plugin_video.page.player import Player
+from vr_plugin_video.report import report_of
+from vr_plugin_video.sources import Source
+from vr_plugin_video.times import Window
+
+_SILENT = "No transcript is at hand. video_transcript makes one; export again after it."
+
+
+async def completed(
+    call: Call, source: Source, window: Window, analysis: VideoAnalysis
+) -> VideoAnalysis:
+    """A model's analysis with the words and slides that are known here; nothing is made anew."""
+    if analysis.engine == "local" or analysis.segments:
+        return analysis
+    local = call.services.providers.get(LocalEngine)
+    job = local.job(call, source, window, use_cache=True)
+    try:
+        said = await local.listener.known(job, local.settings.language)
+        at_youtube = source.at_youtube
+        seen = None if at_youtube else await local.watcher.known(job, local.settings.max_scenes)
+    except VrError as error:
+        limit = f"Without transcript and slides: {error.message} {error.hint}".strip()
+        return analysis.model_copy(update={"limits": [*analysis.limits, limit]})
+    slides = [scene_of(slide) for slide in seen.slides] if seen else analysis.slides
+    if said is None:
+        limits = [*analysis.limits, _SILENT]
+        return analysis.model_copy(update={"slides": slides, "limits": limits})
+    summary = TranscriptSummary(
+        origin=said.origin, language=said.language, segments=len(said.segments)
+    )
+    words = {"transcript": summary, "segments": list(said.segments)}
+    return analysis.model_copy(update={"slides": slides, **words})
+
+
+def write(
+    call: Call, source: Source, window: Window, analysis: VideoAnalysis, form: str
+) -> Artifact:
+    """The analysis as an artifact: `html`, `md` or `json`; blocks.
+
+    Raises:
+        VrError: UNAVAILABLE when the artifacts folder cannot be written.
+    """
+    if form == "json":
+        return call.artifact(analysis.model_dump_json(indent=1).encode(), "application/json")
+    if form == "md":
+        return call.artifact(report_of(analysis).encode(), "text/markdown")
+    artifacts = call.services.artifacts
+    album = collect(analysis.slides, artifacts.find)
+    player = Player.of(source, artifacts.folder)
+    today = datetime.now().astimezone().date()
+    page = as_page(analysis, window, player, album, today)
+    return call.artifact(page.encode("utf-8", "replace"), "text/html")

@@ -1,0 +1,1 @@
+"""Conversations about one video: kept, taken up again, and told in whole."""

@@ -1,0 +1,147 @@
+"""One turn of a conversation: asked with what was said before, kept, and never paid twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from vr_kernel import Call, Media, Reply, Text, Turn, VrError
+
+from vr_plugin_video.model_analyst import ROLE
+from vr_plugin_video.prompt import SYSTEM
+from vr_plugin_video.sessions.context import context_of, watching_models
+from vr_plugin_video.sessions.models import SessionResponse
+from vr_plugin_video.sessions.moments import moments_of
+from vr_plugin_video.sessions.records import turn_record
+from vr_plugin_video.sessions.rows import Session, SessionTurn, owner_of
+from vr_plugin_video.sessions.store import SessionStore
+from vr_plugin_video.sessions.video import reopened
+from vr_plugin_video.settings import VideoSettings
+
+GUIDE = (
+    "This is a conversation about the video. Answer what is asked last, as briefly as it allows."
+    " Name the time of each moment that you speak of as mm:ss, or h:mm:ss from one hour on."
+)
+POLL_S = 0.1
+"""How often a turn looks whether another process has ended its own."""
+RESPONSE_BYTES = 20_000
+"""Longest answer that is returned as it is; what is longer is kept as a file."""
+
+
+async def take_turn(call: Call, session_id: str, prompt: str) -> SessionResponse:
+    """Ask a model within a session, after the turns that came before.
+
+    Raises:
+        VrError: as `SessionStore.live`, `watching_models` and `reopened`; what the model raises.
+    """
+    store = call.services.providers.get(SessionStore)
+    session = await store.find(session_id, owner_of(call))
+    async with _in_order(call, store, session.id):
+        found = await call.step("turn", lambda: _asked(call, store, session.id, prompt))
+        reply, limits = Reply.model_validate(found["reply"]), list(found["limits"])
+        turn = SessionTurn(
+            session_id=session.id,
+            number=found["turn"],
+            call_id=call.id,
+            prompt=prompt,
+            response=reply.text,
+            model=reply.model,
+            asked_at=store.clock(),
+        )
+        turn = await _kept(store, turn, limits)
+    call.record(turn_record(session, turn))
+    response, uri = await asyncio.to_thread(_fitted, call, turn.response, limits)
+    return SessionResponse(
+        response=response,
+        turn_count=turn.number,
+        video_title=session.title,
+        model=reply.model,
+        moments=moments_of(turn.response, session),
+        cached_context=found["cached"],
+        usage=reply.usage,
+        response_uri=uri,
+        limits=limits,
+    )
+
+
+def history_of(
+    session: Session, turns: Sequence[SessionTurn], media: Media, prompt: str
+) -> tuple[list[Turn], list[Any]]:
+    """What was said before, and what is said now; the video stands at the very beginning."""
+    purpose = session.description and f"What the conversation is for: {session.description}"
+    opening = (media, Text(f"{GUIDE} {purpose}".strip()))
+    said = [
+        turn
+        for kept in turns
+        for turn in (Turn("user", (Text(kept.prompt),)), Turn("model", (Text(kept.response),)))
+    ]
+    if not said:
+        return [], [*opening, prompt]
+    return [Turn("user", (*opening, *said[0].parts)), *said[1:]], [prompt]
+
+
+@asynccontextmanager
+async def _in_order(call: Call, store: SessionStore, session_id: str) -> AsyncIterator[None]:
+    """Wait until the turns before this one have ended, in this process and in others."""
+    leases = call.services.jobs.leases
+    async with store.order(session_id):
+        try:
+            while (lease := await leases.acquire(f"video/session/{session_id}")) is None:
+                call.progress(0, 100, "Waiting for an earlier turn of this session")
+                await asyncio.sleep(POLL_S)
+        except VrError:
+            # Without a ledger turns of several processes may cross; none of them is lost.
+            lease = None
+        try:
+            yield
+        finally:
+            if lease is not None:
+                await asyncio.shield(leases.release(lease))
+
+
+async def _asked(call: Call, store: SessionStore, session_id: str, prompt: str) -> dict[str, Any]:
+    """The model's reply, as it is committed."""
+    services = call.services
+    watching_models(services)
+    session = await store.live(session_id, owner_of(call))
+    settings: VideoSettings = services.settings
+    turns = await store.turns(session.id, settings.session_max_turns)
+    call.progress(10, 100, "A model is looking at the video")
+    async with reopened(services, session) as (media, limits):
+        context = await context_of(services, media)
+        history, said = history_of(session, turns, media, prompt)
+        reply = await services.models.generate(
+            said, role=ROLE, history=history, system=SYSTEM, cached_content=context
+        )
+    if session.turn_count > len(turns):
+        limits = [*limits, f"The model saw the last {len(turns)} of {session.turn_count} turns."]
+    return {
+        "reply": reply.model_dump(mode="json"),
+        "turn": session.turn_count + 1,
+        "cached": bool(context) and reply.usage.cached_tokens > 0,
+        "limits": limits,
+    }
+
+
+async def _kept(store: SessionStore, turn: SessionTurn, limits: list[str]) -> SessionTurn:
+    """The turn with its number; what was paid for is given even when it cannot be kept."""
+    try:
+        return await store.append(turn)
+    except VrError as error:
+        limits.append(f"This turn was not kept in the session: {error.message} {error.hint}")
+        return turn
+
+
+def _fitted(call: Call, response: str, limits: list[str]) -> tuple[str, str]:
+    """An answer that a client takes, and where the whole of it is; blocks."""
+    data = response.encode()
+    if len(data) <= RESPONSE_BYTES:
+        return response, ""
+    short = data[:RESPONSE_BYTES].decode(errors="ignore") + "…"
+    try:
+        return short, call.artifact(data, "text/markdown").uri
+    except VrError as error:
+        limits.append(f"The answer was cut: {error.message} {error.hint}")
+        return short, ""

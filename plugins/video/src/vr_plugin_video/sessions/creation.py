@@ -1,0 +1,120 @@
+"""The beginning of a session: the video is looked at, uploaded and cached, then kept in mind."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import replace
+
+from vr_kernel import Call, Media, VrError
+
+from vr_plugin_video.engine import LocalEngine
+from vr_plugin_video.job import Job
+from vr_plugin_video.media import Media as Probed
+from vr_plugin_video.plain_text import one_line
+from vr_plugin_video.sessions.context import cache_state, context_of, gemini_model, watching_models
+from vr_plugin_video.sessions.models import SessionInfo, SessionStatus, SessionSummary, utc
+from vr_plugin_video.sessions.rows import Session
+from vr_plugin_video.sessions.store import SessionStore
+from vr_plugin_video.sessions.video import media_of
+from vr_plugin_video.sources import Source, check_source, open_source
+from vr_plugin_video.times import Window
+from vr_plugin_video.youtube.addresses import watch_url
+
+ID_LENGTH = 12
+TITLE_CHARS = 200
+INLINE_BYTES = 20_000_000
+"""What is smaller travels with each request; the rest is uploaded once."""
+
+
+async def create(
+    call: Call, url: str | None, file_path: str | None, description: str, *, download: bool
+) -> SessionInfo:
+    """Begin a conversation about what exactly one of `url` and `file_path` names.
+
+    Raises:
+        VrError: as `open_source`; as `watching_models`, before anything is fetched; for what
+            is no media; what the service says of an upload.
+    """
+    services = call.services
+    await check_source(services, url, file_path)
+    watching_models(services)
+    store = services.providers.get(SessionStore)
+    async with open_source(services, url, file_path, download=download) as source:
+        job = services.providers.get(LocalEngine).job(call, source, Window(), use_cache=True)
+        probed = await _probed(job)
+        media = await media_of(services, source)
+        await _upload(call, media)
+        name = await context_of(services, media)
+        title = await _title(job, probed)
+        session = _session(call, source, media, description, store.clock())
+        session = replace(session, title=title, duration=probed.duration)
+    session = await store.add(session)
+    summary = summary_of(store, session, "created")
+    return SessionInfo(
+        **summary.model_dump(), cache=cache_state(services, media, name), limits=job.limits
+    )
+
+
+def summary_of(
+    store: SessionStore, session: Session, status: SessionStatus | None = None
+) -> SessionSummary:
+    """A session as its owner sees it."""
+    return SessionSummary(
+        session_id=session.id,
+        status=status or ("expired" if store.is_expired(session) else "active"),
+        video_title=session.title,
+        source=session.source,
+        description=session.description,
+        turn_count=session.turn_count,
+        created_at=utc(session.created_at),
+        last_active=utc(session.last_active),
+        expires_at=utc(store.expires_at(session)),
+    )
+
+
+async def _probed(job: Job) -> Probed:
+    try:
+        return await job.media()
+    except VrError as error:
+        if error.category != "EXTRA_MISSING":
+            raise
+    job.limits.append("The file was not looked at before it was sent: PyAV is not installed.")
+    return Probed.elsewhere("", 0.0, ())
+
+
+async def _upload(call: Call, media: Media) -> None:
+    """Bring a large file to the service now, so that the first turn need not wait for it."""
+    services = call.services
+    if media.file is None or os.fstat(media.file.fileno()).st_size <= INLINE_BYTES:
+        return
+    if gemini_model(services):
+        await services.gemini.upload(media, call.progress)
+
+
+async def _title(job: Job, probed: Probed) -> str:
+    """What the video is called, by itself or by YouTube; else by its file."""
+    source, title = job.source, probed.title
+    if not source.at_youtube and source.url == watch_url(source.video_id):
+        with suppress(VrError):
+            title = (await job.youtube.describe(source.video_id)).title
+    return one_line(title, TITLE_CHARS) or source.name
+
+
+def _session(call: Call, source: Source, media: Media, description: str, now: float) -> Session:
+    path = "" if source.at_youtube else str(source.path)
+    return Session(
+        # The call's own id, so that a call which goes on after a crash makes one session.
+        id=call.id[:ID_LENGTH],
+        principal=call.principal,
+        workspace=call.workspace,
+        video_id=source.video_id,
+        title=source.name,
+        address="" if source.url == path else source.url,
+        path=path,
+        digest=media.digest,
+        duration=0.0,
+        description=description.strip(),
+        created_at=now,
+        last_active=now,
+    )

@@ -1,0 +1,79 @@
+"""A whole conversation as a file to read or to process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Literal
+
+from vr_kernel import Call
+
+from vr_plugin_video.sessions.creation import summary_of
+from vr_plugin_video.sessions.models import SessionExport, utc
+from vr_plugin_video.sessions.moments import moments_of
+from vr_plugin_video.sessions.rows import Session, SessionTurn, owner_of
+from vr_plugin_video.sessions.store import SessionStore
+
+ExportFormat = Literal["md", "json"]
+MIME: dict[ExportFormat, str] = {"md": "text/markdown", "json": "application/json"}
+PREVIEW_CHARS = 1500
+
+
+async def export(call: Call, session_id: str, form: ExportFormat) -> SessionExport:
+    """Write a conversation, expired or not, to a file.
+
+    Raises:
+        VrError: as `SessionStore.find`; UNAVAILABLE when the file cannot be written.
+    """
+    store = call.services.providers.get(SessionStore)
+    session = await store.find(session_id, owner_of(call))
+    turns = await store.turns(session.id)
+    text = await asyncio.to_thread(_written, store, session, turns, form)
+    kept = await asyncio.to_thread(call.artifact, text.encode(), MIME[form])
+    cut = len(text) > PREVIEW_CHARS
+    return SessionExport(
+        session_id=session.id,
+        video_title=session.title,
+        turn_count=len(turns),
+        format=form,
+        uri=kept.uri,
+        path=str(kept.path),
+        preview=text[:PREVIEW_CHARS] + ("…" if cut else ""),
+    )
+
+
+def _written(
+    store: SessionStore, session: Session, turns: Sequence[SessionTurn], form: ExportFormat
+) -> str:
+    return _as_markdown(session, turns) if form == "md" else _as_json(store, session, turns)
+
+
+def _as_markdown(session: Session, turns: Sequence[SessionTurn]) -> str:
+    purpose = f"\n{session.description}\n" if session.description else ""
+    head = f"# {session.title}\n\n{session.source}\n{purpose}"
+    return head + "".join(_turn_as_markdown(session, turn) for turn in turns)
+
+
+def _turn_as_markdown(session: Session, turn: SessionTurn) -> str:
+    asked = "\n".join(f"> {line}".rstrip() for line in turn.prompt.splitlines())
+    links = [f"[{m.time}](<{m.link}>)" for m in moments_of(turn.response, session)]
+    moments = f"\nMoments: {', '.join(links)}\n" if links else ""
+    made = f"{utc(turn.asked_at)}, {turn.model}"
+    return f"\n## {turn.number}\n\n{asked}\n\n{turn.response}\n{moments}\n*{made}*\n"
+
+
+def _as_json(store: SessionStore, session: Session, turns: Sequence[SessionTurn]) -> str:
+    told = [
+        {
+            "turn": turn.number,
+            "prompt": turn.prompt,
+            "response": turn.response,
+            "moments": [m.model_dump(mode="json") for m in moments_of(turn.response, session)],
+            "model": turn.model,
+            "asked_at": utc(turn.asked_at),
+        }
+        for turn in turns
+    ]
+    whole = {**summary_of(store, session).model_dump(mode="json"), "turns": told}
+    return json.dumps(whole, ensure_ascii=False, indent=1)

@@ -1,0 +1,85 @@
+"""A session and its turns, as they are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from vr_kernel import Call
+
+from vr_plugin_video.youtube.addresses import watch_url
+
+
+class Owner(NamedTuple):
+    """Whom a session belongs to."""
+
+    principal: str
+    workspace: str
+
+
+class Place(NamedTuple):
+    """Where a page of a list begins: after the session of that time and id."""
+
+    last_active: float
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A conversation about one video; fields in the order of their table, times in Unix seconds.
+
+    Args:
+        id: 12 hexadecimal digits.
+        principal, workspace: whose it is.
+        video_id: YouTube id or SHA-256 of the file.
+        title: the video's.
+        address: where it is on the web; empty for a file of this machine.
+        path: its file; empty for a video that a model watches at YouTube.
+        digest: SHA-256 of that file.
+        duration: in seconds, 0 when not known.
+        description: what the conversation is for.
+        created_at, last_active: when it began, and when something was last asked.
+        turn_count: how many turns it has.
+    """
+
+    id: str
+    principal: str
+    workspace: str
+    video_id: str
+    title: str
+    address: str
+    path: str
+    digest: str
+    duration: float
+    description: str
+    created_at: float
+    last_active: float
+    turn_count: int = 0
+
+    @property
+    def source(self) -> str:
+        """Where the video is, as records name it."""
+        return self.address or self.path
+
+    @property
+    def from_youtube(self) -> bool:
+        """Whether YouTube has the video."""
+        return self.address == watch_url(self.video_id)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTurn:
+    """A question and its answer; `number` counts from 1, `asked_at` is a Unix time."""
+
+    session_id: str
+    number: int
+    call_id: str
+    prompt: str
+    response: str
+    model: str
+    asked_at: float
+
+
+def owner_of(call: Call) -> Owner:
+    """Whose sessions a call is about."""
+    return Owner(call.principal, call.workspace)

@@ -1,0 +1,225 @@
+"""Sessions and their turns, in one SQLite file; each belongs to who made it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import astuple, replace
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+from vr_kernel import Code, Services, VrError
+
+from vr_plugin_video.sessions.database import PATIENCE_S, Database
+from vr_plugin_video.sessions.rows import Owner, Place, Session, SessionTurn
+from vr_plugin_video.settings import VideoSettings
+
+FILE_NAME = "sessions.db"
+SECONDS_PER_HOUR = 3600.0
+KEPT_S = 30 * 24 * SECONDS_PER_HOUR
+"""How long a session is on record after it expired, to be read and exported."""
+_ID = re.compile(r"[0-9a-f]{12}")
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS session (
+    id TEXT PRIMARY KEY, principal TEXT, workspace TEXT, video_id TEXT, title TEXT, address TEXT,
+    path TEXT, digest TEXT, duration REAL, description TEXT, created_at REAL, last_active REAL,
+    turn_count INTEGER
+);
+CREATE INDEX IF NOT EXISTS session_owner ON session (principal, workspace, last_active, id);
+CREATE TABLE IF NOT EXISTS turn (
+    session_id TEXT REFERENCES session (id) ON DELETE CASCADE, number INTEGER,
+    call_id TEXT UNIQUE, prompt TEXT, response TEXT, model TEXT, asked_at REAL,
+    PRIMARY KEY (session_id, number)
+);
+"""
+_OWNED = "principal = ? AND workspace = ?"
+
+
+class SessionStore:
+    """The sessions of one installation, and whose turn it is in each.
+
+    Args:
+        path: the database.
+        most: sessions on record of one principal; the least recently active ones go first.
+        timeout_s: seconds without a question after which a session expires.
+        clock: seconds since the epoch.
+        patience_s: see `Database`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        most: int,
+        timeout_s: float,
+        clock: Callable[[], float] = time.time,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._database = Database(path, _SCHEMA, patience_s=patience_s)
+        self._most = most
+        self.timeout_s = timeout_s
+        self.clock = clock
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    @classmethod
+    def of(cls, services: Services) -> SessionStore:
+        """The store that the settings describe."""
+        settings: VideoSettings = services.settings
+        given = Path(settings.session_db_path or FILE_NAME).expanduser()
+        return cls(
+            services.paths.state / given,
+            most=settings.max_sessions,
+            timeout_s=settings.session_timeout_hours * SECONDS_PER_HOUR,
+        )
+
+    async def aclose(self) -> None:
+        """Close the database."""
+        await asyncio.to_thread(self._database.close)
+
+    def order(self, session_id: str) -> asyncio.Lock:
+        """Lets the turns of one session in, in the order in which they came."""
+        return self._turns.setdefault(session_id, asyncio.Lock())
+
+    def expires_at(self, session: Session) -> float:
+        """When it expires, unless something is asked before."""
+        return session.last_active + self.timeout_s
+
+    def is_expired(self, session: Session) -> bool:
+        """Whether nothing was asked for too long."""
+        return self.clock() >= self.expires_at(session)
+
+    async def add(self, session: Session) -> Session:
+        """Keep a new session, or give the one of that id; the least active ones make room.
+
+        Raises:
+            VrError: UNAVAILABLE, category STATE_UNAVAILABLE.
+        """
+
+        def write(connection: sqlite3.Connection) -> Session:
+            known = _find(connection, session.id)
+            if known is not None:
+                return known
+            oldest = self.clock() - self.timeout_s - KEPT_S
+            connection.execute("DELETE FROM session WHERE last_active < ?", (oldest,))
+            connection.execute(
+                "DELETE FROM session WHERE id IN (SELECT id FROM session WHERE principal = ?"
+                " ORDER BY last_active DESC, rowid DESC LIMIT -1 OFFSET ?)",
+                (session.principal, self._most - 1),
+            )
+            connection.execute(
+                "INSERT INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", astuple(session)
+            )
+            return session
+
+        return await self._database.write(write)
+
+    async def find(self, session_id: str, owner: Owner) -> Session:
+        """A session of that owner, expired or not.
+
+        Raises:
+            VrError: NOT_FOUND, category SESSION_UNKNOWN, for one of others just as for none.
+        """
+        wanted = session_id.strip().lower()
+        found = None
+        if _ID.fullmatch(wanted):
+            found = await self._database.read(lambda connection: _find(connection, wanted))
+        if found is None or Owner(found.principal, found.workspace) != owner:
+            raise _unknown()
+        return found
+
+    async def live(self, session_id: str, owner: Owner) -> Session:
+        """A session of that owner that goes on.
+
+        Raises:
+            VrError: as `find`; NOT_FOUND, category SESSION_EXPIRED.
+        """
+        session = await self.find(session_id, owner)
+        if self.is_expired(session):
+            raise self._expired(session)
+        return session
+
+    async def turns(self, session_id: str, last: int = -1) -> list[SessionTurn]:
+        """The last turns of a session, or all of them, the earliest first."""
+
+        def read(connection: sqlite3.Connection) -> list[SessionTurn]:
+            rows = connection.execute(
+                "SELECT * FROM turn WHERE session_id = ? ORDER BY number DESC LIMIT ?",
+                (session_id, last),
+            ).fetchall()
+            return [SessionTurn(*row) for row in reversed(rows)]
+
+        return await self._database.read(read)
+
+    async def append(self, turn: SessionTurn) -> SessionTurn:
+        """Keep a turn as the newest of its session, and give it with its number.
+
+        A call that is done again after a crash gets the turn that it kept then.
+
+        Raises:
+            VrError: NOT_FOUND, category SESSION_UNKNOWN, when the session had to make room;
+                UNAVAILABLE, category STATE_UNAVAILABLE.
+        """
+
+        def write(connection: sqlite3.Connection) -> SessionTurn:
+            known = _turn_of(connection, turn.call_id)
+            if known is not None:
+                return known
+            counted = connection.execute(
+                "UPDATE session SET turn_count = turn_count + 1,"
+                " last_active = max(last_active, ?) WHERE id = ? RETURNING turn_count",
+                (self.clock(), turn.session_id),
+            ).fetchone()
+            if counted is None:
+                raise _unknown()
+            numbered = replace(turn, number=counted[0])
+            connection.execute("INSERT INTO turn VALUES (?,?,?,?,?,?,?)", astuple(numbered))
+            return numbered
+
+        return await self._database.write(write)
+
+    async def page(self, owner: Owner, limit: int, after: Place | None = None) -> list[Session]:
+        """Sessions of that owner, the last active first."""
+
+        def read(connection: sqlite3.Connection) -> list[Session]:
+            place = after or Place(float("inf"), "")
+            rows = connection.execute(
+                f"SELECT * FROM session WHERE {_OWNED} AND (last_active, id) < (?, ?)"  # noqa: S608 - constant text
+                " ORDER BY last_active DESC, id DESC LIMIT ?",
+                (*owner, *place, limit),
+            ).fetchall()
+            return [Session(*row) for row in rows]
+
+        return await self._database.read(read)
+
+    def _expired(self, session: Session) -> VrError:
+        where = f"url={session.address!r}" if session.address else f"file_path={session.path!r}"
+        return VrError(
+            f"Session {session.id} expired: nothing was asked for"
+            f" {self.timeout_s / SECONDS_PER_HOUR:g} hours.",
+            Code.NOT_FOUND,
+            category="SESSION_EXPIRED",
+            hint=f"Begin a new one: video_create_session({where}). What was said is in"
+            " video_export_session; session_timeout_hours in [plugins.video] sets the time.",
+        )
+
+
+def _find(connection: sqlite3.Connection, session_id: str) -> Session | None:
+    row = connection.execute("SELECT * FROM session WHERE id = ?", (session_id,)).fetchone()
+    return Session(*row) if row else None
+
+
+def _turn_of(connection: sqlite3.Connection, call_id: str) -> SessionTurn | None:
+    row = connection.execute("SELECT * FROM turn WHERE call_id = ?", (call_id,)).fetchone()
+    return SessionTurn(*row) if row else None
+
+
+def _unknown() -> VrError:
+    return VrError(
+        "There is no such session.",
+        Code.NOT_FOUND,
+        category="SESSION_UNKNOWN",
+        hint="video_list_sessions names yours; video_create_session begins one.",
+    )

@@ -1,0 +1,78 @@
+"""The video of a session, found again for each turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from io import BufferedReader
+from pathlib import Path
+
+from vr_kernel import Code, Media, Services, VrError
+
+from vr_plugin_video.downloads import Downloads
+from vr_plugin_video.file_kinds import mime_of
+from vr_plugin_video.sessions.rows import Session
+from vr_plugin_video.sources import Source, open_source
+
+DOWNLOAD_GONE = (
+    "The downloaded video is gone; the model watches it at YouTube, without a context cache."
+    " A new session with download=true downloads it again."
+)
+
+
+async def media_of(services: Services, source: Source) -> Media:
+    """An opened video as a model is to watch it, the whole of it."""
+    if source.at_youtube:
+        return Media.youtube(source.video_id)
+    digest = await services.digests.sha256(source.file)
+    return Media(mime_of(source.path.name), file=source.file, digest=digest)
+
+
+@asynccontextmanager
+async def reopened(services: Services, session: Session) -> AsyncIterator[tuple[Media, list[str]]]:
+    """The same video as ever, for the time of a `with`, and what is to be said about it.
+
+    Raises:
+        VrError: what the path policy or the fetcher refuses; CONFLICT, category FILE_CHANGED.
+    """
+    file = await _file_of(services, session) if session.path else None
+    if file is not None:
+        with file:
+            yield Media(mime_of(file.name), file=file, digest=session.digest), []
+    elif session.from_youtube:
+        yield Media.youtube(session.video_id), [DOWNLOAD_GONE] if session.path else []
+    else:
+        async with open_source(services, session.address, None) as source:
+            media = await media_of(services, source)
+            if media.digest != session.digest:
+                raise _changed(source.path)
+            yield media, []
+
+
+async def _file_of(services: Services, session: Session) -> BufferedReader | None:
+    """The file of a session; None for a download that was cleaned away."""
+    if session.address:
+        try:
+            # Only the name counts: what is in that folder was downloaded, and is no secret.
+            path = Downloads(services).folder / Path(session.path).name
+            file: BufferedReader = await asyncio.to_thread(path.open, "rb")
+        except OSError:
+            return None
+    else:
+        file = await asyncio.to_thread(services.policy.open_file, session.path)
+    if await services.digests.sha256(file) == session.digest:
+        return file
+    file.close()
+    if session.address:
+        return None
+    raise _changed(Path(session.path))
+
+
+def _changed(path: Path) -> VrError:
+    return VrError(
+        f"{path.name} is not the video any more that this session is about.",
+        Code.CONFLICT,
+        category="FILE_CHANGED",
+        hint="Begin a new session with video_create_session.",
+    )

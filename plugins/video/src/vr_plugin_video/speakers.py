@@ -1,0 +1,54 @@
+"""Who says a line of captions, where the captions name them beyond doubt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from vr_plugin_video.plain_text import one_line
+
+NAME_CHARS = 60
+LEAST_NAMES = 2
+"""How often a file has to name somebody in capitals; once may as well be `WARNING: `."""
+MARK, END_MARK = "\x01", "\x02"
+"""Stand around the name of a voice between reading a file and reading its lines."""
+_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]{1,200})>")
+_TAG = re.compile(r"< */? *[a-zA-Z][^>]*>")
+_VOICED = re.compile(f"{MARK}([^{END_MARK}]*){END_MARK}")
+_BRACKETED = re.compile(r"(?:>>+ *|[-\u2013] *)?\[([^\]\n]{1,60})\] *: *(?=\S)")
+_CAPITALS = re.compile(r"(?:>>+ *|[-\u2013] *)?([^\W\d_][\w.'\u2019&/ -]{1,39}):\s+(?=\S)")
+_CHANGE = re.compile(r">>+")
+
+
+def mark_voices(text: str) -> str:
+    """The text of a WebVTT cue without tags, each voice on a line of its own and marked."""
+    plain = text.replace(MARK, "").replace(END_MARK, "")
+    return _TAG.sub("", _VOICE.sub(lambda m: f"\n{MARK}{m[1]}{END_MARK}", plain))
+
+
+class Speakers:
+    """Reads who speaks off the lines of one file."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        """Look through all lines of the file, to know whether it names people in capitals."""
+        named = sum(1 for line in lines if _capitals(line))
+        self._capitals = named >= LEAST_NAMES
+
+    def split(self, line: str) -> tuple[str | None, str]:
+        """Who begins to speak and what is said; None when the line does not tell.
+
+        An empty name is somebody who is not named.
+        """
+        voiced = _VOICED.match(line)
+        if voiced:
+            return one_line(voiced[1], NAME_CHARS), line[voiced.end() :]
+        found = _BRACKETED.match(line) or (_capitals(line) if self._capitals else None)
+        if found:
+            return one_line(found[1], NAME_CHARS), line[found.end() :]
+        return ("" if _CHANGE.match(line) else None), line
+
+
+def _capitals(line: str) -> re.Match[str] | None:
+    found = _CAPITALS.match(line)
+    # Where everything is in capitals, they mark nobody.
+    return found if found and found[1].isupper() and not line[found.end() :].isupper() else None

@@ -1,0 +1,36 @@
+"""`video_comments`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+from vr_kernel import CALLS_OUT, READ_ONLY, Call, tool
+
+from vr_plugin_video.arguments import YouTubeUrl
+from vr_plugin_video.youtube.models import VideoComments
+
+
+@tool(
+    effects=READ_ONLY | CALLS_OUT,
+    words="what do people say about this video; top comments of a YouTube link; reactions of the"
+    " viewers; is the feedback positive or negative; what do commenters criticise or praise;"
+    " audience sentiment; most liked comment; opinions below a review; does the community agree;"
+    " complaints and questions of viewers; the verdict of the crowd; read the discussion below"
+    " the clip; how was it received by those who watched; what annoys the subscribers; most"
+    " upvoted replies; is there a controversy under the upload; did anybody in the comment"
+    " section point out an error; what do fans ask for; did it work for others who followed the"
+    " tutorial; were people angry or delighted; jokes and praise under a music video; what does"
+    " the community think of the new product",
+)
+async def video_comments(
+    call: Call,
+    url: YouTubeUrl,
+    max_comments: Annotated[int, Field(ge=1, le=500)] = 200,
+    analyze: Annotated[bool, Field(description="Sentiment and themes, by a model")] = False,
+) -> VideoComments:
+    """List a YouTube video's top comments, or tell what viewers think."""
+    from vr_plugin_video.youtube.addresses import video_at
+    from vr_plugin_video.youtube.comments import comments_of
+
+    return await comments_of(call, video_at(url), max_comments, analyze=analyze)

@@ -1,0 +1,33 @@
+"""`video_export_session`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+from vr_kernel import READ_ONLY, Call, tool
+
+from vr_plugin_video.sessions.models import SessionExport
+
+
+@tool(
+    effects=READ_ONLY,
+    words="save the conversation; export the chat about the video; all questions and answers as a"
+    " file; protocol of a session; share what we found out; markdown or JSON of a session; all"
+    " my questions and your replies in one document; print our dialogue about the hearing; hand"
+    " the conversation to a colleague; keep what was asked and answered; log of the chat;"
+    " minutes of our exchange; write what you and I said about the film into a file; keep a copy"
+    " of our talk before it expires; download the session; attach our questions and answers to a"
+    " case file; archive the chat history; the whole discussion as text; send my professor all"
+    " that I asked and what you replied; everything we discussed, as a document; our back and"
+    " forth on the lecture for my notes; put the dialogue on disk",
+)
+async def video_export_session(
+    call: Call,
+    session_id: Annotated[str, Field(max_length=100)],
+    format: Literal["md", "json"] = "md",  # noqa: A002 - the client's name for it
+) -> SessionExport:
+    """Write a whole conversation about a video to a file."""
+    from vr_plugin_video.sessions.export import export
+
+    return await export(call, session_id, format)

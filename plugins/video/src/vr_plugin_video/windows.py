@@ -1,0 +1,76 @@
+"""How much of a video a model takes in one call, and where a longer one is cut."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from vr_plugin_video.arguments import MediaResolution
+from vr_plugin_video.times import Window
+
+FRAME_TOKENS = {"low": 66, "medium": 258, "high": 280}
+"""Tokens a frame. Source: "Video understanding" and "Media resolution" of the Gemini API; newer
+models take fewer, so that nothing is too long by these."""
+DEFAULT_FRAME_TOKENS = 258
+SOUND_TOKENS = 32
+"""Tokens for a second of sound. Same source."""
+DEFAULT_FPS = 1.0
+OVERLAP_S = 10.0
+"""What two windows share, so that nothing is cut in the middle of a sentence."""
+SHIFT = 0.1
+"""How far a cut may move to the start of a chapter, as a part of the length of a window."""
+SHORTEST_S = 60.0
+"""Shortest window, whatever is configured."""
+
+
+def tokens_a_second(
+    fps: float | None, resolution: MediaResolution | None, *, pictures: bool = True
+) -> float:
+    """What a second of media costs a model, in tokens; without `pictures` it is only heard."""
+    frame = FRAME_TOKENS[resolution] if resolution else DEFAULT_FRAME_TOKENS
+    return SOUND_TOKENS + (frame * (fps or DEFAULT_FPS) if pictures else 0.0)
+
+
+def longest_window(tokens: int, rate: float, longest_s: float = 0.0) -> float:
+    """The most seconds of a video that go into one call.
+
+    Args:
+        tokens: that a call may have for media.
+        rate: tokens a second of this media.
+        longest_s: in place of what the tokens allow, when it is not 0.
+    """
+    return max(SHORTEST_S, longest_s or tokens / rate)
+
+
+def cut_windows(
+    start: float, end: float, longest: float, chapters: Sequence[float] = ()
+) -> list[Window]:
+    """Windows of about equal length, none above `longest`; each overlaps the next one.
+
+    What fits is one window. Cuts lie whole seconds after `start`. Only what the video itself
+    says moves them, so that work that is done again after a crash asks for the same windows.
+
+    Args:
+        start: where the wanted part begins, in seconds.
+        end: where it ends; infinity when that is not known, which is one window.
+        longest: in seconds, more than twice the overlap.
+        chapters: when chapters begin, in seconds; a cut moves to one that is near.
+    """
+    if math.isinf(end) or end - start <= longest:
+        return [Window(start, None if math.isinf(end) else end)]
+    span, room = end - start - OVERLAP_S, math.floor(longest - OVERLAP_S)
+    count = math.ceil(span / room)
+    step = span / count
+    begins = [math.floor(chapter - start) for chapter in chapters]
+    cuts = [0]
+    for number in range(1, count):
+        wanted = step * number
+        # What is left has to fit into the windows that are left.
+        first = max(cuts[-1] + 1, math.ceil(span - room * (count - number)))
+        last = cuts[-1] + room
+        near = [(abs(at - wanted), at) for at in begins if first <= at <= last]
+        distance, best = min(near, default=(math.inf, 0))
+        best = best if distance <= step * SHIFT else round(wanted)
+        cuts.append(min(max(best, first), last))
+    ends = [start + cut + OVERLAP_S for cut in cuts[1:]] + [end]
+    return [Window(start + cut, until) for cut, until in zip(cuts, ends, strict=True)]

@@ -1,0 +1,97 @@
+"""The comments below a video, as a result: read by a model when asked, and cut to an answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from pydantic import TypeAdapter
+from vr_kernel import Call, VrError
+
+from vr_plugin_video.fitting import BRIEF_BYTES
+from vr_plugin_video.plain_text import ELLIPSIS
+from vr_plugin_video.youtube.addresses import watch_url
+from vr_plugin_video.youtube.client import YouTube
+from vr_plugin_video.youtube.models import Comment, VideoComments
+from vr_plugin_video.youtube.reactions import ROLE, read_reactions
+from vr_plugin_video.youtube.records import reactions_record
+
+TEXT_CHARS = 500
+"""What an answer shows of one comment."""
+SHOWN_BYTES = BRIEF_BYTES - 1500
+"""The rest is for what a model read from them."""
+
+
+async def comments_of(call: Call, video_id: str, most: int, *, analyze: bool) -> VideoComments:
+    """The top comments of a video, at most `most`; with `analyze` what a model reads in them.
+
+    Raises:
+        VrError: as `YouTube.comments`; with `analyze` AUTH or UNAVAILABLE when there is no
+            model, before anything is fetched.
+    """
+    if analyze:
+        call.services.models.identity(ROLE)
+
+    def seen(count: int) -> None:
+        call.progress(count, most, f"{count} comments")
+
+    call.progress(0, most, "Asking YouTube")
+    youtube = call.services.providers.get(YouTube)
+    comments, engine = await youtube.comments(video_id, most, seen)
+    result = VideoComments(
+        video_id=video_id,
+        url=watch_url(video_id),
+        count=len(comments),
+        comments=comments,
+        engine=engine,
+    )
+    if analyze and comments:
+        result = await _judged(call, youtube, result)
+    return await asyncio.to_thread(_shortened, call, result)
+
+
+async def _judged(call: Call, youtube: YouTube, result: VideoComments) -> VideoComments:
+    call.progress(result.count, result.count, "A model is reading the comments")
+    reactions, model = await read_reactions(call, result.comments)
+    title = await _title(youtube, result.video_id)
+    call.record(reactions_record(result.video_id, result.url, title, result.count, reactions))
+    return result.model_copy(update={"reactions": reactions, "model": model})
+
+
+async def _title(youtube: YouTube, video_id: str) -> str:
+    """The video's title; empty when it cannot be found out, which is no reason to fail."""
+    try:
+        return (await youtube.describe(video_id)).title
+    except VrError:
+        return ""
+
+
+def _shortened(call: Call, result: VideoComments) -> VideoComments:
+    """As many comments as an answer takes, the most relevant first; all of them as a file."""
+    shown, size = list[Comment](), 0
+    for comment in result.comments:
+        brief = comment.model_copy(update={"text": _clipped(comment.text)})
+        size += len(brief.model_dump_json().encode()) + 1
+        if size > SHOWN_BYTES and shown:
+            break
+        shown.append(brief)
+    if shown == result.comments:
+        return result
+    uri, lost = _kept(call, result.comments)
+    said = f"{len(shown)} of {result.count} comments are shown, long ones cut; {lost}"
+    return result.model_copy(
+        update={"comments": shown, "comments_uri": uri, "limits": [*result.limits, said]}
+    )
+
+
+def _kept(call: Call, comments: Sequence[Comment]) -> tuple[str, str]:
+    """Where all of them are, or why they are nowhere."""
+    try:
+        content = TypeAdapter(list[Comment]).dump_json(list(comments), indent=1)
+        return call.artifact(content, "application/json").uri, "comments_uri has all."
+    except VrError as error:
+        return "", f"the rest was not kept: {error.message} {error.hint}"
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= TEXT_CHARS else text[: TEXT_CHARS - 1] + ELLIPSIS

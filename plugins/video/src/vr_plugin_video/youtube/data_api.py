@@ -1,0 +1,172 @@
+"""The YouTube Data API, asked with a key."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import closing
+from typing import Any
+
+from pydantic import SecretStr
+from vr_kernel import Code, VrError
+
+from vr_plugin_video.youtube import api_answers
+from vr_plugin_video.youtube.api_faults import error_of
+from vr_plugin_video.youtube.errors import network_failed, not_found
+from vr_plugin_video.youtube.models import Comment, Engine, PlaylistInfo, VideoMetadata
+
+PAGE_ITEMS = 100
+"""Most comments a page has."""
+PLAYLIST_PAGE_ITEMS = 50
+TRIES = 3
+PAUSE_S = 0.3
+TIMEOUT_S = 30.0
+
+
+class DataApi:
+    """The API with one key. A request costs one unit of quota, 10,000 of which are free a day.
+
+    Args:
+        key: of a Google project that has the API enabled.
+        endpoint: the root address of the API; empty for Google's own.
+        borrowed: the key was made for something else, and may not open this API.
+        pause_s: seconds before the second try, doubled before the third.
+    """
+
+    engine: Engine = "youtube-data-api"
+
+    def __init__(
+        self,
+        key: SecretStr,
+        endpoint: str = "",
+        *,
+        borrowed: bool = False,
+        pause_s: float = PAUSE_S,
+    ) -> None:
+        self.borrowed = borrowed
+        self._key = key
+        self._endpoint = endpoint
+        self._pause_s = pause_s
+        self._service: Any = None
+        self._categories: dict[str, str] = {}
+
+    async def video(self, video_id: str) -> VideoMetadata:
+        """What YouTube says of a video.
+
+        Raises:
+            VrError: NOT_FOUND; AUTH, QUOTA or UNAVAILABLE as the API says.
+        """
+        answer = await self._ask("videos", part="snippet,contentDetails,statistics", id=video_id)
+        if not answer.get("items"):
+            raise not_found("such video")
+        item = answer["items"][0]
+        category = await self._category(item.get("snippet", {}).get("categoryId", ""))
+        return api_answers.video_of(item, category)
+
+    async def comments(
+        self, video_id: str, most: int, seen: Callable[[int], None]
+    ) -> list[Comment]:
+        """The most relevant comments, without the replies; `seen` is told how many so far.
+
+        Raises:
+            VrError: as `video`; NOT_FOUND, category COMMENTS_DISABLED.
+        """
+        found: list[Comment] = []
+        pages = self._pages(
+            "commentThreads",
+            most,
+            PAGE_ITEMS,
+            part="snippet",
+            videoId=video_id,
+            order="relevance",
+            textFormat="plainText",
+        )
+        async for items in pages:
+            found += [api_answers.comment_of(item) for item in items]
+            seen(len(found))
+        return found[:most]
+
+    async def playlist(self, playlist_id: str, most: int) -> PlaylistInfo:
+        """A playlist and its first items.
+
+        Raises:
+            VrError: as `video`.
+        """
+        header = await self._ask("playlists", part="snippet,contentDetails", id=playlist_id)
+        if not header.get("items"):
+            raise not_found("such playlist")
+        parts = "snippet,contentDetails,status"
+        pages = self._pages(
+            "playlistItems", most, PLAYLIST_PAGE_ITEMS, part=parts, playlistId=playlist_id
+        )
+        items = [item async for page in pages for item in page]
+        return api_answers.playlist_of(header["items"][0], items[:most])
+
+    async def _category(self, category_id: str) -> str:
+        if category_id and category_id not in self._categories:
+            try:
+                answer = await self._ask("videoCategories", part="snippet", id=category_id)
+            except VrError:
+                return ""  # A name less is no reason to give nothing.
+            names = [item["snippet"]["title"] for item in answer.get("items", [])]
+            self._categories[category_id] = names[0] if names else ""
+        return self._categories.get(category_id, "")
+
+    async def _pages(
+        self, resource: str, most: int, size: int, **parameters: Any
+    ) -> AsyncIterator[list[dict[str, Any]]]:
+        """The items of a list, page by page, until there are enough or no more."""
+        left, token = most, ""
+        while left > 0:
+            more = {"pageToken": token} if token else {}
+            page = await self._ask(resource, maxResults=min(left, size), **parameters, **more)
+            items: list[dict[str, Any]] = page.get("items", [])
+            yield items
+            left -= len(items)
+            token = page.get("nextPageToken", "")
+            if not token:
+                return
+
+    async def _ask(self, resource: str, **parameters: Any) -> dict[str, Any]:
+        """One request, made again when the network or the server fails."""
+        for attempt in range(1, TRIES + 1):
+            try:
+                return await asyncio.to_thread(self._execute, resource, parameters)
+            except VrError as error:
+                if attempt == TRIES or not error.retryable or error.code is Code.QUOTA:
+                    raise
+            await asyncio.sleep(self._pause_s * 2 ** (attempt - 1))
+        raise network_failed()
+
+    def _execute(self, resource: str, parameters: dict[str, Any]) -> dict[str, Any]:
+        from http.client import HTTPException
+
+        from googleapiclient.errors import Error, HttpError
+        from httplib2 import Http, HttpLib2Error
+
+        # An Http is not made for several threads, so each request has its own.
+        with closing(Http(timeout=TIMEOUT_S)) as http:
+            try:
+                request = getattr(self._built(), resource)().list(**parameters)
+                answer: dict[str, Any] = request.execute(http=http)
+            except HttpError as error:
+                # Its text has the address, and the address the key.
+                raise error_of(error.status_code, error.content, self.borrowed) from None
+            except (OSError, ValueError, HttpLib2Error, HTTPException, Error):
+                raise network_failed() from None
+        return answer
+
+    def _built(self) -> Any:
+        """The API as the library knows it; nothing is fetched for that."""
+        if self._service is None:
+            from googleapiclient.discovery import build
+
+            options = {"api_endpoint": self._endpoint} if self._endpoint else None
+            self._service = build(
+                "youtube",
+                "v3",
+                developerKey=self._key.get_secret_value(),
+                static_discovery=True,
+                client_options=options,
+            )
+        return self._service

@@ -1,0 +1,171 @@
+"""What goes wrong at YouTube, as errors that say what to do and never hold a key."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+
+from vr_kernel import Code, VrError
+
+KEY_HINT = (
+    "Make a key at https://console.cloud.google.com/apis/credentials, enable the YouTube Data"
+    " API v3 for its project, and set YOUTUBE_API_KEY."
+)
+_KEYLESS = "Without a key: pip install 'vr-plugin-video[ytdlp]'."
+RATE_PAUSE_S = 60.0
+
+
+def no_key() -> VrError:
+    """There is no key, and nothing that does without one."""
+    return VrError(
+        "YouTube cannot be asked without a key.",
+        Code.AUTH,
+        category="API_PERMISSION_DENIED",
+        hint=f"{KEY_HINT} {_KEYLESS}",
+    )
+
+
+def key_refused(*, borrowed: bool, disabled: bool) -> VrError:
+    """The YouTube Data API does not take the key, or is `disabled` for its project."""
+    name = "GEMINI_API_KEY" if borrowed else "YOUTUBE_API_KEY"
+    why = "is not enabled for the project of" if disabled else "refuses"
+    return VrError(
+        f"The YouTube Data API {why} the key in {name}.",
+        Code.AUTH,
+        category="API_PERMISSION_DENIED",
+        hint=KEY_HINT,
+    )
+
+
+def quota_exceeded() -> VrError:
+    """The quota of the day is used up; YouTube's day begins at midnight Pacific time."""
+    return VrError(
+        "The YouTube Data API's quota of today is used up.",
+        Code.QUOTA,
+        category="API_QUOTA_EXCEEDED",
+        hint="It is filled up at midnight Pacific time; a key of another project has its own.",
+        retryable=True,
+        retry_after=until_midnight_pacific(),
+    )
+
+
+def too_fast() -> VrError:
+    """Too many requests in a minute."""
+    return VrError(
+        "The YouTube Data API is asked too often at the moment.",
+        Code.QUOTA,
+        category="API_QUOTA_EXCEEDED",
+        hint="Try again in a minute.",
+        retryable=True,
+        retry_after=RATE_PAUSE_S,
+    )
+
+
+def blocked() -> VrError:
+    """YouTube takes this machine for a robot."""
+    return VrError(
+        "YouTube does not answer this machine without a sign-in.",
+        Code.UNAVAILABLE,
+        category="YOUTUBE_BLOCKED",
+        hint="It often refuses the networks of cloud services and busy machines; try again"
+        " later, or from another network.",
+        retryable=True,
+    )
+
+
+def outdated(what: str) -> VrError:
+    """A library does not understand YouTube any more."""
+    return VrError(
+        f"{what} could not read what YouTube sent.",
+        Code.UNAVAILABLE,
+        category="YOUTUBE_CHANGED",
+        hint=f"YouTube changes often: pip install --upgrade {what}",
+    )
+
+
+def network_failed(why: str = "YouTube cannot be reached.") -> VrError:
+    """The network or YouTube itself failed."""
+    return VrError(
+        why,
+        Code.UNAVAILABLE,
+        category="NETWORK_ERROR",
+        hint="Check the connection, then try again.",
+        retryable=True,
+    )
+
+
+def not_found(what: str) -> VrError:
+    """YouTube knows no such video or playlist, or shows it to nobody."""
+    return VrError(
+        f"YouTube has no {what}.",
+        Code.NOT_FOUND,
+        category="API_NOT_FOUND",
+        hint="It was removed, is private, or the address is mistyped: open it in a browser.",
+    )
+
+
+def unavailable() -> VrError:
+    """The video was there once."""
+    return VrError(
+        "The video is not available any more.",
+        Code.UNAVAILABLE,
+        category="VIDEO_UNAVAILABLE",
+        hint="It was removed, or its channel was closed.",
+    )
+
+
+def private() -> VrError:
+    """Only those whom its owner invites may see it."""
+    return VrError(
+        "The video or playlist is private.",
+        Code.NOT_ALLOWED,
+        category="VIDEO_PRIVATE",
+        hint="Its owner can make it public or unlisted.",
+    )
+
+
+def restricted(why: str) -> VrError:
+    """It is there, but not for everybody."""
+    return VrError(
+        f"YouTube restricts it: {why}.",
+        Code.NOT_ALLOWED,
+        category="VIDEO_RESTRICTED",
+        hint="Save the video yourself and give file_path, or take another one.",
+    )
+
+
+def comments_disabled() -> VrError:
+    """There are no comments, and there cannot be."""
+    return VrError(
+        "Comments are turned off for this video.",
+        Code.NOT_FOUND,
+        category="COMMENTS_DISABLED",
+        hint="video_metadata and video_transcript still work.",
+    )
+
+
+def extra_missing(doing: str, extra: str) -> VrError:
+    """A library that is installed with an extra is missing."""
+    return VrError(
+        f"{doing} is not installed.",
+        Code.UNAVAILABLE,
+        category="EXTRA_MISSING",
+        hint=f"Install it: pip install 'vr-plugin-video[{extra}]'",
+    )
+
+
+def until_midnight_pacific(now: datetime | None = None) -> float:
+    """Seconds until the day changes in Los Angeles, at least one."""
+    here = now or datetime.now(UTC)
+    local = here.astimezone(_pacific())
+    tomorrow = (local + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    return max(1.0, round((tomorrow.astimezone(here.tzinfo) - here).total_seconds()))
+
+
+def _pacific() -> tzinfo:
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        return ZoneInfo("America/Los_Angeles")
+    except ZoneInfoNotFoundError:
+        # Windows brings no time zones; in summer this waits an hour too long.
+        return timezone(timedelta(hours=-8))

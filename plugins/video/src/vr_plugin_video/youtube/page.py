@@ -1,0 +1,45 @@
+"""What YouTube tells everybody of a video: its oEmbed page."""
+
+from __future__ import annotations
+
+import json
+
+from vr_kernel import Services, VrError
+
+from vr_plugin_video.plain_text import one_line
+from vr_plugin_video.youtube.addresses import watch_url
+from vr_plugin_video.youtube.errors import network_failed, not_found
+from vr_plugin_video.youtube.models import TITLE_CHARS, VideoMetadata
+
+DEADLINE_S = 15.0
+MAX_BYTES = 100_000
+_ABSENT = {"HTTP_NOT_FOUND", "HTTP_STATUS"}
+"""YouTube answers with 404 for a video that was removed, and with 400 for one that never was."""
+
+
+async def read_page(services: Services, site: str, video_id: str) -> VideoMetadata:
+    """Title, channel and picture; the page says no more.
+
+    Raises:
+        VrError: NOT_FOUND; UNAVAILABLE, also for a video that must not be embedded, which can
+            be watched although it has no such page.
+    """
+    address = f"{site}/oembed?format=json&url={watch_url(video_id)}"
+    try:
+        page = await services.http.fetch(address, max_bytes=MAX_BYTES, deadline_s=DEADLINE_S)
+        told = json.loads(page.content)
+    except VrError as error:
+        if error.category in _ABSENT:
+            raise not_found("such video") from None
+        raise network_failed("YouTube shows no page of this video.") from error
+    except ValueError:
+        raise network_failed("YouTube's page cannot be read.") from None
+    fields = told if isinstance(told, dict) else {}
+    return VideoMetadata(
+        video_id=video_id,
+        url=watch_url(video_id),
+        title=one_line(str(fields.get("title", "")), TITLE_CHARS),
+        channel_title=one_line(str(fields.get("author_name", "")), TITLE_CHARS),
+        thumbnail_url=str(fields.get("thumbnail_url", "")),
+        engine="oembed",
+    )

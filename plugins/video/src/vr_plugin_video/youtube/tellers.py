@@ -1,0 +1,95 @@
+"""Who can be asked about YouTube, with what is configured and installed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from importlib.util import find_spec
+from typing import Protocol
+
+from pydantic import SecretStr
+from vr_kernel import Code, VrError
+
+from vr_plugin_video.settings import VideoSettings
+from vr_plugin_video.transcripts import Transcript
+from vr_plugin_video.youtube.errors import extra_missing, no_key
+from vr_plugin_video.youtube.models import Comment, Engine, PlaylistInfo, VideoMetadata
+
+
+class Teller(Protocol):
+    """Somebody who can be asked about YouTube; `borrowed`: with a key made for Gemini."""
+
+    engine: Engine
+    borrowed: bool
+
+    async def video(self, video_id: str) -> VideoMetadata:
+        """A video."""
+
+    async def comments(
+        self, video_id: str, most: int, seen: Callable[[int], None]
+    ) -> list[Comment]:
+        """The top comments of a video."""
+
+    async def playlist(self, playlist_id: str, most: int) -> PlaylistInfo:
+        """A playlist and its first items."""
+
+
+def tellers(settings: VideoSettings, site: str) -> Iterator[Teller]:
+    """Whom to ask, the one that knows most first."""
+    key, borrowed = _key(settings)
+    if key.get_secret_value() and is_installed("googleapiclient"):
+        from vr_plugin_video.youtube.data_api import DataApi
+
+        yield DataApi(key, settings.youtube_api_endpoint, borrowed=borrowed)
+    if is_installed("yt_dlp"):
+        from vr_plugin_video.youtube.ytdlp import YtDlp
+
+        yield YtDlp(site)
+
+
+async def read_captions(site: str, video_id: str, language: str) -> Transcript:
+    """The captions by whoever can read them; one that fails is followed by the next.
+
+    Raises:
+        VrError: as `YouTube.captions`.
+    """
+    failed = extra_missing("Reading captions of YouTube", "captions")
+    for reader in _caption_readers(site):
+        try:
+            return await reader(video_id, language)
+        except VrError as error:
+            if error.code is not Code.UNAVAILABLE:
+                raise
+            failed = error
+    raise failed
+
+
+def _caption_readers(site: str) -> Iterator[Callable[[str, str], Awaitable[Transcript]]]:
+    """Who can read captions, the quicker one first."""
+    if is_installed("youtube_transcript_api"):
+        from vr_plugin_video.youtube.transcript_api import TranscriptApi
+
+        yield TranscriptApi(site).captions
+    if is_installed("yt_dlp"):
+        from vr_plugin_video.youtube.ytdlp import YtDlp
+
+        yield YtDlp(site).captions
+
+
+def nobody(settings: VideoSettings) -> VrError:
+    """The error of there being none to ask."""
+    if _key(settings)[0].get_secret_value() and not is_installed("googleapiclient"):
+        return extra_missing("The client of the YouTube Data API", "youtube")
+    return no_key()
+
+
+def _key(settings: VideoSettings) -> tuple[SecretStr, bool]:
+    """The key of YouTube, or else the first of Gemini, and whether it is that one."""
+    if settings.youtube_api_key.get_secret_value():
+        return settings.youtube_api_key, False
+    keys = settings.gemini_api_key.get_secret_value()
+    return SecretStr(keys.partition(",")[0].strip()), True
+
+
+def is_installed(module: str) -> bool:
+    """Whether a library is there; it is not imported."""
+    return find_spec(module) is not None

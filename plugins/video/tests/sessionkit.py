@@ -1,0 +1,85 @@
+"""What tests of sessions share: a fake model that tells what it was told, and a locked file."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from vr_kernel.testing import FakeGemini
+from vr_kernel.testing.gemini.request import RecordedRequest, look_up
+
+HOLD = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=10)
+connection.execute("BEGIN IMMEDIATE")
+print("locked", flush=True)
+sys.stdin.readline()
+connection.rollback()
+"""
+
+
+def key_for(gemini: FakeGemini) -> dict[str, str]:
+    """Variables of a kernel that asks the fake."""
+    return {
+        "GEMINI_API_KEY": "a-key",
+        "GOOGLE_GEMINI_BASE_URL": gemini.url,
+        "GEMINI_RETRY_BASE_DELAY": "0.01",
+    }
+
+
+def asked(gemini: FakeGemini) -> list[RecordedRequest]:
+    """The requests that a model answered."""
+    return gemini.requests_of("generateContent")
+
+
+def said(request: RecordedRequest) -> list[tuple[str, str]]:
+    """Who said what in a request, one entry a turn; files are left out."""
+    turns: list[dict[str, Any]] = request.body["contents"]
+    return [
+        (turn["role"], "\n".join(part["text"] for part in turn["parts"] if "text" in part))
+        for turn in turns
+    ]
+
+
+def address_in(request: RecordedRequest) -> str:
+    """The address of the one video that a request names."""
+    (part,) = request.media
+    return str(look_up(look_up(part, "fileData"), "fileUri"))
+
+
+def echo(request: RecordedRequest) -> str:
+    """An answer that names the question."""
+    return f"You asked: {said(request)[-1][1].splitlines()[-1]}"
+
+
+def until(condition: Callable[[], bool], timeout_s: float = 10.0) -> None:
+    """Look at something outside this process until it holds."""
+    end = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < end, "it never held"
+        time.sleep(0.01)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Another process holds a write transaction on the file for the time of the `with`."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as holder:
+        assert holder.stdin is not None
+        assert holder.stdout is not None
+        assert holder.stdout.readline().strip() == "locked"
+        try:
+            yield
+        finally:
+            holder.stdin.write("\n")
+            holder.stdin.flush()
+            holder.wait(10)

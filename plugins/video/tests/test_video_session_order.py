@@ -1,0 +1,232 @@
+"""Turns of sessions under load: from two kernels at once, on a locked file, after a crash."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from sessionkit import asked, echo, key_for, locked, said, until
+from videokit import open_kernel, recorded, silence
+from vr_kernel import Kernel, VrError
+from vr_kernel.testing import FakeGemini
+from vr_plugin_video.sessions.database import Database
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Path:
+    path = tmp_path / "talk.wav"
+    path.write_bytes(silence(5, 8000))
+    return path
+
+
+@pytest.fixture
+def gemini() -> Iterator[FakeGemini]:
+    with FakeGemini() as fake:
+        fake.answer(echo)
+        yield fake
+
+
+@pytest.fixture
+async def kernel(tmp_path: Path, gemini: FakeGemini) -> AsyncIterator[Kernel]:
+    async with open_kernel(tmp_path, environ=key_for(gemini)) as opened:
+        yield opened
+
+
+async def begin(kernel: Kernel, talk: Path) -> str:
+    return (await kernel.call("video_create_session", file_path=str(talk))).session_id
+
+
+async def ask(kernel: Kernel, session_id: str, prompt: str):
+    return await kernel.call("video_continue_session", session_id=session_id, prompt=prompt)
+
+
+def rows(folder: Path, session_id: str) -> list[tuple[int, str, str]]:
+    """Number, question and answer of every turn that was kept."""
+    connection = sqlite3.connect(folder / "state" / "sessions.db")
+    try:
+        return connection.execute(
+            "SELECT number, prompt, response FROM turn WHERE session_id = ? ORDER BY number",
+            (session_id,),
+        ).fetchall()
+    finally:
+        connection.close()
+
+
+@pytest.mark.slow
+async def test_fifty_turns_on_ten_sessions_from_two_kernels(tmp_path, gemini, kernel, talk):
+    sessions = [await begin(kernel, talk) for _ in range(10)]
+    async with open_kernel(tmp_path, environ=key_for(gemini)) as other:
+        calls = [
+            ask((kernel, other)[n % 2], session_id, f"Question {n} of {session_id}?")
+            for n in range(5)
+            for session_id in sessions
+        ]
+        answers = await asyncio.gather(*calls)
+    assert len(asked(gemini)) == 50
+    counts = sorted(answer.turn_count for answer in answers)
+    assert counts == sorted([1, 2, 3, 4, 5] * 10)
+    for session_id in sessions:
+        kept = rows(tmp_path, session_id)
+        assert [number for number, _, _ in kept] == [1, 2, 3, 4, 5]
+        assert {prompt for _, prompt, _ in kept} == {
+            f"Question {n} of {session_id}?" for n in range(5)
+        }
+        assert all(response == f"You asked: {prompt}" for _, prompt, response in kept)
+    assert len(await recorded(kernel, "SessionTranscripts")) == 50
+
+
+async def test_each_turn_knows_all_that_came_before(tmp_path, gemini, kernel, talk):
+    session_id = await begin(kernel, talk)
+    async with open_kernel(tmp_path, environ=key_for(gemini)) as other:
+        await asyncio.gather(
+            *(ask((kernel, other)[n % 2], session_id, f"Question {n}?") for n in range(6))
+        )
+    kept = rows(tmp_path, session_id)
+    for turn, request in enumerate(asked(gemini)):
+        before = [text.splitlines()[-1] for speaker, text in said(request) if speaker == "user"]
+        assert before == [prompt for _, prompt, _ in kept[: turn + 1]]
+
+
+async def test_one_turn_of_a_session_at_a_time(gemini, kernel, talk):
+    session_id = await begin(kernel, talk)
+    answers = await asyncio.gather(*(ask(kernel, session_id, f"{n}?") for n in range(5)))
+    assert sorted(answer.turn_count for answer in answers) == [1, 2, 3, 4, 5]
+    assert [len(said(request)) for request in asked(gemini)] == [1, 3, 5, 7, 9]
+
+
+@pytest.mark.parametrize(
+    "hold_s", [0.3, pytest.param(3.0, marks=pytest.mark.slow)], ids=lambda s: f"{s}s"
+)
+async def test_a_locked_database_blocks_nobody_and_loses_no_answer(
+    tmp_path, gemini, kernel, talk, hold_s
+):
+    session_id, other = await begin(kernel, talk), await begin(kernel, talk)
+    await ask(kernel, session_id, "One?")
+    slowest = 0.0
+    with locked(tmp_path / "state" / "sessions.db"):
+        calls = [asyncio.create_task(ask(kernel, session_id, "Two?"))]
+        calls += [asyncio.create_task(ask(kernel, other, f"{n}?")) for n in range(8)]
+        await asyncio.to_thread(gemini.wait, lambda: len(asked(gemini)) >= 3)
+        end = time.monotonic() + hold_s
+        while time.monotonic() < end:
+            begun = time.monotonic()
+            assert len((await kernel.call("video_list_sessions")).sessions) == 2
+            await kernel.call("infra_cache")
+            slowest = max(slowest, time.monotonic() - begun)
+            await asyncio.sleep(0.01)
+        assert not any(call.done() for call in calls)
+    answers = await asyncio.gather(*calls)
+    assert answers[0].turn_count == 2
+    assert sorted(answer.turn_count for answer in answers[1:]) == list(range(1, 9))
+    assert all(answer.limits == [] for answer in answers)
+    assert len(asked(gemini)) == 10
+    assert len(rows(tmp_path, other)) == 8
+    assert slowest < max(0.5, hold_s / 2)
+
+
+async def test_a_database_that_stays_locked_is_told(tmp_path):
+    path = tmp_path / "sessions.db"
+    database = Database(path, "CREATE TABLE IF NOT EXISTS a (b);", patience_s=0.2)
+    await database.write(lambda connection: connection.execute("INSERT INTO a VALUES (1)"))
+    with locked(path):
+        counted = await database.read(
+            lambda connection: connection.execute("SELECT count(*) FROM a").fetchone()
+        )
+        assert counted == (1,)
+        with pytest.raises(VrError) as caught:
+            await database.write(lambda connection: connection.execute("INSERT INTO a VALUES (2)"))
+    assert caught.value.category == "STATE_UNAVAILABLE"
+    assert caught.value.retryable
+    database.close()
+
+
+async def test_a_damaged_database_says_what_to_do(tmp_path):
+    path = tmp_path / "sessions.db"
+    path.write_bytes(b"not a database at all " * 500)
+    database = Database(path, "CREATE TABLE IF NOT EXISTS a (b);")
+    with pytest.raises(VrError) as caught:
+        await database.read(lambda connection: connection.execute("SELECT 1").fetchone())
+    assert "Move" in caught.value.hint
+    assert not caught.value.retryable
+
+
+async def test_an_answer_that_cannot_be_kept_is_given_all_the_same(tmp_path, gemini, kernel, talk):
+    session_id = await begin(kernel, talk)
+    await ask(kernel, session_id, "One?")
+    with gemini.hold():
+        task = asyncio.create_task(ask(kernel, session_id, "Two?"))
+        await asyncio.to_thread(gemini.wait, lambda: gemini.in_flight)
+        connection = sqlite3.connect(tmp_path / "state" / "sessions.db", isolation_level=None)
+        connection.execute("DROP TABLE turn")
+        connection.close()
+    answer = await task
+    assert answer.response == "You asked: Two?"
+    assert answer.turn_count == 2
+    assert "not kept in the session" in " ".join(answer.limits)
+    assert len(await recorded(kernel, "SessionTranscripts")) == 2
+
+
+async def test_a_session_that_was_dropped_meanwhile_still_answers(tmp_path, gemini, kernel, talk):
+    session_id = await begin(kernel, talk)
+    with gemini.hold():
+        task = asyncio.create_task(ask(kernel, session_id, "One?"))
+        await asyncio.to_thread(gemini.wait, lambda: gemini.in_flight)
+        connection = sqlite3.connect(tmp_path / "state" / "sessions.db", isolation_level=None)
+        connection.execute("DELETE FROM session")
+        connection.close()
+    answer = await task
+    assert answer.response == "You asked: One?"
+    assert "no such session" in " ".join(answer.limits)
+
+
+def committed(folder: Path) -> int:
+    """How many paid turns are in the ledger."""
+    connection = sqlite3.connect(folder / "state" / "jobs.db")
+    try:
+        steps = "SELECT count(*) FROM step WHERE key LIKE 'step/turn%'"
+        return int(connection.execute(steps).fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0  # the ledger is made with the first paid call
+    finally:
+        connection.close()
+
+
+async def test_a_crash_between_answer_and_write_pays_once(tmp_path, gemini, talk):
+    environ = key_for(gemini)
+    async with open_kernel(tmp_path, environ=environ) as kernel:
+        session_id = await begin(kernel, talk)
+        arguments = {"session_id": session_id, "prompt": "One?"}
+        with locked(tmp_path / "state" / "sessions.db"):
+            begun = kernel.start("video_continue_session", arguments)
+            await asyncio.to_thread(until, lambda: committed(tmp_path) == 1)
+            await kernel.aclose()
+    assert rows(tmp_path, session_id) == []
+    async with open_kernel(tmp_path, environ=environ) as kernel:
+        ended = await kernel.call("job_result", job_id=begun.id)
+        assert ended.result["response"] == "You asked: One?"
+        assert ended.result["usage"]["calls"] == 1
+        assert (await ask(kernel, session_id, "Two?")).turn_count == 2
+    assert len(asked(gemini)) == 2
+    assert [number for number, _, _ in rows(tmp_path, session_id)] == [1, 2]
+
+
+async def test_a_crash_after_the_write_keeps_the_turn_once(tmp_path, gemini, talk):
+    environ = key_for(gemini)
+    async with open_kernel(tmp_path, environ=environ) as kernel:
+        session_id = await begin(kernel, talk)
+        arguments = {"session_id": session_id, "prompt": "One?"}
+        begun = kernel.start("video_continue_session", arguments)
+        assert (await begun.outcome()).error is None
+    connection = sqlite3.connect(tmp_path / "state" / "jobs.db", isolation_level=None)
+    connection.execute("UPDATE job SET state = 'running', result = NULL")
+    connection.close()
+    async with open_kernel(tmp_path, environ=environ) as kernel:
+        ended = await kernel.call("job_result", job_id=begun.id)
+        assert ended.result["turn_count"] == 1
+        assert len({r["turn_index"] for r in await recorded(kernel, "SessionTranscripts")}) == 1
+    assert len(asked(gemini)) == 1
+    assert len(rows(tmp_path, session_id)) == 1
