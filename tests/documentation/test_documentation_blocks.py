@@ -34,6 +34,10 @@ NOT_RUN = Counter(
         "needs a package index": 1,
         "needs the published weights": 1,
         "installs a program on the machine": 1,
+        "needs YouTube": 2,
+        "needs a Weaviate server": 2,
+        "needs a folder of videos": 1,
+        "needs a long video and a key": 1,
     }
 )
 LANGUAGES = {"console", "python", "json", "toml", "yaml", "text"}
