@@ -249,6 +249,12 @@ def test_a_source_is_an_address_or_a_file(source: str, slot: str, vr: CommandHos
     assert vr.run("zoo", "look", option, source, "--json").data == seen
 
 
+def test_a_source_may_be_a_folder(vr: CommandHost) -> None:
+    assert vr.run("zoo", "walk", "talks", "--json").data == {"url": None, "file_path": "talks"}
+    address = "https://example.org/list"
+    assert vr.run("zoo", "walk", address, "--json").data == {"url": address, "file_path": None}
+
+
 def test_one_thing_said_twice_is_refused(vr: CommandHost) -> None:
     ended = vr.run("zoo", "look", "a.mp4", "--file-path", "b.mp4")
     assert ended.code == 2

@@ -11,6 +11,7 @@ GOOD = Animal("zoo", (Path(__file__).parent / "zoo_good.py").read_text("utf-8"),
 ZOO_TOOLS = [
     "zoo_climb", "zoo_crash", "zoo_echo", "zoo_exit", "zoo_fail", "zoo_flood", "zoo_free",
     "zoo_look", "zoo_misfit", "zoo_mutter", "zoo_paint", "zoo_shout", "zoo_total", "zoo_wait",
+    "zoo_walk",
 ]  # fmt: skip
 
 START = """

@@ -117,6 +117,12 @@ async def zoo_look(call: Call, url: str | None = None, file_path: str | None = N
 
 
 @tool(effects=READ_ONLY)
+async def zoo_walk(call: Call, directory: str | None = None, url: str | None = None) -> Seen:
+    """Walk through a folder."""
+    return Seen(url=url, file_path=directory)
+
+
+@tool(effects=READ_ONLY)
 async def zoo_total(call: Call, points: list[Point]) -> Painting:
     """Add points up."""
     x, y = sum(p.x for p in points), sum(p.y for p in points)
@@ -262,7 +268,7 @@ def vr_settings() -> type[Settings]:
 def vr_tools() -> list[Any]:
     return [
         zoo_shout, zoo_wait, zoo_total, zoo_paint, zoo_misfit, zoo_look, zoo_flood, zoo_fail,
-        zoo_exit, zoo_echo, zoo_crash, zoo_climb, zoo_mutter, zoo_free,
+        zoo_exit, zoo_echo, zoo_crash, zoo_climb, zoo_mutter, zoo_free, zoo_walk,
     ]  # fmt: skip
 
 

@@ -13,6 +13,8 @@ from vr_kernel.kernel import Kernel
 from vr_kernel.tools import Tool
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_LOCAL = ("file_path", "directory")
+"""Arguments that a source without a scheme fills, beside `url`."""
 
 
 def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
@@ -27,7 +29,7 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
             if value is not None and value != ()
         }
         if main_value is not None and main is not None:
-            slot = _slot(main, main_value)
+            slot = _slot(tool, main, main_value)
             if slot in arguments:
                 raise click.UsageError(f"Give {main.upper()} or {_flag(slot)}, not both.")
             arguments[slot] = parse_value(schemas[slot], main_value)
@@ -43,16 +45,17 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
 def positional(tool: Tool) -> str | None:
     """What the positional argument stands for: `source`, or the first required parameter."""
     properties = tool.input_schema.get("properties", {})
-    if {"url", "file_path"} <= properties.keys():
+    if "url" in properties and not properties.keys().isdisjoint(_LOCAL):
         return "source"
     required: list[str] = tool.input_schema.get("required", [])
     return next((name for name in properties if name in required), None)
 
 
-def _slot(main: str, value: str) -> str:
+def _slot(tool: Tool, main: str, value: str) -> str:
     if main != "source":
         return main
-    return "url" if _SCHEME.match(value) else "file_path"
+    local = next(name for name in _LOCAL if name in tool.input_schema["properties"])
+    return "url" if _SCHEME.match(value) else local
 
 
 def _flag(name: str) -> str:

@@ -52,7 +52,7 @@ async def prepare(call: Call, entries: Sequence[Entry], order: Order) -> list[Pr
     """
     local = call.services.providers.get(LocalEngine)
     choose_analyst(call, order.engine, local, order.asked)
-    call.progress(0, len(entries), f"Looking at {len(entries)} videos")
+    call.progress(0, len(entries), f"Looking at {len(entries)} video{'s' * (len(entries) != 1)}")
     works = [partial(_prepared, call, entry, order) for entry in entries]
     return await run_bounded(local.settings.batch_concurrency, works)
 
