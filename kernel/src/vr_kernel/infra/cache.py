@@ -58,7 +58,13 @@ class CacheReport(BaseModel):
     " yesterday; do it again and not from memory; when do kept results expire; what is in"
     " temporary storage; empty the temporary storage; why is the answer the same as before; how"
     " big is the cache; throw kept results away; fetch it afresh; free some gigabytes; remove"
-    " the kept context that costs storage",
+    " the kept context that costs storage; why did that come back at once; what do you still"
+    " hold from earlier runs; is that answer fresh or from before; the video has changed, so"
+    " watch it anew; how long are results kept; disk is full, what can go; drop everything that"
+    " is kept for this file; uploads that still lie at Google; reset what you remember of old"
+    " calls; wipe the cached answers; is anything kept that is out of date; how much disk do"
+    " stored results occupy; stored answers; purge temporary files; recompute instead of"
+    " reusing; outdated cached analysis",
 )
 async def infra_cache(
     call: Call,

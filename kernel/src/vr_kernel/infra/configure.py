@@ -41,7 +41,12 @@ class Configuration(BaseModel):
     " too shallow or too slow; quick and rough is fine from now on; more effort and longer"
     " reasoning; make the answers steadier; reply with less randomness; which settings are in"
     " force; set the thinking level to high; go back to the defaults; use the strong preset; I"
-    " prefer accuracy over speed; try another model",
+    " prefer accuracy over speed; try another model; which model do you run on; what are you"
+    " powered by; use the newest model; I am on a tight budget, choose accordingly; lower the"
+    " reasoning effort; set it back to how it was; more careful answers for the rest of the day;"
+    " change how thoroughly you watch videos; is Flash or Pro active; make it deterministic;"
+    " which language model answers me; is it a small or a large model; which LLM is used;"
+    " default settings; upgrade to the pro model; economy mode; randomness; raise quality",
 )
 async def infra_configure(
     call: Call,

@@ -33,7 +33,11 @@ class PluginList(BaseModel):
     " what is wrong with the installation; I installed something and it does not appear; was it"
     " refused at startup; optional parts; list the extensions and their versions; is speech"
     " recognition available here; what are you able to do; which parts are active or disabled;"
-    " why is a tool not there; is the knowledge base plugin loaded; overview of the features",
+    " why is a tool not there; is the knowledge base plugin loaded; overview of the features;"
+    " which capabilities does this installation have; can you handle YouTube here, or only local"
+    " files; why can you not transcribe; did the new plugin load; which version do I have; who"
+    " provides this tool; what is switched off and why; help, what is on offer here; components"
+    " and modules; which integrations are enabled; plugin errors; what do you support",
 )
 async def infra_plugins(call: Call) -> PluginList:
     """List installed plugins: state, reason, tools."""

@@ -23,7 +23,11 @@ LISTED_ROWS = 40
     " the invoice rise; consumption since the first of the month; what uses up the quota; am I"
     " burning credits with all these videos; how expensive was that; tokens of today; what did"
     " the last analysis cost me; which model did I use most; costs per tool; have I spent more"
-    " than last month; account of the consumption",
+    " than last month; account of the consumption; how much of my free quota is left; tokens per"
+    " day; what do I owe; list the costs of each video; how heavy was my use in March; cheap or"
+    " expensive month; number of calls to Gemini; where does all my money go; money that went"
+    " into video analysis; my spending so far; expenses; token count per model; bill for the"
+    " analysis; consumption statistics; how pricey was the batch",
 )
 async def infra_usage(
     call: Call,

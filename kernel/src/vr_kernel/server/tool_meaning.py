@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vr_kernel.log import Log
     from vr_kernel.vectors import Vectors
 
-NEAREST = 4
+NEAREST = 6
 """Of how many of a tool's phrases the nearness counts: a single one may be near by chance."""
 WAIT_S = 10.0
 """How long a search waits for an embedder before it goes by the words alone."""

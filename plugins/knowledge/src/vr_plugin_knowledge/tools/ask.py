@@ -22,7 +22,12 @@ from vr_plugin_knowledge.retrieval import retrieve
     " collected; do the experts that I listened to agree; draw a conclusion from everything"
     " recorded; which advice did the talks give on sleep; answer with references to the records;"
     " what was the reason that the team gave; sum up what my library says; based on what I"
-    " saved, what should I do",
+    " saved, what should I do; what is known about it, with evidence; how do the opinions in my"
+    " collection differ; did the customers like it, judging by all calls; is there proof in my"
+    " notes; which reasons were given across the meetings; a short answer from all that I have"
+    " watched, and where it comes from; what do the lectures agree on; when did we decide to"
+    " change the plan; explain on the basis of my archive; what evidence do we hold; cite the"
+    " passages; why was it postponed, going by the minutes; what do we know so far",
 )
 async def knowledge_ask(
     call: Call,

@@ -23,7 +23,9 @@ from vr_plugin_knowledge.graph.results import KnowledgeExtracted
     " automatically; feed the graph; which concepts occur in this collection, let a model read"
     " it; work out how the topics hang together; annotate the records with their concepts; turn"
     " the analyses into nodes and edges; the graph is empty, fill it; read my notes and pull the"
-    " key terms out",
+    " key terms out; find out who and what is named in the records; make my notes into linked"
+    " ideas; prepare the concept map with a model; analyse the texts that I saved for relations;"
+    " pull theories and their authors from the lectures; complete the graph with the last talks",
 )
 async def knowledge_extract(
     call: Call,

@@ -28,7 +28,11 @@ LONGEST_CHARS = (4000, 1500, 500, 150)
     " of an entry; I want to read this one in its entirety; the complete text of that finding;"
     " give me everything that is stored under this id; show the second hit in full; the source"
     " of this quote, the whole record; open it; details of one entry; the hit looks promising,"
-    " let me see all of it; print the stored object",
+    " let me see all of it; print the stored object; all fields of the third hit; the text was"
+    " shortened, give me the rest; look up this id; full note, not the summary; where does this"
+    " record come from; read out the entry from Tuesday that you just found; get the object 7c1e"
+    " from the collection; the record with this key; unabridged entry; display the item with all"
+    " its fields; full details of the fourth result; look at the original record",
 )
 async def knowledge_fetch(
     call: Call,

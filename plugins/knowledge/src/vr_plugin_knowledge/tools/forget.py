@@ -41,7 +41,9 @@ class Confirmation(BaseModel):
     " wipe my traces of last year; erase what I saved by mistake; privacy, delete everything"
     " about this person; empty a collection; the entry is a duplicate, remove it; drop the"
     " records from before January; nothing of that interview may remain; undo what I just saved;"
-    " take back a note",
+    " take back a note; delete what you know of me; remove a test entry; throw out all records"
+    " of a collection; the customer asked us to erase his data; clear my notes on the old"
+    " project; that finding was nonsense, take it away; bin everything that came from one file",
 )
 async def knowledge_forget(
     call: Call,

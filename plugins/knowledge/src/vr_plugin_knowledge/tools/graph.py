@@ -35,7 +35,12 @@ OptionalQuestion = Annotated[str | None, bound(2000)]
     " knowledge; mermaid chart; explore around an idea; prerequisites of a method; what leads to"
     " what; what depends on what; how does one idea lead to another; visualise the relations;"
     " which ideas support this theory; path between two concepts; what do I need to understand"
-    " first; terms that belong to this one; picture of the topics and their links",
+    " first; terms that belong to this one; picture of the topics and their links; which"
+    " theories does this one contradict; network of people and companies; how far are two"
+    " concepts apart; make a chart of the concepts for my slides; what does this theorem rest"
+    " on; save the map as GraphML or JSON; what is this idea a part of; a learning path to"
+    " quantum mechanics; show how two things are connected; links between the concepts of a"
+    " subject",
 )
 async def knowledge_graph(
     call: Call,

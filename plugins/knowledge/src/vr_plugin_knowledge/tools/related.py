@@ -39,7 +39,10 @@ BY_KEYWORD = "Found by keyword alone:"
     " along the lines of this result; near duplicates of an entry; others of the same kind; what"
     " resembles this note; further entries in the same vein; if I liked this record, what next;"
     " find its twins; which entries are close to this one; cases like this in my collection;"
-    " recommend records that fit to it; analogous findings from other talks",
+    " recommend records that fit to it; analogous findings from other talks; what else do I have"
+    " in this direction; records like number two; which notes overlap with this one; link to"
+    " similar meetings; have I saved almost the same before; more recordings on what this one is"
+    " about; find companions to this quote",
 )
 async def knowledge_related(
     call: Call,

@@ -36,17 +36,27 @@ SearchType = Literal["hybrid", "semantic", "keyword"]
     core=True,
     aliases=["knowledge_query"],
     words="what do I already know about physics; where did I see or hear this before; have we"
-    " watched this earlier; find it in my notes; search the knowledge base for a word; which"
-    " of my videos mention Einstein; what did earlier results say about inflation; I remember"
-    " something about it but not where; look it up in what was recorded before; everything"
-    " that we have collected on a topic; who said that in one of the talks; answer from memory"
-    " rather than watch again; similar or related findings; did we come across this company"
-    " previously; is there anything on cooking in my library; what did I learn about history"
-    " last month; dig out what we dealt with some time ago; compare what our sources claim;"
-    " remind me what the expert thought;"
-    " find the moment where somebody talks about it, I forgot in which meeting; have I ever"
-    " seen anything about it in the lectures I went through; is there something on file about"
-    " onions; who said that in one of the interviews; where did I see it explained",
+    " watched this earlier; find it in my notes; search the knowledge base for a word; which of"
+    " my videos mention Einstein; what did earlier results say about inflation; I remember"
+    " something about it but not where; look it up in what was recorded before; everything that"
+    " we have collected on a topic; who said that in one of the talks; answer from memory rather"
+    " than watch again; similar or related findings; did we come across this company previously;"
+    " is there anything on cooking in my library; what did I learn about history last month; dig"
+    " out what we dealt with some time ago; compare what our sources claim; remind me what the"
+    " expert thought; find the moment where somebody talks about it, I forgot in which meeting;"
+    " have I ever seen anything about it in the lectures I went through; is there something on"
+    " file about onions; who said that in one of the interviews; where did I see it explained;"
+    " more hits, the next page; the following ten results; did any customer mention the price in"
+    " the calls since spring; entries from last year on this subject; search only in meetings;"
+    " look through all recordings that I had analysed; which lecture treated this theorem; notes"
+    " that contain a name; has this topic ever come up; find records by date or speaker; have I"
+    " saved a recipe with aubergines; filter the findings by kind; in which talk did she mention"
+    " her book; find earlier results on battery life; search my records for a name; did I see"
+    " anything on reactors before; is there something in my archive on tax; what have I got on a"
+    " company; hits for a word in all collections; where have I heard this name before; look"
+    " through my archive; lookup of a keyword; which earlier videos covered the subject;"
+    " previous findings on vaccines; any trace of that company; locate a passage in my library;"
+    " did somebody in my recordings talk about salaries",
 )
 async def knowledge_search(
     call: Call,

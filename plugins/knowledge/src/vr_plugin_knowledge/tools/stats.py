@@ -26,7 +26,13 @@ OTHERS = "(others)"
     " month; is everything indexed yet; which group is the largest; is the archive empty or has"
     " it grown; what we know, in numbers; how full is my library; how many notes did I save this"
     " year; number of entries per video; which speaker occurs most often; counts by month; how"
-    " many are there of each kind; did the last analysis add anything; a breakdown by topic",
+    " many are there of each kind; did the last analysis add anything; a breakdown by topic;"
+    " total number of entries; how many meetings are recorded; how does it divide by language;"
+    " top ten speakers by number of records; is there more on physics or on biology; did my"
+    " library grow this month; which collections are empty; a census of my notes; are entries"
+    " still without embeddings; how many are not indexed; how old is the oldest record; how many"
+    " sources have I got; tally per collection; amount of data; number of talks per speaker; how"
+    " many people or topics; proportions",
 )
 async def knowledge_stats(
     call: Call,

@@ -31,7 +31,15 @@ from vr_plugin_video.batch.results import BatchVideoResult
     " topic; hundreds of videos overnight; skip those that are done already; one summary per"
     " file; estimate the price before the lot is watched; every episode of a series, one after"
     " the other; take all the talks of a conference; watch everything in a directory; twenty"
-    " interviews, each with the same questions",
+    " interviews, each with the same questions; are there cats in any of these films; a table"
+    " with one line per recording; summarise all the lectures of this term; handle the complete"
+    " folder; the three newest videos of the list; go over every recording and collect the"
+    " action items; watch all these links; analyse the rest of the folder; forty lectures, a"
+    " summary of each; run the same prompt over a directory; analyse my whole archive; every"
+    " video that lies there; fourteen screen recordings, tell me for each one where it fails; go"
+    " through them all; for every one of these files; several videos in one go; a whole"
+    " semester; loop over a directory; each of my dashcam files; multiple recordings at once;"
+    " collection of webinars; a pile of tapes",
 )
 async def video_batch_analyze(
     call: Call,

@@ -18,7 +18,13 @@ from vr_plugin_video.models import ClipFormat, VideoClip
     " passage as an mp4; thumbnail at a given second; convert a part of a video to audio; only"
     " the audio from 2:10 until 2:48; I need just the solo or the goal; cut the boring beginning"
     " off; only the scene in which she laughs, as a file; ringtone from a song; a short piece"
-    " for social media; save the picture at minute 7",
+    " for social media; save the picture at minute 7; a still of the very moment for my slides;"
+    " give me only the last minute; loop of the jump; the joke as a short video to send around;"
+    " crop the intro away; a jpg of what one sees at 45 seconds; save her answer as audio; take"
+    " 20 seconds from the middle; extract the music; a still image at 1:15; trim the first"
+    " seconds off; a jpeg of 3:07; splice, crop and extract; a fragment from 1:00 to 1:30;"
+    " isolate her answer; photo of the finish line; clip the funny bit; mp3 of the chorus;"
+    " export a segment",
 )
 async def video_clip(
     call: Call,

@@ -21,7 +21,12 @@ from vr_plugin_video.youtube.models import VideoComments
     " upvoted replies; is there a controversy under the upload; did anybody in the comment"
     " section point out an error; what do fans ask for; did it work for others who followed the"
     " tutorial; were people angry or delighted; jokes and praise under a music video; what does"
-    " the community think of the new product",
+    " the community think of the new product; pros and cons named by viewers; did the fans like"
+    " the trailer; which questions were asked under the lecture; does the public believe him;"
+    " quotes from the comments; what do folks write underneath; replies by the author; is the"
+    " mood below the clip hostile; main themes of the discussion on YouTube; corrections that"
+    " commenters made; public opinion below the upload; haters and fans; what is the comment"
+    " thread about; tips that viewers added; user feedback on YouTube; summary of the replies",
 )
 async def video_comments(
     call: Call,

@@ -23,7 +23,16 @@ from vr_plugin_video.sessions.models import SessionResponse
     " was the name; you said that he was wrong, how so; one more question on the lecture we"
     " discuss; put this to the open session; are you sure, look again; you told me there were"
     " three reasons, name the third; pick up where we left off with the lecture; my next"
-    " question is; reply in the chat of yesterday",
+    " question is; reply in the chat of yesterday; what else happened there; same video: who"
+    " speaks last; can you explain your last answer; as I asked before, but for the second half;"
+    " now tell me how he justifies it; one more thing; what about the woman in the background;"
+    " compare that with what you said earlier; let us return to the discussion of yesterday; ask"
+    " the chat about the ending; then what does she answer; I do not understand your reply,"
+    " elaborate; okay, and which example does he give for that; and when did that happen; and"
+    " how does she know; so who was right in the end; and what is the reason for that; then"
+    " what; please clarify the previous reply; and the next step he shows; resume our chat;"
+    " regarding your last answer; also, who else was there; in this conversation, ask for the"
+    " date",
 )
 async def video_continue_session(
     call: Call,

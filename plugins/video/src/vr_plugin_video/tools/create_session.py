@@ -24,7 +24,14 @@ from vr_plugin_video.sessions.models import SessionInfo
     " me question by question; keep the video in mind for what I ask next; a new conversation;"
     " cheaper when I ask many times about one long video; get a recording ready so that later"
     " questions are quick; discuss the match with me; explore a recording together; I ask, you"
-    " answer, for an hour",
+    " answer, for an hour; talk back and forth with a video; I want to question the witness"
+    " tape; quiz me on this lecture; keep this recording open for a while; let us look at my"
+    " game together; begin to discuss meeting.mp4; make it possible to ask more and more about"
+    " one clip; so that you need not watch it again for each question; sit down with me over the"
+    " documentary; a chat, not a single answer; chat with this video; I want to speak with you"
+    " about a lecture; start a dialogue; new chat on a movie; interview the recording; prepare"
+    " for a series of questions; I plan to query this film repeatedly; multi-turn talk on a"
+    " webinar",
 )
 async def video_create_session(
     call: Call,

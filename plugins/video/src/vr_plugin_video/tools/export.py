@@ -49,7 +49,14 @@ class VideoExport(BaseModel):
     " file with the key points; open the lecture's analysis in a browser; a nicely formatted"
     " report on the talk for my boss; player and synchronised text on one page; notes for my"
     " Obsidian vault; so that somebody without this tool can read the analysis; write the"
-    " summary to notes.md",
+    " summary to notes.md; one file with all that you found in the video; make the talk's notes"
+    " printable; put the key points into a spreadsheet or text; a web page on the lecture with"
+    " clickable times; give me the analysis to take along; save the video report to my desktop;"
+    " the summary as a file; page with slides and transcript side by side; send the result of"
+    " the analysis to my team; keep the analysis for people who were absent; generate an HTML"
+    " report; interactive page with timestamps; produce a file from the notes; brochure or"
+    " dossier on the keynote; write the results out to Markdown or JSON; a copy of the summary"
+    " for offline reading",
 )
 async def video_export(
     call: Call,

@@ -19,7 +19,13 @@ from vr_plugin_video.sessions.models import SessionList
     " did I already start a chat on this film; where is the conversation on the trial; history"
     " of my conversations; latest sessions; how many questions did I ask in each; id of the chat"
     " from Monday; which discussions are still alive; I want to return to a dialogue but do not"
-    " know which; what have we been talking about this week; sessions about lectures",
+    " know which; what have we been talking about this week; sessions about lectures; which"
+    " chats have I got; when did I last ask about the lecture; pick one of my former"
+    " conversations; how many conversations are open; I closed the window, where is my chat;"
+    " which recordings was I discussing; names of the sessions; are there talks that end soon;"
+    " the conversation from last night, find it; unfinished dialogues; my former dialogues;"
+    " enumerate the chats; which talk was about the match; recently used conversations; lost the"
+    " thread, which session was it; any chat still open",
 )
 async def video_list_sessions(
     call: Call,

@@ -20,7 +20,13 @@ from vr_plugin_video.youtube.models import PlaylistInfo
     " list; is there a part three; which clips are in my watch later list; what does the whole"
     " course contain before I start; which entry of the list is about recursion; give me the"
     " URLs of all of them; enumerate the uploads without watching; names of all talks of a"
-    " conference list; syllabus of a video course",
+    " conference list; syllabus of a video course; how many videos and who put them together;"
+    " list what is in the series; which talk in the list is by her; order in which to watch the"
+    " course; all links in it; is my favourite lecture in that list; give the titles only;"
+    " newest entry of the list; what comes after episode four; break a list up into single"
+    " videos; which talks make up this YouTube list; what is on the list; titles of an album of"
+    " videos; lineup of the list; entries and their lengths; what is queued in this series on"
+    " YouTube; index of the course videos; URLs of the parts",
 )
 async def video_playlist(
     call: Call,

@@ -21,7 +21,17 @@ from vr_plugin_video.models import VideoScenes
     " code or the signs in the picture; what does the diagram or dialog on the screen say;"
     " visual overview of a recording; address, name or label visible in an advert; pages and"
     " formulas of a lecture as images; what stands on the whiteboard; pictures of all the charts"
-    " that were presented; the code shown on screen as text; how many shots does the advert have",
+    " that were presented; the code shown on screen as text; how many shots does the advert"
+    " have; how is the film edited; list the transitions; images of the pages that were"
+    " projected; what does the banner read; number plate or price tag in the picture; pull the"
+    " bullet points from each slide; contact sheet of the whole film; one image for each new"
+    " view; formulas that were written on the board; turn the screencast into a series of"
+    " pictures; commands that are typed in a screencast; put all slides into a folder; what does"
+    " the menu on the screen offer; images of each slide from the webinar; extract the slides"
+    " from a lecture; an error message in a screen recording, letter by letter; montage and"
+    " camera angles; recognise printed letters in the frame; the PowerPoint that was presented,"
+    " page by page; figures, plots and tables visible in a talk; caption of a sign; detect scene"
+    " changes; gallery of pictures",
 )
 async def video_scenes(
     call: Call,

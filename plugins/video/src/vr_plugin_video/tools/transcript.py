@@ -21,7 +21,16 @@ from vr_plugin_video.transcripts import TranscriptFormat
     " out who says which sentence; which language is spoken; put an old tape with a story on"
     " paper; produce subtitles where there are none; a document to read from a sound recording;"
     " word-for-word record of a hearing; captions in French; I am deaf and need the words; who"
-    " said what in the meeting; the spoken text, so that I can search it",
+    " said what in the meeting; the spoken text, so that I can search it; convert the narration"
+    " to WebVTT; spoken text in another language; the sentence in which she first says the word;"
+    " dictated letter as text; all that the guest says, verbatim; next page of the transcript;"
+    " make the audio book readable; note down every word of the hearing with its time; I cannot"
+    " hear it well, what do they say; lines of the dialogue for translation; where in the"
+    " recording does he say this word; the words only, no summary; text of a radio programme;"
+    " put the speech on paper with time codes; subtitle file in German; dictate, jot and type"
+    " the wording; closed captions; the narrator's text as prose; what does the voice say at the"
+    " start; convert speech of a voicemail; protocol of who spoke; interview on paper; literal"
+    " quotation from a talk; listen to the audio and write it out",
 )
 async def video_transcript(
     call: Call,
