@@ -26,6 +26,7 @@ from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.resources import Reading, Resource
 from vr_kernel.runner import Outcome
 from vr_kernel.services import Services
+from vr_kernel.tool_schemas import ToolSchemas
 from vr_kernel.tools import Tool
 from vr_kernel.version import VERSION
 
@@ -40,6 +41,7 @@ class Kernel(Foundation):
         config: the settings to use.
         plugins: name -> plugin object or module; without it installed plugins are discovered.
         roots: folders below which files may be read, beside the configured ones.
+        schemas: those of tools, from earlier starts.
     """
 
     def __init__(
@@ -48,13 +50,14 @@ class Kernel(Foundation):
         plugins: Mapping[str, object] | None = None,
         *,
         roots: Sequence[Path] = (),
+        schemas: ToolSchemas | None = None,
     ) -> None:
         super().__init__(config, roots)
         self.jobs.serve(self._served)
         self._statuses: list[PluginStatus] = []
         self._services: dict[str, Services] = {}
         self._registry = Registry()
-        self._load(_given(plugins) if plugins is not None else None)
+        self._load(_given(plugins) if plugins is not None else None, schemas)
 
     @classmethod
     @asynccontextmanager
@@ -236,7 +239,7 @@ class Kernel(Foundation):
         tool = self._registry.tools.get(name)
         return None if tool is None else (tool, self._services[tool.plugin])
 
-    def _load(self, given: list[Candidate] | None) -> None:
+    def _load(self, given: list[Candidate] | None, schemas: ToolSchemas | None) -> None:
         kernel = self.config.kernel
         checked = check(
             discover() if given is None else given,
@@ -244,7 +247,7 @@ class Kernel(Foundation):
             disabled=kernel.disabled,
             kernel_version=VERSION,
         )
-        loader = Loader(self.config, Hooks(), self.log, self.redaction)
+        loader = Loader(self.config, Hooks(), self.log, self.redaction, schemas)
         own = PluginStatus(INFRA, "vr-kernel", VERSION)
         contributions = [loader.load(own, lambda: infra, trusted=True)]
         self._statuses.append(own)

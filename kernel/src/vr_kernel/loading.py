@@ -22,6 +22,7 @@ from vr_kernel.records import RecordKind
 from vr_kernel.redaction import Redaction, secrets_of
 from vr_kernel.resources import Resource, build_resource
 from vr_kernel.services import Services
+from vr_kernel.tool_schemas import ToolSchemas
 from vr_kernel.tools import Tool, build_tool
 
 T = TypeVar("T")
@@ -58,11 +59,19 @@ class Loader:
     With `strict` configuration it raises instead, for developers and continuous integration.
     """
 
-    def __init__(self, config: Config, hooks: Hooks, log: Log, redaction: Redaction) -> None:
+    def __init__(
+        self,
+        config: Config,
+        hooks: Hooks,
+        log: Log,
+        redaction: Redaction,
+        schemas: ToolSchemas | None = None,
+    ) -> None:
         self._config = config
         self._hooks = hooks
         self._log = log
         self._redaction = redaction
+        self._build = partial(build_tool, schemas=schemas)
 
     def load(
         self, status: PluginStatus, load: Callable[[], object], *, trusted: bool = False
@@ -97,7 +106,7 @@ class Loader:
         if self._hooks.implements("vr_call_finished", name):
             made.hear = partial(self._hooks.call, "vr_call_finished", name)
         for function in self._list("vr_tools", name):
-            tool = _built("tool", build_tool, function, name)
+            tool = _built("tool", self._build, function, name)
             if tool.domain in RESERVED_DOMAINS and not trusted:
                 made.refused.append(f"tool {tool.name}: {tool.domain} is a reserved name")
             else:

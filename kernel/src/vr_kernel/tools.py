@@ -7,12 +7,16 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Flag, auto
-from typing import Any, TypeVar, get_type_hints
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel
 
 from vr_kernel.arguments import BY_POSITION, arguments_model, validate
 from vr_kernel.schemas import compact_input, compact_output
+
+if TYPE_CHECKING:
+    from vr_kernel.tool_schemas import Pair, ToolSchemas
 
 F = TypeVar("F", bound=Callable[..., Awaitable[BaseModel]])
 MARK = "__vr_tool__"
@@ -85,6 +89,14 @@ def tool(
 
 
 @dataclass(frozen=True, slots=True)
+class Signature:
+    """What a tool's function takes and gives, as models."""
+
+    arguments: type[BaseModel]
+    result: type[BaseModel]
+
+
+@dataclass(frozen=True)
 class Tool:
     """A tool as every front (server, command line, library) serves it."""
 
@@ -93,8 +105,6 @@ class Tool:
     description: str
     effects: Effects
     function: Callable[..., Awaitable[BaseModel]]
-    arguments: type[BaseModel]
-    result: type[BaseModel]
     input_schema: dict[str, Any]
     output_schema: dict[str, Any]
     long: bool = False
@@ -102,6 +112,21 @@ class Tool:
     aliases: tuple[str, ...] = ()
     words: str = ""
     steps_version: str = "1"
+
+    @cached_property
+    def signature(self) -> Signature:
+        """The models of its arguments and result, made when they are first needed."""
+        return read_signature(self.function)
+
+    @property
+    def arguments(self) -> type[BaseModel]:
+        """The model of its arguments."""
+        return self.signature.arguments
+
+    @property
+    def result(self) -> type[BaseModel]:
+        """The model of its result."""
+        return self.signature.result
 
     @property
     def domain(self) -> str:
@@ -117,8 +142,15 @@ class Tool:
         return validate(self.name, self.arguments, arguments)
 
 
-def build_tool(function: Callable[..., Any], plugin: str) -> Tool:
+def build_tool(
+    function: Callable[..., Any], plugin: str, schemas: ToolSchemas | None = None
+) -> Tool:
     """Make a tool of a marked function.
+
+    Args:
+        function: marked by `@tool`.
+        plugin: whose tool it is.
+        schemas: what earlier starts made of it; the same is not made again.
 
     Raises:
         TypeError: when the function is no tool, or its signature cannot be served.
@@ -130,29 +162,48 @@ def build_tool(function: Callable[..., Any], plugin: str) -> Tool:
     for each in (name, *declared.aliases):
         if not NAME_PATTERN.fullmatch(each):
             raise TypeError(f"tool {each!r} is not named domain_verb in lower case")
-    hints = get_type_hints(function, include_extras=True)
-    result = hints.pop("return", None)
-    if not (isinstance(result, type) and issubclass(result, BaseModel)):
-        raise TypeError(f"tool {name} does not return a pydantic model")
-    parameters = list(inspect.signature(function).parameters.values())
-    _require_call(name, parameters, hints)
-    arguments = arguments_model(f"tool {name}", parameters[1:], hints)
+    known = schemas.find(function) if schemas is not None else None
+    taken, given = known or _made(function, schemas)
     return Tool(
         name=name,
         plugin=plugin,
         description=inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0],
         effects=declared.effects,
         function=function,
-        arguments=arguments,
-        result=result,
-        input_schema=compact_input(arguments.model_json_schema()),
-        output_schema=compact_output(_object_schema(name, result)),
+        input_schema=taken,
+        output_schema=given,
         long=declared.long,
         core=declared.core,
         aliases=declared.aliases,
         words=declared.words,
         steps_version=declared.steps_version,
     )
+
+
+def read_signature(function: Callable[..., Any]) -> Signature:
+    """The models of what a tool's function takes and gives.
+
+    Raises:
+        TypeError: when its signature cannot be served.
+    """
+    name = function.__name__
+    hints = get_type_hints(function, include_extras=True)
+    result = hints.pop("return", None)
+    if not (isinstance(result, type) and issubclass(result, BaseModel)):
+        raise TypeError(f"tool {name} does not return a pydantic model")
+    parameters = list(inspect.signature(function).parameters.values())
+    _require_call(name, parameters, hints)
+    return Signature(arguments_model(f"tool {name}", parameters[1:], hints), result)
+
+
+def _made(function: Callable[..., Any], schemas: ToolSchemas | None) -> Pair:
+    """The schemas of arguments and result, made anew."""
+    signature = read_signature(function)
+    taken = compact_input(signature.arguments.model_json_schema())
+    given = compact_output(_object_schema(function.__name__, signature.result))
+    if schemas is not None:
+        schemas.keep(function, taken, given)
+    return taken, given
 
 
 def _object_schema(name: str, result: type[BaseModel]) -> dict[str, Any]:

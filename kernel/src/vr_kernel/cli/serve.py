@@ -71,8 +71,12 @@ def _kernel(config: Config) -> Kernel:
     from vr_kernel.cli.index import write_index
     from vr_kernel.kernel import Kernel
     from vr_kernel.policy import server_roots
+    from vr_kernel.tool_schemas import ToolSchemas
 
-    kernel = Kernel(config, roots=server_roots(Path.cwd(), Path.home()))
+    schemas = ToolSchemas(config.paths.cache / "schemas.json")
+    roots = server_roots(Path.cwd(), Path.home())
+    kernel = Kernel(config, roots=roots, schemas=schemas)
+    schemas.save()
     write_index(kernel)
     return kernel
 

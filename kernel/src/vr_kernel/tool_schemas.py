@@ -1,0 +1,113 @@
+"""Schemas of tools, remembered from start to start: making them takes a good part of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pydantic
+
+Schema = dict[str, Any]
+Pair = tuple[Schema, Schema]
+"""The schemas of a tool's arguments and of its result."""
+
+
+class ToolSchemas:
+    """What was made at earlier starts, in one file, by what it was made of.
+
+    A pair is found again as long as no Python file of the tool's package and of the kernel has
+    changed, nor Python and pydantic. Tools that are not plain functions of a package are never
+    remembered. `load` is not called before the first question.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._known: dict[str, list[Schema]] | None = None
+        self._asked: dict[str, list[Schema]] = {}
+        self._packages: dict[str, str] = {}
+
+    def find(self, function: Callable[..., Any]) -> Pair | None:
+        """The schemas of a tool's function, None when they have to be made."""
+        if self._known is None:
+            self._known = _read(self._path)
+        key = self._key(function)
+        pair = self._known.get(key) if key else None
+        if pair is None:
+            return None
+        self._asked[key] = pair
+        return pair[0], pair[1]
+
+    def keep(self, function: Callable[..., Any], arguments: Schema, result: Schema) -> None:
+        """Remember what was made."""
+        if key := self._key(function):
+            self._asked[key] = [arguments, result]
+
+    def save(self) -> None:
+        """Write what was asked for; a folder that cannot be written is no reason to fail."""
+        if self._asked == self._known:
+            return
+        with suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            fresh = self._path.with_suffix(f".{os.getpid()}.part")
+            fresh.write_text(json.dumps(self._asked), "utf-8")
+            fresh.replace(self._path)
+
+    def _key(self, function: Callable[..., Any]) -> str:
+        """Names all that the schemas are made of; empty for what cannot be told."""
+        module = sys.modules.get(function.__module__)
+        package = function.__module__.partition(".")[0]
+        plain = getattr(module, function.__name__, None) is function
+        made_of = self._package(package) if plain else ""
+        return f"{function.__module__}:{function.__name__}:{made_of}" if made_of else ""
+
+    def _package(self, name: str) -> str:
+        """What tells one state of a package's files, and the kernel's, from another."""
+        if name not in self._packages:
+            own, kernel = (_folders(each) for each in (name, "vr_kernel"))
+            self._packages[name] = _fingerprint([*own, *kernel]) if own else ""
+        return self._packages[name]
+
+
+def _folders(package: str) -> list[Path]:
+    return [Path(folder) for folder in getattr(sys.modules.get(package), "__path__", ())]
+
+
+def _fingerprint(folders: list[Path]) -> str:
+    digest = hashlib.sha256(f"{sys.version} {pydantic.VERSION}".encode())
+    for folder in folders:
+        for path, size, changed in sorted(_files(str(folder))):
+            digest.update(f"{path}\0{size}\0{changed}\0".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _files(folder: str) -> Iterator[tuple[str, int, int]]:
+    """Every Python file below a folder: its path, size in bytes, and when it changed."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                if not entry.name.startswith((".", "__")):
+                    yield from _files(entry.path)
+            elif entry.name.endswith(".py"):
+                known = entry.stat()
+                yield entry.path, known.st_size, known.st_mtime_ns
+
+
+def _read(path: Path) -> dict[str, list[Schema]]:
+    """What an earlier start wrote; nothing of a file that is not whole."""
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    whole = isinstance(found, dict) and all(
+        isinstance(pair, list)
+        and len(pair) == 2  # noqa: PLR2004 - arguments and result
+        and all(isinstance(schema, dict) and schema.get("type") == "object" for schema in pair)
+        for pair in found.values()
+    )
+    return found if whole else {}
