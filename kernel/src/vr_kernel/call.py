@@ -59,6 +59,8 @@ class Call:
     asker: Asker = ask_nobody
     shown: list[Content] = field(default_factory=list)
     forgotten: list[tuple[str, str]] = field(default_factory=list)
+    recorded: int = 0
+    """How many records are in the journal already, before the end of the call."""
 
     @property
     def settings(self) -> Any:
@@ -195,6 +197,7 @@ class Call:
             asker=ask_nobody,
             shown=[],
             forgotten=[],
+            recorded=0,
         )
 
     def absorb(self, other: Call) -> None:
@@ -205,6 +208,7 @@ class Call:
         self.held.extend(other.held)
         self.shown.extend(other.shown)
         self.forgotten.extend(other.forgotten)
+        self.recorded += other.recorded
         self.meter.add_all(other.meter)
 
     def note(self, message: str) -> None:

@@ -125,7 +125,7 @@ def _event(call: Call, outcome: Outcome, duration_s: float) -> CallFinished:
         workspace=call.workspace,
         ok=ok,
         code=outcome.error.code if outcome.error is not None else None,
-        records=len(call.records) if ok else 0,
+        records=call.recorded + (len(call.records) if ok else 0),
         forgotten=len(call.forgotten) if ok else 0,
         cached=getattr(outcome.result, "cached", False) is True,
         usage=outcome.usage,

@@ -306,6 +306,15 @@ async def test_notes_and_results_are_found_together(opened: Open, folder: Path) 
         assert result.total_results == 2, "a page that nobody changed is its record's, not a note"
 
 
+async def test_a_question_is_answered_from_a_note_that_was_just_written(
+    opened: Open, folder: Path
+) -> None:
+    (folder / "walk.md").write_text("# Walk\n\nA fox crossed the meadow.\n", "utf-8")
+    async with opened() as kernel:
+        answer = await kernel.call("knowledge_ask", query="Which animal crossed the meadow?")
+    assert str(folder / "walk.md") in answer.model_dump_json()
+
+
 async def test_changed_notes_replace_their_passages(opened: Open, folder: Path) -> None:
     note = folder / "pond.md"
     note.write_text("# Pond\n\nA heron stands.\n\n## More\n\nA newt swims.\n", "utf-8")

@@ -7,13 +7,14 @@ import base64
 import json
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from lecture import Lecture
 from test_video_gemini import SEEN, asked, key_for
 from videokit import failure, open_kernel, recorded
-from vr_kernel import Code, Kernel
+from vr_kernel import Code, Kernel, hookimpl
 from vr_kernel.questions import Answer
 from vr_kernel.testing import FakeGemini, Fault
 from vr_kernel.testing.gemini.request import look_up
@@ -292,6 +293,7 @@ async def test_the_callers_own_form_and_the_most_files(kernel, gemini, folder, v
     assert "2 of 4 videos were taken" in " ".join(result.limits)
 
 
+@pytest.mark.slow
 async def test_a_large_result_is_cut_and_kept_whole(kernel, gemini, tmp_path, folder, video):
     fill(folder, video, 50)
     gemini.heal()
@@ -314,3 +316,18 @@ def end_of(request: Any) -> bytes:
     part = request.media[0] if request.media else {}
     data = look_up(look_up(part, "inlineData", {}), "data", "")
     return base64.urlsafe_b64decode(data)[-4:]
+
+
+async def test_plugins_hear_of_every_record(tmp_path, gemini, folder, video):
+    fill(folder, video, 3)
+    heard = []
+
+    @hookimpl
+    def vr_call_finished(event):
+        heard.append(event.records)
+
+    plugins = {"listener": SimpleNamespace(vr_call_finished=vr_call_finished)}
+    async with open_kernel(tmp_path, environ=key_for(gemini), plugins=plugins) as kernel:
+        await analyse(kernel, folder)
+        assert heard == [await kernel.journal.last_seq()]
+        assert heard[0] >= 3

@@ -148,6 +148,7 @@ def test_slides_of_any_duration(tenths: list[int], gop: int, *, cursor: bool) ->
     assert_near(search(lecture.encode()).times, lecture.starts, 0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gop", [50, 100, 400])
 def test_a_slide_that_comes_back_counts_unless_it_was_a_blink(gop: int) -> None:
     lecture = Lecture((13.0, 3.5, 8.0, 1.8, 9.0), numbers=(0, 1, 0, 2, 0), gop=gop)

@@ -195,6 +195,7 @@ def committed(folder: Path) -> int:
         connection.close()
 
 
+@pytest.mark.slow
 async def test_a_crash_between_answer_and_write_pays_once(tmp_path, gemini, talk):
     environ = key_for(gemini)
     async with open_kernel(tmp_path, environ=environ) as kernel:

@@ -110,6 +110,7 @@ async def test_a_sentence_goes_on_across_blocks(tmp_path, model):
     assert 125 < result.segments[-1].end < 128
 
 
+@pytest.mark.slow
 async def test_a_cancelled_call_stops_and_leaves_nothing(tmp_path, model):
     path = media_file("talk.mp4")
     listening = asyncio.Event()

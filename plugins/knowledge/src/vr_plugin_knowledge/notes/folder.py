@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vr_kernel import Code, Services, VrError
+from vr_kernel import Call, Code, Services, VrError
 
 from vr_plugin_knowledge.settings import KnowledgeSettings
 
@@ -67,3 +67,11 @@ def open_ledger(services: Services, root: Path) -> Ledger:
     from vr_plugin_knowledge.notes.ledger import Ledger
 
     return Ledger(services.paths.state / LEDGER, f"{root}\n{services.workspace}")
+
+
+async def read_notes(call: Call, remarks: list[str]) -> None:
+    """Have the store know what the user wrote into the notes folder since, when there is one."""
+    if notes_folder(call.services) is None:
+        return
+    if not await call.services.providers.get(Notes).reader.refresh():
+        remarks.append("Your notes are still being read; some may not be found yet.")

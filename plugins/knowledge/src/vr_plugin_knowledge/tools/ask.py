@@ -52,9 +52,11 @@ async def _answer(
 ) -> KnowledgeAnswer:
     from vr_plugin_knowledge.answering.passages import PASSAGES, read_passages
     from vr_plugin_knowledge.answering.writer import write_answer
+    from vr_plugin_knowledge.notes.folder import read_notes
 
     names = tuple(kind.name for kind in kinds)
     asked = Query(query, kinds=names, limit=PASSAGES, workspace=call.workspace)
+    await read_notes(call, notes)
     found = await retrieve(call, asked, notes)
     passages = read_passages(call.services.kinds, found.hits, query)
     answer = await write_answer(call, query, passages, notes)

@@ -12,7 +12,7 @@ from vr_plugin_knowledge.arguments import OptionalName, OptionalNames, Question
 from vr_plugin_knowledge.catalogue import find_kinds
 from vr_plugin_knowledge.graph.results import Neighbour
 from vr_plugin_knowledge.narrowing import build_filters, split_kinds
-from vr_plugin_knowledge.notes.folder import Notes
+from vr_plugin_knowledge.notes.folder import read_notes
 from vr_plugin_knowledge.pages import (
     continue_after,
     fingerprint,
@@ -24,7 +24,6 @@ from vr_plugin_knowledge.pages import (
 )
 from vr_plugin_knowledge.results import KnowledgeSearchResult
 from vr_plugin_knowledge.retrieval import present, retrieve
-from vr_plugin_knowledge.settings import settings_of
 from vr_plugin_knowledge.summaries import summarise
 from vr_plugin_knowledge.workspaces import choose_workspace
 
@@ -93,7 +92,7 @@ async def knowledge_search(
     question = fingerprint(query=query, names=names, filters=applied, workspace=where, **how)
     start = read_cursor(cursor, question)
     asked = Query(query, None, search_type, alpha, names, filters, limit, workspace=where)
-    await _read_notes(call, notes)
+    await read_notes(call, notes)
     found = await retrieve(call, asked, notes)
     hits = [
         present(call.services.kinds[hit.record.kind], hit, found.rerank_score(place))
@@ -118,14 +117,6 @@ async def knowledge_search(
         if len(page) < len(rest)
         else None,
     )
-
-
-async def _read_notes(call: Call, notes: list[str]) -> None:
-    """Have the store know what the user wrote into the notes folder since."""
-    if settings_of(call).notes_folder:
-        folder = call.services.providers.get(Notes)
-        if not await folder.reader.refresh():
-            notes.append("Your notes are still being read; some may not be found yet.")
 
 
 async def _neighbours(call: Call, hits: Sequence[Hit], workspace: str) -> list[Neighbour]:

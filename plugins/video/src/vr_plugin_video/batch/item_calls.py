@@ -26,6 +26,7 @@ def item_call(call: Call, report: ProgressReport) -> Call:
         held=[],
         shown=[],
         forgotten=[],
+        recorded=0,
     )
 
 
@@ -40,6 +41,7 @@ async def commit_item(item: Call, video_id: str) -> None:
     try:
         if item.records:
             await services.archive.add(list(_keyed(item, video_id)), origin=item.tool)
+            item.recorded += len(item.records)
     except VrError as error:
         item.note(f"Not recorded: {error.message} {error.hint}")
         return
@@ -57,6 +59,7 @@ async def end_item(call: Call, item: Call) -> None:
     """Let others work on the same video, and account for what this one cost."""
     call.meter.add_all(item.meter)
     call.notes.extend(item.notes)
+    call.recorded += item.recorded
     for lease in item.held:
         await asyncio.shield(item.services.jobs.leases.release(lease))
 
