@@ -121,3 +121,19 @@ async def test_a_host_that_nobody_allowed_is_not_asked(tmp_path, lecture):
             error = await failure(kernel, "video_scenes", url=videos.url())
     assert error.category == "URL_NOT_ALLOWED"
     assert videos.asked == []
+
+
+async def test_a_disk_that_fills_up_is_told_and_leaves_nothing(tmp_path):
+    resource = pytest.importorskip("resource", reason="needs limits of POSIX")
+    videos = WebVideos(b"\x1a\x45\xdf\xa3" + bytes(3_000_000))
+    _, hard = limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    async with watching(tmp_path, videos) as kernel:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, hard))
+        try:
+            error = await failure(kernel, "video_scenes", url=videos.url())
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (error.code, error.category) == (Code.UNAVAILABLE, "STATE_UNAVAILABLE")
+    assert "free space" in error.hint
+    assert downloads(tmp_path) == []
+    assert list((tmp_path / "cache" / "downloads").iterdir()) == []
