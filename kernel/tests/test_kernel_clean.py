@@ -23,7 +23,7 @@ from vr_kernel.journal import Entry, Journal
 from vr_kernel.leases import Leases
 from vr_kernel.ledger import open_ledger
 
-KINDS = ["artifacts", "cache", "logs", "jobs", "damaged"]
+KINDS = ["artifacts", "cache", "downloads", "logs", "jobs", "damaged"]
 OLD = time.time() - 40 * 86_400
 DONE, RUNNING = "1" * 32, "2" * 32
 
@@ -47,10 +47,13 @@ class Installation:
         asyncio.run(self._fill())
         (self.state / "logs").mkdir()
         self.log = self.write(self.state / "logs" / "server.log")
+        (self.cache / "downloads").mkdir()
+        self.download = self.write(self.cache / "downloads" / "talk.mp4")
         self.damaged = self.write(self.cache / "results.db.damaged-17")
         self.kept = [
             self.write(self.state / "journal.db.damaged-17"),
             self.write(self.state / "notes.txt"),
+            self.write(self.cache / "downloads" / ".talk.mp4.part"),
             self.write(self.state / "artifacts" / "mine.png"),
             self.write(self.state / "logs" / "notes.txt"),
             self.write(self.state / "knowledge.db"),
@@ -145,7 +148,7 @@ def test_a_dry_run_shows_all_kinds_and_removes_nothing(
     before = {p: p.stat().st_size for p in full.zoo.folder.rglob("*") if p.is_file()}
     ended = host.run("clean", "--dry-run", "--json")
     assert ended.code == 0
-    assert counts(ended) == {"artifacts": 2, "cache": 2, "logs": 1, "jobs": 1, "damaged": 1}
+    assert counts(ended) == dict.fromkeys(KINDS, 1) | {"artifacts": 2, "cache": 2}
     assert not ended.data["removed"]
     sizes = {item["kind"]: item["bytes"] for item in ended.data["items"]}
     assert sizes["artifacts"] == 9008
@@ -158,7 +161,7 @@ def test_everything_goes_that_can_be_done_without(full: Installation, host: Comm
     ended = host.run("clean", "--yes", "--json")
     assert (ended.code, ended.data["removed"]) == (0, True)
     assert all(item["removed"] for item in ended.data["items"])
-    for gone in (full.picture, full.other, full.log, full.damaged):
+    for gone in (full.picture, full.other, full.download, full.log, full.damaged):
         assert not gone.exists()
     assert (full.cached(), full.jobs(), full.records()) == (set(), {RUNNING}, 1)
     assert all(path.exists() for path in full.kept)
@@ -190,7 +193,7 @@ def test_only_the_named_kind_goes(kind: str, full: Installation, host: CommandHo
 
 def test_what_is_younger_stays(full: Installation, host: CommandHost) -> None:
     ended = host.run("clean", "--older-than", "30", "--yes", "--json")
-    assert counts(ended) == {"artifacts": 1, "cache": 0, "logs": 0, "jobs": 0, "damaged": 0}
+    assert counts(ended) == dict.fromkeys(KINDS, 0) | {"artifacts": 1}
     assert full.picture.exists()
     assert not full.other.exists()
     assert full.cached() == {"names-picture", "names-nothing"}

@@ -25,6 +25,11 @@ class Paths:
         return self.state / "artifacts"
 
     @property
+    def downloads(self) -> Path:
+        """Files from the web that are looked at, kept for a while to be looked at again."""
+        return self.cache / "downloads"
+
+    @property
     def models(self) -> Path:
         """Downloaded models."""
         return self.state / "models"

@@ -23,6 +23,7 @@ BYTES_PER_MB = 1_000_000
 @click.command()
 @click.option("--artifacts", is_flag=True, help="Pictures, reports and other files of results.")
 @click.option("--cache", is_flag=True, help="Results that are kept to be given again.")
+@click.option("--downloads", is_flag=True, help="Files that were fetched from the web.")
 @click.option("--logs", is_flag=True, help="Log files in the state folder.")
 @click.option("--jobs", is_flag=True, help="Jobs that have ended.")
 @click.option("--damaged", is_flag=True, help="Damaged files that were set aside.")

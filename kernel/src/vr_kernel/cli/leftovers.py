@@ -68,6 +68,17 @@ def _cache(paths: Paths, before: float) -> Leftovers:
     return Leftovers("cache", count, size, note, partial(_clear_cache, paths.cache, before))
 
 
+def _downloads(paths: Paths, before: float) -> Leftovers:
+    being_written = time.time() - BEING_WRITTEN_S
+    files = [
+        path
+        for path in _files(paths.downloads, before)
+        if not path.name.startswith(".") or path.stat().st_mtime < being_written
+    ]
+    note = "What is asked about again is fetched again."
+    return Leftovers("downloads", len(files), _size(files), note, partial(_unlink, files))
+
+
 def _logs(paths: Paths, before: float) -> Leftovers:
     files = [path for path in _files(paths.state / "logs", before) if path.suffix == ".log"]
     note = "Logs go to stderr; these are files that something else kept."
@@ -100,6 +111,7 @@ def _damaged(paths: Paths, before: float) -> Leftovers:
 _KINDS: dict[str, Callable[[Paths, float], Leftovers]] = {
     "artifacts": _artifacts,
     "cache": _cache,
+    "downloads": _downloads,
     "logs": _logs,
     "jobs": _jobs,
     "damaged": _damaged,

@@ -59,7 +59,7 @@ class Downloads:
     def __init__(self, services: Services) -> None:
         self._http = services.http
         self._settings: VideoSettings = services.settings
-        self.folder = services.paths.cache / "downloads"
+        self.folder = services.paths.downloads
 
     async def fetch(self, url: str) -> Path:
         """The file at an address; one that was fetched within the hour is used again.
