@@ -66,9 +66,9 @@ def media(path: Path, clock: Clock) -> Any:
 
     Apart from these, pictures at times between key frames, as scenes need them.
     """
-    from vr_plugin_video.audio import audio_blocks
-    from vr_plugin_video.frames import grab_frames
     from vr_plugin_video.media import probe
+    from vr_plugin_video.speech.audio import audio_blocks
+    from vr_plugin_video.vision.frames import grab_frames
 
     keys = _key_frames(path)
     with path.open("rb") as file:
@@ -90,8 +90,8 @@ def media(path: Path, clock: Clock) -> Any:
 
 def changes(path: Path, clock: Clock) -> Any:
     """The times at which slides or scenes change."""
-    from vr_plugin_video.changes import find_changes
     from vr_plugin_video.media import probe
+    from vr_plugin_video.vision.changes import find_changes
 
     with path.open("rb") as file:
         found = probe(file)
@@ -107,8 +107,8 @@ def changes(path: Path, clock: Clock) -> Any:
 def speech(path: Path, clock: Clock) -> Any:
     """What is said, with the loading of the model apart."""
     from vr_plugin_video.media import probe
-    from vr_plugin_video.speech import SpeechRecognizer
-    from vr_plugin_video.speech_models import find_model
+    from vr_plugin_video.speech.recognition import SpeechRecognizer
+    from vr_plugin_video.speech.speech_models import find_model
 
     wanted = os.environ.get("VR_VIDEO__SPEECH_MODEL", "auto")
     model = find_model(wanted, Path(os.environ["VR_STATE_DIR"]) / "models")
@@ -215,7 +215,7 @@ def _key_frames(path: Path) -> list[float]:
 
 
 def _pictures(path: Path, times: list[float]) -> list[bytes]:
-    from vr_plugin_video.frames import grab_frames
+    from vr_plugin_video.vision.frames import grab_frames
 
     with path.open("rb") as file:
         return [frame.image for frame in grab_frames(file, times)]

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import av  # noqa: F401, TID253 - what is imported here, copies need not import
 import google.genai  # noqa: F401, TID253
-import vr_plugin_video.analysing
+import vr_plugin_video.analyses.analysing
 import vr_plugin_video.batch.running  # noqa: F401
 from vr_kernel import Kernel, VrError, load_config
 from vr_plugin_video import plugin

@@ -18,8 +18,8 @@ from vr_plugin_video.page.album import Album
 from vr_plugin_video.page.page import as_page
 from vr_plugin_video.page.player import Player
 from vr_plugin_video.sources import Source
+from vr_plugin_video.speech.transcripts import Segment
 from vr_plugin_video.times import Window
-from vr_plugin_video.transcripts import Segment
 
 ID = "dQw4w9WgXcQ"
 WATCH = f"https://www.youtube.com/watch?v={ID}"

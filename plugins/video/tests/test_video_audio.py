@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from lecture import Lecture
 from tones import Tone
 from vr_kernel import Code, VrError
-from vr_plugin_video.audio import RATE, audio_blocks, decode_audio
+from vr_plugin_video.speech.audio import RATE, audio_blocks, decode_audio
 
 if TYPE_CHECKING:
-    from vr_plugin_video.audio import Samples
+    from vr_plugin_video.speech.audio import Samples
 
 WAV = Tone(4.0, codec="pcm_s16le", container="wav", rate=22_050, layout="mono").encode()
 

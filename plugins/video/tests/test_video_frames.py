@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lecture import Lecture, encode_levels
 from tones import Tone
 from vr_kernel import Code, VrError
-from vr_plugin_video.frames import Frame, grab_frames
+from vr_plugin_video.vision.frames import Frame, grab_frames
 
 FPS = 10
 

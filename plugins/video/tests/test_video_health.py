@@ -8,8 +8,8 @@ import pytest
 from videokit import open_kernel
 from vr_kernel import Diagnosis, VrError
 from vr_plugin_video import plugin
-from vr_plugin_video.model_files import NEEDED
-from vr_plugin_video.speech_models import speech_available
+from vr_plugin_video.speech.model_files import NEEDED
+from vr_plugin_video.speech.speech_models import speech_available
 
 
 async def examine(folder: Path, **settings: str) -> dict[str, Diagnosis | VrError]:

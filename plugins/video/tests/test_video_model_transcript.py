@@ -15,7 +15,7 @@ from videokit import failure, open_kernel, recorded, silence
 from vr_kernel import Code, Kernel
 from vr_kernel.testing import FakeGemini, Fault
 from vr_kernel.testing.gemini.request import look_up
-from vr_plugin_video.said_lines import SaidLine, SaidWords, usable_lines
+from vr_plugin_video.speech.said_lines import SaidLine, SaidWords, usable_lines
 from vr_plugin_video.times import Window, format_time
 from youtube_server import KEY, FakeYouTube, player, video
 

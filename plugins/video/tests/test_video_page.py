@@ -24,8 +24,8 @@ from vr_plugin_video.page.album import Album, collect
 from vr_plugin_video.page.markup import element
 from vr_plugin_video.page.player import Player
 from vr_plugin_video.sources import Source
+from vr_plugin_video.speech.transcripts import Segment
 from vr_plugin_video.tools.export import VideoExport
-from vr_plugin_video.transcripts import Segment
 
 texts = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=40), st.builds("".join, st.lists(
     st.sampled_from([*HOSTILE, "<", ">", '"', "'", "&", "=", "-->", "]]>", " ", "{{", "}}"]),

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from videokit import failure, media_file, open_kernel, recorded, silence, speech_model
 from vr_kernel import Code, VrError, load_config
 from vr_plugin_video.commands import fetch_models
-from vr_plugin_video.speech_models import SpeechModel, find_model, hub_repository
+from vr_plugin_video.speech.speech_models import SpeechModel, find_model, hub_repository
 
 JFK = (
     "And so, my fellow Americans, ask not what your country can do for you,"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vr_kernel import VrError
-from vr_plugin_video.transcripts import Segment
+from vr_plugin_video.speech.transcripts import Segment
 from vr_plugin_video.youtube.addresses import parse_url, playlist_id
 from vr_plugin_video.youtube.api_answers import seconds_of
 from vr_plugin_video.youtube.chapters import parse_chapters

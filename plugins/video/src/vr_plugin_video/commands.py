@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 from vr_kernel import Code, Config, VrError
 
-from vr_plugin_video.model_files import NEEDED, WEIGHTS, check_files
-from vr_plugin_video.speech_models import (
+from vr_plugin_video.speech.model_files import NEEDED, WEIGHTS, check_files
+from vr_plugin_video.speech.speech_models import (
     INSTALL,
     SUGGESTED,
     hub_repository,

@@ -7,18 +7,18 @@ from dataclasses import replace
 
 from vr_kernel import Call, Services, VrError
 
-from vr_plugin_video.analysis import Seen, analyse
+from vr_plugin_video.analyses.analysis import Seen, analyse
+from vr_plugin_video.analyses.recording import Recorder
+from vr_plugin_video.analyses.report import report_of
 from vr_plugin_video.job import Job
-from vr_plugin_video.listening import Listener
 from vr_plugin_video.models import VideoAnalysis
-from vr_plugin_video.recording import Recorder
-from vr_plugin_video.report import report_of
 from vr_plugin_video.settings import VideoSettings
-from vr_plugin_video.slides import Slides
 from vr_plugin_video.sources import Source
+from vr_plugin_video.speech.listening import Listener
+from vr_plugin_video.speech.transcripts import Segment, Transcript
 from vr_plugin_video.times import Window
-from vr_plugin_video.transcripts import Segment, Transcript
-from vr_plugin_video.watching import Watcher
+from vr_plugin_video.vision.slides import Slides
+from vr_plugin_video.vision.watching import Watcher
 from vr_plugin_video.work import Work
 
 VERSION = 1

@@ -7,9 +7,9 @@ from importlib.util import find_spec
 from vr_kernel import Check, Diagnosis, Services, TextRecognizer, VrError
 
 from vr_plugin_video.media import INSTALL_HINT
-from vr_plugin_video.model_files import WEIGHTS, check_files
 from vr_plugin_video.settings import OFF, ON, VideoSettings
-from vr_plugin_video.speech_models import find_model
+from vr_plugin_video.speech.model_files import WEIGHTS, check_files
+from vr_plugin_video.speech.speech_models import find_model
 
 BYTES_PER_MB = 1_000_000
 

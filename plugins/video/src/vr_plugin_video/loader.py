@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from vr_kernel import Call, Document, Locator, Segment, Services, VrError
 
-from vr_plugin_video.analysis import Seen, damage
+from vr_plugin_video.analyses.analysis import Seen, damage
 from vr_plugin_video.engine import LocalEngine
 from vr_plugin_video.file_kinds import is_media_name, mime_of
-from vr_plugin_video.passages import passages
 from vr_plugin_video.sources import Source, open_source
+from vr_plugin_video.speech.passages import passages
 from vr_plugin_video.times import Window
 from vr_plugin_video.youtube.addresses import parse_url, youtube_id
 

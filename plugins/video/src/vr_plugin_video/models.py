@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, PlainSerializer
 from vr_kernel import Usage
 from vr_kernel.quotes import Verdict
 
-from vr_plugin_video.transcripts import Segment
+from vr_plugin_video.speech.transcripts import Segment
 
 Engine = Literal["local", "gemini", "model"]
 ClipFormat = Literal["mp4", "gif", "jpg", "mp3"]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from vr_kernel import Call
 
-from vr_plugin_video.analysis import damage, scene_of
+from vr_plugin_video.analyses.analysis import damage, scene_of
+from vr_plugin_video.analyses.fitting import short
+from vr_plugin_video.analyses.outline import parts_of
 from vr_plugin_video.engine import LocalEngine
-from vr_plugin_video.fitting import short
 from vr_plugin_video.media import no_stream
 from vr_plugin_video.models import VideoScenes
-from vr_plugin_video.outline import parts_of
-from vr_plugin_video.slides import Slides
 from vr_plugin_video.sources import Source
 from vr_plugin_video.times import Window
+from vr_plugin_video.vision.slides import Slides
 from vr_plugin_video.work import Work
 
 

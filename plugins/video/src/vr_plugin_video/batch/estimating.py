@@ -8,15 +8,15 @@ from functools import partial
 
 from vr_kernel import Call, VrError
 
-from vr_plugin_video.analysing import choose_analyst
+from vr_plugin_video.analyses.analysing import choose_analyst
+from vr_plugin_video.analyses.local_analyst import LocalAnalyst
+from vr_plugin_video.analyses.windows import tokens_a_second
 from vr_plugin_video.batch.listing import Entry
 from vr_plugin_video.batch.order import Order
 from vr_plugin_video.batch.results import BatchEstimate, BatchVideoItem
 from vr_plugin_video.engine import LocalEngine
-from vr_plugin_video.local_analyst import LocalAnalyst
 from vr_plugin_video.parallel import run_bounded
 from vr_plugin_video.times import Window
-from vr_plugin_video.windows import tokens_a_second
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vr_plugin_video.analyses.fitting import BRIEF_BYTES
 from vr_plugin_video.batch.results import BatchVideoItem, BatchVideoResult
-from vr_plugin_video.fitting import BRIEF_BYTES
 from vr_plugin_video.plain_text import one_line
 
 CUTS = ((600, 5), (300, 3), (150, 1), (80, 0), (0, 0))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from vr_kernel import Code, VrError
 
+from vr_plugin_video.analyses.asked import Asked
 from vr_plugin_video.arguments import EngineChoice
-from vr_plugin_video.asked import Asked
 
 
 @dataclass(frozen=True, slots=True)

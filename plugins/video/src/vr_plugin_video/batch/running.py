@@ -8,7 +8,7 @@ from functools import partial
 from pydantic import BaseModel, Field
 from vr_kernel import Call, Code, Usage, VrError
 
-from vr_plugin_video.analysing import analysis_of
+from vr_plugin_video.analyses.analysing import analysis_of
 from vr_plugin_video.batch.estimating import Prepared, estimate_of, prepare
 from vr_plugin_video.batch.item_calls import commit_item, end_item, item_call
 from vr_plugin_video.batch.listing import Entry, list_entries

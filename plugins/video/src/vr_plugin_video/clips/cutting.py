@@ -12,7 +12,7 @@ from pathlib import Path
 
 from vr_kernel import Call, Code, Content, Services, VrError, cache_key
 
-from vr_plugin_video.analysis import damage
+from vr_plugin_video.analyses.analysis import damage
 from vr_plugin_video.clips.clip import LONGEST_GIF_S, Made, Order
 from vr_plugin_video.clips.output import BYTES_PER_MB, unwritable
 from vr_plugin_video.engine import LocalEngine
@@ -22,7 +22,7 @@ from vr_plugin_video.models import ClipFormat, VideoClip
 from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.sources import Source, reopened
 from vr_plugin_video.times import Window, format_time
-from vr_plugin_video.watching import pictures_available
+from vr_plugin_video.vision.watching import pictures_available
 
 VERSION = 1
 """Raised when the same part would be written in another way."""

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from vr_plugin_video.clips.clip import Order
-from vr_plugin_video.frames import EPSILON, need_video, walk
 from vr_plugin_video.streams import find_video
+from vr_plugin_video.vision.frames import EPSILON, need_video, walk
 
 if TYPE_CHECKING:
     from av.container import InputContainer

@@ -6,13 +6,13 @@ from datetime import datetime
 
 from vr_kernel import Artifact, Call, VrError
 
-from vr_plugin_video.analysis import scene_of
+from vr_plugin_video.analyses.analysis import scene_of
+from vr_plugin_video.analyses.report import report_of
 from vr_plugin_video.engine import LocalEngine
 from vr_plugin_video.models import TranscriptSummary, VideoAnalysis
 from vr_plugin_video.page.album import collect
 from vr_plugin_video.page.page import as_page
 from vr_plugin_video.page.player import Player
-from vr_plugin_video.report import report_of
 from vr_plugin_video.sources import Source
 from vr_plugin_video.times import Window
 

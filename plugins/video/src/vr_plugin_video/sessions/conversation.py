@@ -9,8 +9,8 @@ from typing import Any
 
 from vr_kernel import Call, Media, Reply, Text, Turn, VrError
 
-from vr_plugin_video.model_analyst import ROLE
-from vr_plugin_video.prompt import SYSTEM
+from vr_plugin_video.analyses.model_analyst import ROLE
+from vr_plugin_video.analyses.prompt import SYSTEM
 from vr_plugin_video.sessions.context import context_of, watching_models
 from vr_plugin_video.sessions.models import SessionResponse
 from vr_plugin_video.sessions.moments import moments_of

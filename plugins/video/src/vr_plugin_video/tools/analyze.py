@@ -83,9 +83,9 @@ async def video_analyze(
     detail: Detail = "brief",
 ) -> VideoAnalysis:
     """Watch a video: summary, key points and slides with times; makes it searchable."""
-    from vr_plugin_video.analysing import analysis_of
-    from vr_plugin_video.asked import Asked
-    from vr_plugin_video.fitting import brief, full
+    from vr_plugin_video.analyses.analysing import analysis_of
+    from vr_plugin_video.analyses.asked import Asked
+    from vr_plugin_video.analyses.fitting import brief, full
     from vr_plugin_video.sources import open_source
     from vr_plugin_video.times import parse_window
 

@@ -70,8 +70,8 @@ async def video_export(
     use_cache: bool = True,
 ) -> VideoExport:
     """Write an analysis to a file: a page with player, timeline and search, or text."""
-    from vr_plugin_video.analysing import analysis_of
-    from vr_plugin_video.asked import Asked
+    from vr_plugin_video.analyses.analysing import analysis_of
+    from vr_plugin_video.analyses.asked import Asked
     from vr_plugin_video.page.exporting import completed, write
     from vr_plugin_video.sources import open_source
     from vr_plugin_video.times import parse_window

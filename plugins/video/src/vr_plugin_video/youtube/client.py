@@ -13,7 +13,7 @@ from vr_kernel import Code, Services, VrError, cache_key
 
 from vr_plugin_video.media import Chapter
 from vr_plugin_video.settings import VideoSettings
-from vr_plugin_video.transcripts import Transcript
+from vr_plugin_video.speech.transcripts import Transcript
 from vr_plugin_video.work import Report
 from vr_plugin_video.youtube.models import Comment, Engine, PlaylistInfo, VideoMetadata
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pydantic import TypeAdapter
 from vr_kernel import Call, VrError
 
-from vr_plugin_video.fitting import BRIEF_BYTES
+from vr_plugin_video.analyses.fitting import BRIEF_BYTES
 from vr_plugin_video.plain_text import ELLIPSIS
 from vr_plugin_video.youtube.addresses import watch_url
 from vr_plugin_video.youtube.client import YouTube

@@ -1,0 +1,1 @@
+"""Analyses of videos: by the local engine or by a model, checked, merged and recorded."""

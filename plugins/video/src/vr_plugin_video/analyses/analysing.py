@@ -1,0 +1,91 @@
+"""The analysis of a video, by whoever is asked: made once, kept, and found again."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from vr_kernel import Call, VrError
+
+from vr_plugin_video.analyses.asked import Asked
+from vr_plugin_video.analyses.local_analyst import LocalAnalyst
+from vr_plugin_video.analyses.model_analyst import ROLE, ModelAnalyst, no_model
+from vr_plugin_video.arguments import EngineChoice
+from vr_plugin_video.engine import LocalEngine
+from vr_plugin_video.job import Job
+from vr_plugin_video.models import VideoAnalysis
+from vr_plugin_video.sources import Source, reopened
+from vr_plugin_video.times import Window
+
+
+class Analyst(Protocol):
+    """Makes analyses of one kind."""
+
+    async def key(self, job: Job) -> str:
+        """Names the result: everything that it depends on."""
+
+    async def analyse(self, job: Job) -> VideoAnalysis:
+        """The analysis, recorded."""
+
+    async def again(self, job: Job, analysis: VideoAnalysis) -> VideoAnalysis | None:
+        """A kept analysis as it would be now; None when it has to be made anew."""
+
+
+async def analysis_of(
+    call: Call,
+    source: Source,
+    window: Window,
+    asked: Asked,
+    *,
+    engine: EngineChoice = "auto",
+    use_cache: bool = True,
+) -> VideoAnalysis:
+    """The whole analysis of an opened source, from the cache when it was made before.
+
+    Raises:
+        VrError: AUTH or UNAVAILABLE, category ENGINE_UNAVAILABLE, when no model can be reached
+            and `engine` demands one; what the engine raises.
+    """
+    local = call.services.providers.get(LocalEngine)
+    analyst = choose_analyst(call, engine, local, asked)
+    job = local.job(call, source, window, use_cache=use_cache)
+    analysis = await (_kept(job, analyst, local) if use_cache else analyst.analyse(job))
+    return analysis.model_copy(update={"source": source.url})
+
+
+def choose_analyst(call: Call, engine: EngineChoice, local: LocalEngine, asked: Asked) -> Analyst:
+    """The one that is asked for; by default a model, when one can be reached.
+
+    Raises:
+        VrError: AUTH or UNAVAILABLE, category ENGINE_UNAVAILABLE.
+    """
+    models = call.services.models
+    if engine == "local" or (engine == "auto" and not models.ready(ROLE)):
+        return LocalAnalyst(local, asked)
+    try:
+        models.identity(ROLE)
+    except VrError as error:
+        raise no_model(error) from None
+    return ModelAnalyst(local, asked)
+
+
+async def _kept(job: Job, analyst: Analyst, local: LocalEngine) -> VideoAnalysis:
+    """The analysis from the cache, or one that is made once for all who ask now."""
+    call, source = job.work.call, job.source
+    key = await analyst.key(job)
+
+    async def produce(shared: Call) -> VideoAnalysis:
+        # The work may outlive the call that opened the file.
+        async with reopened(shared.services, source) as same:
+            making = local.job(shared, same, job.window, use_cache=True)
+            analysis = await analyst.analyse(making)
+            shared.repeatable = making.repeatable
+            return analysis
+
+    analysis = await call.once(key, VideoAnalysis, produce, content_id=source.video_id)
+    if not analysis.cached:
+        return analysis
+    known = await analyst.again(job, analysis)
+    if known is not None:
+        return known
+    await call.services.cache.delete(key)
+    return await call.once(key, VideoAnalysis, produce, content_id=source.video_id)

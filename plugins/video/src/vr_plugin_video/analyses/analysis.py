@@ -1,0 +1,116 @@
+"""An analysis, put together from what was heard and seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vr_plugin_video.analyses.outline import Outline, Part, outline, parts_of
+from vr_plugin_video.job import Job
+from vr_plugin_video.media import Chapter, Media
+from vr_plugin_video.models import ChapterPart, Moment, Scene, TranscriptSummary, VideoAnalysis
+from vr_plugin_video.plain_text import one_line
+from vr_plugin_video.speech.transcripts import Segment, Transcript
+from vr_plugin_video.times import format_time
+from vr_plugin_video.vision.slides import Slide, Slides
+
+TITLE_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Everything that was found out about a video, before it is put into words."""
+
+    media: Media
+    slides: Slides
+    transcript: Transcript | None
+    window: tuple[float, float]
+
+    @property
+    def segments(self) -> Sequence[Segment]:
+        """What is said."""
+        return self.transcript.segments if self.transcript else ()
+
+    @property
+    def chapters(self) -> list[Chapter]:
+        """The chapters that overlap the window."""
+        start, end = self.window
+        return [c for c in self.media.chapters if c.end > start and c.start < end]
+
+    @property
+    def partial(self) -> bool:
+        """Whether the file could be read in part only."""
+        return not (self.media.complete and self.slides.complete)
+
+    def parts(self) -> list[Part]:
+        """Chapters, slides or stretches of speech."""
+        return parts_of(self.media.chapters, self.slides.slides, self.segments, self.window)
+
+    def boundaries(self) -> list[float]:
+        """Where a passage of speech must not run on: chapters and slides begin here."""
+        slides = {slide.start for slide in self.slides.slides}
+        return sorted({chapter.start for chapter in self.chapters} | slides)
+
+    def models(self) -> str:
+        """What recognised speech and text."""
+        spoken = f"whisper {self.transcript.model}" if self.transcript else ""
+        heard = spoken if self.transcript and self.transcript.model else ""
+        return ", ".join(name for name in (heard, self.slides.recognizer) if name)
+
+
+def analyse(job: Job, seen: Seen) -> VideoAnalysis:
+    """The whole result, not yet shortened for an answer."""
+    title = seen.media.title or one_line(job.source.name, TITLE_CHARS)
+    made = outline(title, seen.parts(), seen.segments)
+    transcript = seen.transcript
+    return VideoAnalysis(
+        source=job.source.url,
+        video_id=job.source.video_id,
+        duration=seen.media.duration,
+        model=seen.models(),
+        partial=seen.partial,
+        limits=[*damage(seen.media, partial=seen.partial), *job.limits],
+        title=title,
+        summary=made.summary,
+        key_points=made.key_points,
+        timestamps=_moments(made),
+        topics=made.topics,
+        chapters=[
+            ChapterPart(start=c.start, end=c.end, title=one_line(c.title, TITLE_CHARS))
+            for c in seen.chapters
+        ],
+        slides=[scene_of(slide) for slide in seen.slides.slides],
+        transcript=transcript
+        and TranscriptSummary(
+            origin=transcript.origin,
+            language=transcript.language,
+            segments=len(transcript.segments),
+        ),
+        segments=list(seen.segments),
+    )
+
+
+def scene_of(slide: Slide) -> Scene:
+    """A slide as results show it."""
+    return Scene(
+        start=slide.start,
+        end=slide.end,
+        title=slide.title,
+        text=slide.text,
+        thumbnail_uri=slide.thumbnail_uri,
+        thumbnail_path=slide.thumbnail_path,
+    )
+
+
+def damage(media: Media, *, partial: bool) -> list[str]:
+    """A warning about a file that could be read in part only."""
+    if not partial:
+        return []
+    return [f"Damaged or cut off: of {format_time(media.duration)} only a part could be read."]
+
+
+def _moments(made: Outline) -> list[Moment]:
+    return [
+        Moment(time=format_time(seconds), seconds=seconds, description=description)
+        for seconds, description in made.timestamps
+    ]

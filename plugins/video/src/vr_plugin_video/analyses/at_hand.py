@@ -1,0 +1,73 @@
+"""Words of a video that are known already: captions, what was heard or read before, records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vr_kernel import Filter, Hit, Query, VrError
+
+from vr_plugin_video.engine import LocalEngine
+from vr_plugin_video.job import Job
+from vr_plugin_video.kinds import SEGMENTS
+from vr_plugin_video.speech.transcripts import Segment
+
+RECORDS = 300
+"""Most records that are looked at."""
+QUESTION_CHARS = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class WordsAtHand:
+    """What is said, and what stands on screen, in order of time; empty when not known."""
+
+    spoken: tuple[Segment, ...] = ()
+    shown: tuple[Segment, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.spoken or self.shown)
+
+
+async def words_at_hand(local: LocalEngine, job: Job, quotes: Sequence[str]) -> WordsAtHand:
+    """Everything that is known without listening or looking now.
+
+    Records are asked for by the words of `quotes`, so that of a long video those are found
+    that can matter.
+    """
+    spoken, shown = await local.known(job)
+    if spoken and shown:
+        return WordsAtHand(spoken, shown)
+    recorded = await _recorded(job, quotes)
+    return WordsAtHand(
+        spoken or _of(recorded, "speech"),
+        shown or _of(recorded, "slide"),
+    )
+
+
+async def _recorded(job: Job, quotes: Sequence[str]) -> list[Hit]:
+    services = job.work.call.services
+    question = " ".join(quotes)[:QUESTION_CHARS]
+    if not question.strip() or not services.store.available():
+        return []
+    query = Query(
+        question,
+        mode="keyword",
+        kinds=(SEGMENTS,),
+        filters=(Filter("video_id", "=", job.source.video_id),),
+        limit=RECORDS,
+        workspace=services.workspace,
+    )
+    try:
+        return await services.store.search(query)
+    except VrError as error:
+        job.limits.append(f"Quotes were not checked against records: {error.message}")
+        return []
+
+
+def _of(hits: Sequence[Hit], origin: str) -> tuple[Segment, ...]:
+    found = [
+        Segment(start=fields["start"], end=fields["end"], text=fields["text"])
+        for fields in (hit.record.fields for hit in hits)
+        if fields.get("origin") == origin
+    ]
+    return tuple(sorted(found, key=lambda segment: segment.start))

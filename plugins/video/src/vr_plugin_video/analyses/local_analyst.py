@@ -1,0 +1,48 @@
+"""Analyses by the local engine: without a key and without the network."""
+
+from __future__ import annotations
+
+from vr_plugin_video.analyses.asked import Asked
+from vr_plugin_video.arguments import DEFAULT_INSTRUCTION, DEFAULT_THINKING
+from vr_plugin_video.engine import LocalEngine
+from vr_plugin_video.job import Job
+from vr_plugin_video.models import VideoAnalysis
+
+
+class LocalAnalyst:
+    """An outline of what is heard and seen; says which wishes it could not heed."""
+
+    def __init__(self, local: LocalEngine, asked: Asked) -> None:
+        self._local = local
+        self._asked = asked
+        wishes = {
+            "instruction": asked.instruction if asked.instruction != DEFAULT_INSTRUCTION else None,
+            "output_schema": asked.output_schema,
+            "thinking_level": (
+                asked.thinking_level if asked.thinking_level != DEFAULT_THINKING else None
+            ),
+            "fps": asked.fps,
+            "media_resolution": asked.media_resolution,
+        }
+        self._ignored = {name: value for name, value in wishes.items() if value is not None}
+
+    async def key(self, job: Job) -> str:
+        """Names the result: everything that it depends on."""
+        identity = await self._local.identity(job)
+        recorder = self._local.recorder
+        return recorder.key(job, "analysis", identity=identity, ignored=self._ignored)
+
+    async def analyse(self, job: Job) -> VideoAnalysis:
+        """The analysis, recorded."""
+        if self._ignored:
+            job.limits.append(
+                "The local engine makes an outline only; it did not use:"
+                f" {', '.join(self._ignored)}."
+            )
+        analysis = await self._local.analyse(job)
+        self._local.recorder.analysis(job, self._asked.instruction, analysis)
+        return analysis
+
+    async def again(self, job: Job, analysis: VideoAnalysis) -> VideoAnalysis | None:
+        """The kept analysis; None when its pictures were cleaned away."""
+        return analysis if await job.work.aside(analysis.thumbnails_exist) else None

@@ -1,0 +1,194 @@
+"""Videos that are longer than a model takes: watched in windows, and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import Any
+
+from vr_kernel import Reply, Structured, VrError, cache_key
+
+from vr_plugin_video.analyses.asked import Asked
+from vr_plugin_video.analyses.meetings import form_of, is_meeting, notes_in, wording
+from vr_plugin_video.analyses.merging import (
+    SYSTEM,
+    Watched,
+    WholeMeeting,
+    WholeVideo,
+    merged_moments,
+    merging_task,
+    plainly_merged,
+    span_of,
+)
+from vr_plugin_video.analyses.model_answers import TITLE_CHARS, base_analysis, custom_analysis
+from vr_plugin_video.analyses.prompt import SeenVideo
+from vr_plugin_video.job import Job
+from vr_plugin_video.models import VideoAnalysis
+from vr_plugin_video.parallel import run_bounded
+from vr_plugin_video.plain_text import one_line
+from vr_plugin_video.times import Window, format_time
+
+AT_ONCE = 3
+"""Windows of one video that are watched at a time."""
+LEASE_LOST = "LEASE_LOST"
+_PART = """\
+You are given the part from {start} to {end} of a video that lasts {length}. Report this part alone.
+Times count from the beginning of the whole video: the first moment of this part is {start}."""
+Ask = Callable[[Window, str], Awaitable[Structured[Any]]]
+"""Has a model watch a window; the text says which part of the video that is."""
+
+
+class LongVideo:
+    """One video that a model watches in windows, each in a call of its own.
+
+    Args:
+        job: the work.
+        asked: what is wanted.
+        duration: of the whole video, in seconds.
+        key: names the analysis, for the answers that outlive one that is partial.
+    """
+
+    def __init__(self, job: Job, asked: Asked, duration: float, key: str) -> None:
+        self._job = job
+        self._asked = asked
+        self._duration = duration
+        self._key = key
+
+    async def analyse(self, windows: Sequence[Window], ask: Ask) -> VideoAnalysis:
+        """The analysis, its quotes not looked up yet.
+
+        A window that failed is named in `limits`; what the others gave is there, and is not
+        paid again when the same is asked for once more.
+
+        Raises:
+            VrError: when no window was watched; when answers in the caller's own form could not
+                be put together.
+        """
+        watched = await self._watch(windows, ask)
+        self._say(len(windows), len(windows), "Putting the parts together")
+        models = ", ".join(dict.fromkeys(each.reply.model for each in watched))
+        partial_result = len(watched) < len(windows)
+        merge = self._merged_custom if self._asked.output_schema else self._merged
+        analysis = await merge(watched, base_analysis(self._job, self._duration, models))
+        if not self._job.repeatable:
+            self._keep(watched)
+        return analysis.model_copy(update={"partial": partial_result})
+
+    async def _watch(self, windows: Sequence[Window], ask: Ask) -> list[Watched]:
+        limits = self._job.limits
+        limits.append(
+            f"It was watched in {len(windows)} parts, as it is longer than a model takes at once."
+        )
+        done = 0
+
+        async def watch(window: Window) -> Watched | VrError:
+            nonlocal done
+            found = await self._window(window, ask)
+            done += 1
+            self._say(done, len(windows), f"A model watched {done} of {len(windows)} parts")
+            return found
+
+        self._say(0, len(windows), f"A model is watching the video in {len(windows)} parts")
+        found = await run_bounded(AT_ONCE, [partial(watch, window) for window in windows])
+        for window, each in zip(windows, found, strict=True):
+            if isinstance(each, VrError):
+                self._job.repeatable = False
+                limits.append(f"Not watched: {span_of(window)}. {each.message} {each.hint}".strip())
+        watched = [each for each in found if isinstance(each, Watched)]
+        if not watched:
+            raise next(each for each in found if isinstance(each, VrError))
+        return watched
+
+    async def _window(self, window: Window, ask: Ask) -> Watched | VrError:
+        kept = await self._kept(window)
+        if kept is not None:
+            return kept
+        start, end = format_time(window.start), format_time(window.end or self._duration)
+        task = _PART.format(start=start, end=end, length=format_time(self._duration))
+        try:
+            found = await ask(window, task)
+        except VrError as error:
+            if error.category == LEASE_LOST:
+                raise
+            return error
+        return Watched(window, found.value, found.reply)
+
+    async def _merged(self, watched: Sequence[Watched], base: VideoAnalysis) -> VideoAnalysis:
+        moments = merged_moments(watched)
+        whole = await self._whole(watched)
+        return base.model_copy(
+            update={
+                "title": one_line(whole.title, TITLE_CHARS) or base.title,
+                "summary": whole.summary,
+                "key_points": whole.key_points,
+                "timestamps": moments.moments,
+                "topics": whole.topics,
+                "sentiment": whole.sentiment or None,
+                "meeting": notes_in(whole),
+                "limits": [*self._job.limits, *moments.notes],
+            }
+        )
+
+    async def _whole(self, watched: Sequence[Watched]) -> WholeVideo:
+        try:
+            form = WholeMeeting if is_meeting(self._asked.instruction) else WholeVideo
+            whole: WholeVideo = (await self._put_together(watched, form)).value
+        except VrError as error:
+            if error.category == LEASE_LOST:
+                raise
+            self._job.repeatable = False
+            self._job.limits.append(
+                f"The parts stand one after the other: {error.message} {error.hint}".strip()
+            )
+            return plainly_merged(watched)
+        return whole
+
+    async def _merged_custom(
+        self, watched: Sequence[Watched], base: VideoAnalysis
+    ) -> VideoAnalysis:
+        form = self._asked.output_schema
+        assert form
+        found = await self._put_together(watched, form)
+        return custom_analysis(base, found.value)
+
+    async def _put_together(self, watched: Sequence[Watched], form: Any) -> Structured[Any]:
+        made: Structured[Any] = await self._job.work.call.services.models.generate_structured(
+            merging_task(wording(self._asked.instruction), self._duration, watched),
+            form,
+            role="fast",
+            system=SYSTEM,
+            thinking=self._asked.thinking_level,
+        )
+        return made
+
+    async def _kept(self, window: Window) -> Watched | None:
+        """What was reported of a window for an analysis that stayed partial."""
+        if not self._job.use_cache:
+            return None
+        kept = await self._job.work.call.services.cache.get(self._key_of(window))
+        if kept is None:
+            return None
+        value = kept["value"]
+        if not self._asked.output_schema:
+            value = form_of(self._asked.instruction).model_validate(value)
+        return Watched(window, value, Reply.model_validate(kept["reply"]))
+
+    def _keep(self, watched: Sequence[Watched]) -> None:
+        if not self._job.use_cache:
+            return
+        for each in watched:
+            seen = isinstance(each.value, SeenVideo)
+            value = each.value.model_dump(mode="json") if seen else each.value
+            self._job.work.call.keep(
+                self._key_of(each.window),
+                {"value": value, "reply": each.reply.model_dump(mode="json")},
+                content_id=self._job.source.video_id,
+                model=each.reply.model,
+            )
+
+    def _key_of(self, window: Window) -> str:
+        return cache_key(part_of=self._key, start=window.start, end=window.end)
+
+    def _say(self, done: int, count: int, message: str) -> None:
+        # The last call, which puts the windows together, counts as one of them.
+        self._job.work.call.progress(100 * done / (count + 1), 100, message)

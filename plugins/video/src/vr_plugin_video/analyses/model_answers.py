@@ -1,0 +1,66 @@
+"""Analyses made of what a vision model answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from vr_plugin_video.analyses.meetings import notes_in
+from vr_plugin_video.analyses.prompt import SeenVideo
+from vr_plugin_video.analyses.timestamps import claimed_moments
+from vr_plugin_video.job import Job
+from vr_plugin_video.models import VideoAnalysis
+from vr_plugin_video.plain_text import one_line
+
+TITLE_CHARS = 200
+SUMMARY_CHARS = 600
+
+
+def base_analysis(job: Job, duration: float, model: str) -> VideoAnalysis:
+    """An analysis that says nothing yet; `model` is the one that watched, as `provider/name`."""
+    return VideoAnalysis(
+        source=job.source.url,
+        video_id=job.source.video_id,
+        duration=duration,
+        engine="gemini" if model.startswith("gemini/") else "model",
+        model=model,
+        limits=list(job.limits),
+        title=job.source.name,
+        summary="",
+        key_points=[],
+        timestamps=[],
+        topics=[],
+    )
+
+
+def seen_analysis(base: VideoAnalysis, seen: SeenVideo, job: Job) -> VideoAnalysis:
+    """With what a model reports of a video, its moments as it claims them."""
+    end = job.window.end or base.duration or None
+    claimed = claimed_moments(seen.timestamps, job.window.start, end)
+    return base.model_copy(
+        update={
+            "title": one_line(seen.title, TITLE_CHARS) or base.title,
+            "summary": seen.summary,
+            "key_points": seen.key_points,
+            "timestamps": claimed.moments,
+            "topics": seen.topics,
+            "sentiment": seen.sentiment or None,
+            "meeting": notes_in(seen),
+            "limits": [*base.limits, *claimed.notes],
+        }
+    )
+
+
+def custom_analysis(base: VideoAnalysis, value: Any) -> VideoAnalysis:
+    """With an answer in the caller's own form."""
+    custom = value if isinstance(value, dict) else {"value": value}
+    said = " ".join(_texts(custom))
+    return base.model_copy(update={"summary": one_line(said, SUMMARY_CHARS), "custom": custom})
+
+
+def _texts(value: Any) -> Sequence[str]:
+    """The texts of a JSON value, in its order."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for item in inner for text in _texts(item)]

@@ -1,0 +1,162 @@
+"""An outline of a video, made of its own words: titles, lines of slides, and their times."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from vr_plugin_video.media import Chapter
+from vr_plugin_video.plain_text import one_line
+from vr_plugin_video.speech.transcripts import Segment, paragraphs
+from vr_plugin_video.times import format_time
+from vr_plugin_video.vision.slides import Slide
+
+TITLE_CHARS = 80
+LINE_CHARS = 120
+MOST_KEY_POINTS = 12
+MOST_TOPICS = 12
+MOST_PARTS = 12
+MOST_ENTRIES = 30
+LEAST_WORDS = 2
+NUMBER_WEIGHT = 0.5
+SPOKEN_WEIGHT = 1.0
+_UNTITLED = ("the beginning", "the picture changes")
+_WORD = re.compile(r"[^\W_]+(?:[.'-][^\W_]+)*")
+_STOP = frozenset(
+    str.split(
+        "a an and are as at be but by can do for from had has have how i if in into is it its me"
+        " my no not of on or our so than that the their them then there these they this to up us"
+        " was we were what when where which who why will with you your"
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a video: a chapter, a slide, or some minutes of speech."""
+
+    start: float
+    end: float
+    title: str
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What can be said about a video without understanding it."""
+
+    summary: str
+    key_points: list[str] = field(default_factory=list)
+    timestamps: list[tuple[float, str]] = field(default_factory=list)
+    topics: list[str] = field(default_factory=list)
+
+
+def parts_of(
+    chapters: Sequence[Chapter],
+    slides: Sequence[Slide],
+    segments: Sequence[Segment],
+    window: tuple[float, float],
+) -> list[Part]:
+    """The parts of a window: its chapters, else its slides, else stretches of speech."""
+    start, end = window
+    inside = [c for c in chapters if c.end > start and c.start < end]
+    if len(inside) > 1 or (inside and not slides):
+        return [_chapter_part(c, slides, start, end) for c in inside]
+    if any(slide.text for slide in slides):
+        return _slide_parts(slides)
+    if segments:
+        return _spoken_parts(segments)
+    return [Part(s.start, s.end, "") for s in slides]
+
+
+def outline(title: str, parts: Sequence[Part], segments: Sequence[Segment]) -> Outline:
+    """Titles with times, and the lines that say most."""
+    rare = Counter(word for part in parts for line in part.lines for word in set(words(line)))
+    told = [(part, _ranked(part, segments, rare)) for part in parts]
+    entries = [_entry(part, lines[:1]) for part, lines in told]
+    length = format_time(parts[-1].end - parts[0].start) if parts else "00:00"
+    noun = "part" if len(parts) == 1 else "parts"
+    head = f"{title}: {length} in {len(parts)} {noun} (extractive: an outline in its own words)."
+    titled = [part for part in parts if part.title]
+    if len(entries) > MOST_ENTRIES:
+        entries[MOST_ENTRIES:] = [f"and {len(entries) - MOST_ENTRIES} more"]
+    return Outline(
+        summary="\n".join([head, *entries]) if titled else head,
+        key_points=_key_points(told),
+        timestamps=[(part.start, part.title or _UNTITLED[part.start > 0]) for part in parts],
+        topics=list(dict.fromkeys(part.title for part in titled))[:MOST_TOPICS],
+    )
+
+
+def words(text: str) -> list[str]:
+    """The words of a text that carry meaning, in lower case."""
+    return [word for word in _WORD.findall(text.lower()) if word not in _STOP]
+
+
+def _chapter_part(chapter: Chapter, slides: Sequence[Slide], start: float, end: float) -> Part:
+    shown = [s for s in slides if s.end > chapter.start and s.start < chapter.end]
+    within = [s for s in shown if chapter.start <= (s.start + s.end) / 2 < chapter.end]
+    title = one_line(chapter.title, TITLE_CHARS)
+    lines = [line for slide in within for line in (slide.title, *slide.lines) if line != title]
+    own = tuple(dict.fromkeys(lines))
+    return Part(max(start, chapter.start), min(end, chapter.end), title, own)
+
+
+def _slide_parts(slides: Sequence[Slide]) -> list[Part]:
+    """Slides, those that follow each other under one title joined: points were added."""
+    parts: list[Part] = []
+    for slide in slides:
+        title = one_line(slide.title, TITLE_CHARS)
+        last = parts[-1] if parts else None
+        if last is not None and title == last.title:
+            lines = tuple(dict.fromkeys((*last.lines, *slide.lines)))
+            parts[-1] = Part(last.start, slide.end, title, lines)
+        else:
+            parts.append(Part(slide.start, slide.end, title, slide.lines))
+    return parts
+
+
+def _spoken_parts(segments: Sequence[Segment]) -> list[Part]:
+    groups = paragraphs(segments)
+    step = -(-len(groups) // MOST_PARTS)
+    joined = [
+        [s for group in groups[at : at + step] for s in group] for at in range(0, len(groups), step)
+    ]
+    return [
+        Part(group[0].start, group[-1].end, one_line(group[0].text, TITLE_CHARS))
+        for group in joined
+    ]
+
+
+def _ranked(part: Part, segments: Sequence[Segment], rare: Counter[str]) -> list[str]:
+    """A part's lines, the one that says most first: rare words and numbers, also spoken."""
+    during = [s.text for s in segments if s.end > part.start and s.start < part.end]
+    spoken = set(words(" ".join(during)))
+
+    def weight(line: str) -> float:
+        found = set(words(line))
+        numbers = sum(any(c.isdigit() for c in word) for word in found)
+        shared = len(found & spoken)
+        return sum(1 / rare[w] for w in found) + NUMBER_WEIGHT * numbers + SPOKEN_WEIGHT * shared
+
+    telling = [line for line in part.lines if len(words(line)) >= LEAST_WORDS]
+    return sorted(telling, key=weight, reverse=True)
+
+
+def _entry(part: Part, lines: Sequence[str]) -> str:
+    said = f" - {one_line(lines[0], LINE_CHARS)}" if lines else ""
+    return f"{format_time(part.start)} {part.title or '(no title)'}{said}"
+
+
+def _key_points(told: Sequence[tuple[Part, list[str]]]) -> list[str]:
+    """The best line of every part, then second-best ones while there is room, in order."""
+    chosen: list[tuple[float, int, str]] = []
+    deepest = max((len(lines) for _, lines in told), default=0)
+    for rank in range(deepest):
+        for part, lines in told:
+            if rank < len(lines) and len(chosen) < MOST_KEY_POINTS:
+                text = f"[{format_time(part.start)}] {one_line(lines[rank], LINE_CHARS)}"
+                chosen.append((part.start, rank, text))
+    return [text for _, _, text in sorted(chosen)]

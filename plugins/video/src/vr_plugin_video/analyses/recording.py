@@ -1,0 +1,85 @@
+"""Makes what was found searchable: records it once, and knows what this journal has already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vr_kernel import Call, Record, Services, cache_key
+
+from vr_plugin_video.analyses.meetings import call_notes
+from vr_plugin_video.analyses.outline import Part
+from vr_plugin_video.analyses.records import analysis_record, slide_records, speech_records
+from vr_plugin_video.job import Job
+from vr_plugin_video.models import VideoAnalysis
+from vr_plugin_video.speech.passages import passages
+from vr_plugin_video.speech.transcripts import Segment
+from vr_plugin_video.vision.slides import Slide
+
+SLIDES = "slides"
+SPEECH = "speech"
+
+
+class Recorder:
+    """Records of one kernel's videos.
+
+    What is kept in the cache under `key` stands for records in this journal and workspace, so
+    that a hit needs to record nothing.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._cache = services.cache
+        self._home = [services.workspace, str(services.paths.state)]
+
+    def key(self, job: Job, result: str, **parts: object) -> str:
+        """The key of a result whose records are in this journal."""
+        return cache_key(result=result, home=self._home, **job.key_parts(), **parts)
+
+    def analysis(self, job: Job, instruction: str, analysis: VideoAnalysis) -> None:
+        """Record an analysis, and the notes of a meeting."""
+        job.work.call.record(
+            analysis_record(job.source, instruction, analysis), *call_notes(job.source, analysis)
+        )
+
+    async def slides(
+        self, job: Job, slides: Sequence[Slide], parts: Sequence[Part], *, again: bool = False
+    ) -> None:
+        """Record the text of slides; `again` even when that was done before."""
+        shown = [slide.model_dump(exclude={"thumbnail_path"}) for slide in slides if slide.text]
+        key = self.key(job, SLIDES, shown=shown)
+        if shown and await self._wanted(job, SLIDES, key, again=again):
+            self._record(job, SLIDES, key, slide_records(job.source, slides, parts))
+
+    async def speech(
+        self,
+        job: Job,
+        segments: Sequence[Segment],
+        boundaries: Sequence[float],
+        parts: Sequence[Part],
+        slides: Sequence[Slide] = (),
+        *,
+        again: bool = False,
+    ) -> None:
+        """Record what is said, in passages; `again` even when that was done before."""
+        found = await job.work.aside(passages, segments, boundaries)
+        key = self.key(job, SPEECH, said=[passage.model_dump() for passage in found])
+        if found and await self._wanted(job, SPEECH, key, again=again):
+            made = await job.work.aside(speech_records, job.source, found, parts, slides)
+            self._record(job, SPEECH, key, made)
+
+    async def _wanted(self, job: Job, what: str, key: str, *, again: bool) -> bool:
+        """Whether to record: what a window clips would only repeat the records of a whole video."""
+        if not job.use_cache:
+            return True
+        if not job.window.is_whole and await self._cache.get(self._whole(job, what)) is not None:
+            return False
+        return again or await self._cache.get(key) is None
+
+    def _record(self, job: Job, what: str, key: str, records: Sequence[Record]) -> None:
+        call: Call = job.work.call
+        call.record(*records)
+        if job.use_cache:
+            for kept in [key, self._whole(job, what)] if job.window.is_whole else [key]:
+                call.keep(kept, {"records": len(records)}, content_id=job.source.video_id)
+
+    def _whole(self, job: Job, what: str) -> str:
+        return cache_key(whole=what, home=self._home, content=job.source.video_id)

@@ -1,0 +1,88 @@
+"""Records of analyses, and of the moments by which videos are found again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vr_kernel import Record
+
+from vr_plugin_video.analyses.outline import Part
+from vr_plugin_video.kinds import ANALYSES, SEGMENTS, segment_key
+from vr_plugin_video.models import VideoAnalysis
+from vr_plugin_video.sources import Source
+from vr_plugin_video.speech.passages import title_at
+from vr_plugin_video.speech.transcripts import Segment
+from vr_plugin_video.vision.slides import Slide
+
+
+def analysis_record(source: Source, instruction: str, analysis: VideoAnalysis) -> Record:
+    """An analysis as an event: each one is kept."""
+    raw = analysis.model_copy(update={"segments": []}).model_dump_json()
+    return Record(
+        ANALYSES,
+        {
+            "video_id": source.video_id,
+            "source_url": source.url,
+            "instruction": instruction,
+            "title": analysis.title,
+            "summary": analysis.summary,
+            "key_points": analysis.key_points,
+            "raw_result": raw,
+        },
+    )
+
+
+def slide_records(source: Source, slides: Sequence[Slide], parts: Sequence[Part]) -> list[Record]:
+    """The text of every slide that has any."""
+    return [
+        _segment_record(
+            source,
+            "slide",
+            Segment(start=slide.start, end=slide.end, text=slide.text),
+            slide.title or _title_within(slide, parts),
+            slide.thumbnail_uri,
+        )
+        for slide in slides
+        if slide.text
+    ]
+
+
+def speech_records(
+    source: Source,
+    passages: Sequence[Segment],
+    parts: Sequence[Part] = (),
+    slides: Sequence[Slide] = (),
+) -> list[Record]:
+    """What is said, under the title of the part it is said in, with the slide then shown."""
+    return [
+        _segment_record(
+            source, "speech", passage, title_at(parts, passage), _shown(slides, passage)
+        )
+        for passage in passages
+    ]
+
+
+def _segment_record(
+    source: Source, origin: str, segment: Segment, title: str, thumbnail_uri: str
+) -> Record:
+    fields = {
+        "video_id": source.video_id,
+        "source_url": source.url,
+        "start": segment.start,
+        "end": segment.end,
+        "origin": origin,
+        "title": title,
+        "text": segment.text,
+        "thumbnail_uri": thumbnail_uri,
+        "link": source.link(segment.start),
+    }
+    return Record(SEGMENTS, fields, segment_key(fields))
+
+
+def _title_within(slide: Slide, parts: Sequence[Part]) -> str:
+    return title_at(parts, Segment(start=slide.start, end=slide.end, text=""))
+
+
+def _shown(slides: Sequence[Slide], passage: Segment) -> str:
+    middle = (passage.start + passage.end) / 2
+    return next((s.thumbnail_uri for s in slides if s.start <= middle < s.end), "")

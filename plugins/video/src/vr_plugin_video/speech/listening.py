@@ -1,0 +1,206 @@
+"""What is said in a video: captions that exist, else speech recognition; computed once."""
+
+from __future__ import annotations
+
+from vr_kernel import Code, Services, VrError, cache_key
+
+from vr_plugin_video.job import Job
+from vr_plugin_video.media import Media
+from vr_plugin_video.settings import VideoSettings
+from vr_plugin_video.speech.recognition import SpeechRecognizer
+from vr_plugin_video.speech.sidecars import find_sidecar, read_sidecar, sidecar_languages
+from vr_plugin_video.speech.speech_models import SpeechModel, find_model
+from vr_plugin_video.speech.subtitles import read_embedded, two_letters
+from vr_plugin_video.speech.transcripts import Transcript
+from vr_plugin_video.times import Window, format_time
+from vr_plugin_video.work import Flights, Report
+
+NOBODY_LISTENS = frozenset({"EXTRA_MISSING", "MODEL_MISSING", "LANGUAGE_UNSUPPORTED", "NO_WORDS"})
+"""Categories of what keeps speech from being recognised here."""
+VERSION = 1
+"""Raised when the same audio would give another transcript."""
+
+
+class Listener:
+    """Transcripts of one kernel's videos. Keeps the speech model in memory once it was needed."""
+
+    def __init__(self, services: Services, settings: VideoSettings) -> None:
+        self._services = services
+        self._settings = settings
+        self._flights: Flights[Transcript] = Flights()
+        self._recognizer: SpeechRecognizer | None = None
+
+    async def identity(self, job: Job, language: str) -> str:
+        """Names everything beside the file that a transcript would depend on; reads no media."""
+        if job.source.at_youtube:
+            return f"{VERSION}|youtube"
+
+        def find() -> str:
+            sidecar = find_sidecar(self._services, job.source.path, language)
+            captions = sidecar.identity if sidecar else ""
+            try:
+                return f"{VERSION}|{captions}|{self._model(language).identity}"
+            except VrError as error:
+                return f"{VERSION}|{captions}|{error.category}"
+
+        return await job.work.aside(find)
+
+    async def transcript(self, job: Job, language: str, report: Report) -> tuple[Transcript, bool]:
+        """What is said in the job's window, and whether it came from the cache.
+
+        Raises:
+            VrError: UNSUPPORTED without captions and sound; what `find_model` raises; NOT_FOUND,
+                category CAPTIONS_MISSING, naming the languages of the captions that there are,
+                when those are all there is; at YouTube, as `YouTube.captions`.
+        """
+        if job.source.at_youtube:
+            return await self._at_youtube(job, language), False
+        media, (start, end) = await job.media(), await job.span()
+        found = await self._captions(job, language)
+        if found is not None:
+            return found.between(start, end), False
+        try:
+            if not media.has_audio:
+                raise no_words()
+            return await self._spoken(job, language, report)
+        except VrError as error:
+            others = await self._languages(job, media) if language else []
+            if others and error.category in NOBODY_LISTENS:
+                raise _not_in(language, others, error) from error
+            raise
+
+    async def known(self, job: Job, language: str) -> Transcript | None:
+        """The transcript that exists already; never listens."""
+        from vr_plugin_video.speech.model_words import known_words
+
+        return await self._known(job, language) or await known_words(job, language)
+
+    async def _known(self, job: Job, language: str) -> Transcript | None:
+        if job.source.at_youtube:
+            try:
+                return await self._at_youtube(job, language)
+            except VrError:
+                return None
+        found = await self._captions(job, language)
+        if found is None:
+            try:
+                model = await job.work.aside(self._model, language)
+            except VrError:
+                return None
+            found = await self._heard(job, model, language)
+        return found and found.between(*await job.span())
+
+    def close(self) -> None:
+        """Let go of the speech model."""
+        self._recognizer = None
+
+    async def _at_youtube(self, job: Job, language: str) -> Transcript:
+        found = await job.youtube.captions(job.source.video_id, language)
+        return found.between(*await job.span())
+
+    async def _captions(self, job: Job, language: str) -> Transcript | None:
+        media = await job.media()
+        sidecar = await job.work.aside(find_sidecar, self._services, job.source.path, language)
+        found = await job.work.aside(read_sidecar, sidecar) if sidecar else None
+        if found is None and media.subtitles:
+            found = await job.work.run(
+                read_embedded, job.source.file, media.subtitles, language, job.work.check
+            )
+        return found
+
+    async def _languages(self, job: Job, media: Media) -> list[str]:
+        """The languages of the captions that there are, in the file and beside it."""
+        beside = await job.work.aside(sidecar_languages, job.source.path)
+        inside = {two_letters(stream.language) for stream in media.subtitles}
+        return sorted((beside | inside) - {""})
+
+    async def _heard(self, job: Job, model: SpeechModel, language: str) -> Transcript | None:
+        """What was recognised before, in the whole video or in the same window."""
+        whole = self._key(job, Window(), model, language)
+        for known in dict.fromkeys((whole, self._key(job, job.window, model, language))):
+            kept = await self._services.cache.get(known)
+            if kept is not None:
+                return Transcript.model_validate(kept)
+        return None
+
+    async def _spoken(self, job: Job, language: str, report: Report) -> tuple[Transcript, bool]:
+        model = await job.work.aside(self._model, language)
+        start, end = await job.span()
+        key = self._key(job, job.window, model, language)
+        if not job.use_cache:
+            return await self._recognize(job, model, language, report), False
+        heard = await self._heard(job, model, language)
+        if heard is not None:
+            return heard.between(start, end), True
+
+        async def lead() -> Transcript:
+            made = await self._recognize(job, model, language, report)
+            await self._services.cache.set(
+                key,
+                made.model_dump(mode="json"),
+                content_id=job.source.video_id,
+                tool="speech",
+                model=model.name,
+            )
+            return made
+
+        transcript, led = await self._flights.join(key, lead, job.work.call)
+        return transcript, not led
+
+    async def _recognize(
+        self, job: Job, model: SpeechModel, language: str, report: Report
+    ) -> Transcript:
+        start, end = await job.span()
+
+        def heard(seconds: float) -> None:
+            share = (seconds - start) / max(end - start, 0.001)
+            report(share, f"Listening: {format_time(seconds)} of {format_time(end)}")
+
+        def recognize() -> Transcript:
+            report(0.0, f"Loading the speech model {model.name}")
+            recognizer = self._loaded(model)
+            return recognizer.transcribe(job.source.file, start, end, language, heard)
+
+        return await job.work.run(recognize)
+
+    def _loaded(self, model: SpeechModel) -> SpeechRecognizer:
+        if self._recognizer is None or self._recognizer.model != model:
+            self._recognizer = None
+            self._recognizer = SpeechRecognizer(model, self._settings.threads)
+        return self._recognizer
+
+    def _model(self, language: str) -> SpeechModel:
+        return find_model(self._settings.speech_model, self._services.paths.models, language)
+
+    def _key(self, job: Job, window: Window, model: SpeechModel, language: str) -> str:
+        return cache_key(
+            stage="speech",
+            version=VERSION,
+            content=job.source.video_id,
+            start=window.start,
+            end=window.end,
+            model=model.identity,
+            language=language,
+        )
+
+
+def no_words() -> VrError:
+    """The error for a file in which nothing can be said."""
+    return VrError(
+        "The file has no sound, and there are no captions in it or beside it.",
+        Code.UNSUPPORTED,
+        category="NO_WORDS",
+        hint="Captions are found beside the video under its name, ending in .srt or .vtt.",
+    )
+
+
+def _not_in(language: str, there: list[str], reason: VrError) -> VrError:
+    silent = reason.category == "NO_WORDS"
+    why = ", and the file has no sound." if silent else f". {reason.message}"
+    how = "" if silent else f" {reason.hint} Or have a model listen: engine='gemini'."
+    return VrError(
+        f"There are no captions in {language!r}{why}",
+        Code.NOT_FOUND,
+        category="CAPTIONS_MISSING",
+        hint=f"There are: {', '.join(there)}.{how}",
+    )

@@ -1,0 +1,180 @@
+"""Transcripts by a model that listens: for what has no captions, where no speech model is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from vr_kernel import Call, Code, Structured, VrError
+
+from vr_plugin_video.analyses.model_analyst import media_part, no_model
+from vr_plugin_video.analyses.windows import OVERLAP_S, cut_windows
+from vr_plugin_video.arguments import EngineChoice
+from vr_plugin_video.engine import LocalEngine
+from vr_plugin_video.job import Job
+from vr_plugin_video.sources import reopened
+from vr_plugin_video.speech.listening import NOBODY_LISTENS, no_words
+from vr_plugin_video.speech.model_words import ROLE, THINKING, Heard, known_words, words_key
+from vr_plugin_video.speech.said_lines import SYSTEM, Usable, answer_form, task, usable_lines
+from vr_plugin_video.speech.transcripts import Segment, Transcript
+from vr_plugin_video.times import Window, format_time
+from vr_plugin_video.work import Report
+
+LONGEST_WINDOW_S = 1200.0
+"""Twenty minutes of speech are about 15,000 tokens of answer, well below what models write."""
+GLANCE_FPS = 0.2
+"""Pictures matter little to what is said: one in five seconds shows who speaks."""
+
+
+async def transcript_by(
+    engine: EngineChoice, local: LocalEngine, job: Job, language: str, report: Report
+) -> tuple[Transcript, bool]:
+    """What is said in a video, and whether it came from the cache.
+
+    `auto` reads captions, else listens on this machine, else asks a model when one is ready;
+    `local` never asks one, `gemini` always does.
+
+    Raises:
+        VrError: what `Listener.transcript` raises; AUTH or UNAVAILABLE, category
+            ENGINE_UNAVAILABLE, when `gemini` is asked for and no model can be reached; what
+            the model raises.
+    """
+    if engine == "gemini":
+        return await ModelListener(local).transcript(job, language)
+    try:
+        return await local.listener.transcript(job, language, report)
+    except VrError as error:
+        ready = engine == "auto" and job.work.call.services.models.ready(ROLE)
+        if not (ready and await _may_be_heard(job, language, error)):
+            raise
+        job.limits.append(f"{error.message} So a model listened.")
+    return await ModelListener(local).transcript(job, language)
+
+
+async def _may_be_heard(job: Job, language: str, error: VrError) -> bool:
+    """Whether the words are missing here alone; not when they are there in other languages."""
+    if not job.source.at_youtube:
+        return error.category in NOBODY_LISTENS - {"NO_WORDS"}
+    if error.category != "CAPTIONS_MISSING":
+        return error.code is Code.UNAVAILABLE
+    if language:
+        try:
+            await job.youtube.captions(job.source.video_id, "")
+        except VrError:
+            return True
+        return False
+    return True
+
+
+class ModelListener:
+    """Has a vision model write down what is said, in windows one after the other."""
+
+    def __init__(self, local: LocalEngine) -> None:
+        self._local = local
+
+    async def transcript(self, job: Job, language: str) -> tuple[Transcript, bool]:
+        """What is said in the job's window, and whether it came from the cache.
+
+        What windows before one that failed gave is committed, and not paid again.
+
+        Raises:
+            VrError: UNSUPPORTED without sound, before anything is paid; AUTH or UNAVAILABLE,
+                category ENGINE_UNAVAILABLE, when no model can be reached; UNAVAILABLE,
+                category REPLY_INVALID, when nothing that it wrote can be used.
+        """
+        if not (await job.media()).has_audio:
+            raise no_words()
+        try:
+            key = words_key(job, job.window, language)
+        except VrError as error:
+            raise no_model(error) from None
+        if not job.use_cache:
+            return await self._listen(job, language), False
+        kept = await known_words(job, language)
+        if kept is not None:
+            return kept, True
+
+        async def produce(shared: Call) -> Heard:
+            # The work may outlive the call that opened the file.
+            async with reopened(shared.services, job.source) as same:
+                again = self._local.job(shared, same, job.window, use_cache=True)
+                return Heard(transcript=await self._listen(again, language))
+
+        heard = await job.work.call.once(key, Heard, produce, content_id=job.source.video_id)
+        return heard.transcript, heard.cached
+
+    async def _listen(self, job: Job, language: str) -> Transcript:
+        start, end = await job.span()
+        chapters = [chapter.start for chapter in (await job.media()).chapters]
+        windows = cut_windows(start, end, LONGEST_WINDOW_S, chapters)
+        script = _Script()
+        for number, window in enumerate(windows):
+            message = f"A model is listening: {format_time(window.start)}"
+            job.work.call.progress(100 * number / len(windows), 100, message)
+            # All of a video is given as it is, so that it is the same as for an analysis.
+            part = window if len(windows) > 1 else job.window
+            found = await self._ask(job, part, language, script.speakers)
+            middle = OVERLAP_S / 2
+            first = window.start + (middle if number else 0.0)
+            last = windows[number + 1].start + middle if number + 1 < len(windows) else end
+            script.add(usable_lines(found.value, window, first, last), found)
+        return script.transcript(language)
+
+    async def _ask(
+        self, job: Job, window: Window, language: str, speakers: Sequence[str]
+    ) -> Structured[Any]:
+        seen = (await job.media()).has_video
+        part = media_part(job.source, window, GLANCE_FPS if seen else None, "low" if seen else None)
+        found: Structured[Any] = await job.work.call.services.models.generate_structured(
+            [part, task(window, language, speakers)],
+            answer_form(window, (await job.span())[1]),
+            role=ROLE,
+            system=SYSTEM,
+            thinking=THINKING,
+        )
+        return found
+
+
+@dataclass(slots=True)
+class _Script:
+    """What was written down so far."""
+
+    segments: list[Segment] = field(default_factory=list)
+    languages: list[str] = field(default_factory=list)
+    models: list[str] = field(default_factory=list)
+    lines: int = 0
+    lost: int = 0
+    moved: bool = False
+
+    @property
+    def speakers(self) -> list[str]:
+        """Who spoke so far, in the order of their first words."""
+        return list(dict.fromkeys(s.speaker for s in self.segments if s.speaker))
+
+    def add(self, usable: Usable, found: Structured[Any]) -> None:
+        """Add what was heard in the next window."""
+        self.segments += usable.segments
+        self.lines += usable.lines
+        self.lost += usable.lost
+        self.moved = self.moved or usable.moved
+        self.models.append(found.reply.model)
+        self.languages.append(usable.language)
+
+    def transcript(self, wanted: str) -> Transcript:
+        """All of it."""
+        notes = ["The words and their times are a model's, and nobody checked them."]
+        if self.moved:
+            notes.append("It counted times from the start of a part; they were corrected.")
+        if self.lost:
+            notes.append(
+                f"{self.lost} of {self.lines} lines were left out: they have no words, or no"
+                " time in the part that was heard."
+            )
+        return Transcript(
+            segments=tuple(self.segments),
+            origin="model",
+            language=next(filter(None, self.languages), wanted),
+            model=", ".join(dict.fromkeys(self.models)),
+            notes=tuple(notes),
+        )

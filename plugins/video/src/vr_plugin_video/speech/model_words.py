@@ -1,0 +1,53 @@
+"""Transcripts that a model wrote down before: where they are kept, and by what they are known."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+from vr_kernel import VrError, cache_key
+from vr_kernel.generation import Role
+
+from vr_plugin_video.arguments import ThinkingLevel
+from vr_plugin_video.job import Job
+from vr_plugin_video.speech.said_lines import VERSION
+from vr_plugin_video.speech.transcripts import Transcript
+from vr_plugin_video.times import Window
+
+ROLE: Role = "vision"
+THINKING: ThinkingLevel = "low"
+
+
+class Heard(BaseModel):
+    """A transcript on its way into the cache."""
+
+    transcript: Transcript
+    cached: bool = False
+
+
+def words_key(job: Job, window: Window, language: str) -> str:
+    """Names a transcript by all that it depends on.
+
+    Raises:
+        VrError: AUTH when a key is missing; UNAVAILABLE when no model can listen.
+    """
+    return cache_key(
+        result="words",
+        version=VERSION,
+        answers=job.work.call.services.models.identity(ROLE, thinking=THINKING),
+        language=language,
+        content=job.source.video_id,
+        start=window.start,
+        end=window.end,
+    )
+
+
+async def known_words(job: Job, language: str) -> Transcript | None:
+    """What a model wrote down before, of the whole video or of the same window."""
+    for window in dict.fromkeys((Window(), job.window)):
+        try:
+            key = words_key(job, window, language)
+        except VrError:
+            return None
+        kept = await job.work.call.services.cache.get(key)
+        if kept is not None:
+            return Heard.model_validate(kept).transcript.between(*await job.span())
+    return None

@@ -1,0 +1,149 @@
+"""The scenes of a video: where the picture changes, how each looks, and what stands on it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from pydantic import BaseModel, ConfigDict
+from vr_kernel import TextRecognizer, VrError
+
+from vr_plugin_video.times import format_time
+from vr_plugin_video.vision.screen_text import ScreenText, arrange
+from vr_plugin_video.work import Report, Work
+
+if TYPE_CHECKING:
+    from vr_plugin_video.media import Media
+    from vr_plugin_video.vision.frames import Frame
+
+READING_WIDTH = 1280
+"""Widest picture that is read, in pixels; larger ones only cost time."""
+THUMBNAIL_WIDTH = 640
+THUMBNAIL_QUALITY = 80
+BEFORE_END_S = 2.0
+"""A slide is looked at this long before it goes, when all its points are there."""
+BATCH = 8
+
+
+class Slide(BaseModel):
+    """One scene: seconds, title and lines on screen, and its thumbnail."""
+
+    model_config = ConfigDict(frozen=True)
+
+    start: float
+    end: float
+    title: str = ""
+    lines: tuple[str, ...] = ()
+    thumbnail_uri: str = ""
+    thumbnail_path: str = ""
+
+    @property
+    def text(self) -> str:
+        """Everything on screen, title first."""
+        return "\n".join(part for part in (self.title, *self.lines) if part)
+
+
+class Slides(BaseModel):
+    """The scenes of a part of a video, `found` counting those left out too."""
+
+    model_config = ConfigDict(frozen=True)
+
+    slides: tuple[Slide, ...] = ()
+    found: int = 0
+    complete: bool = True
+    recognizer: str = ""
+    failure: str = ""
+
+    def thumbnails_exist(self) -> bool:
+        """Whether no thumbnail was cleaned away since."""
+        return all(Path(s.thumbnail_path).is_file() for s in self.slides if s.thumbnail_path)
+
+
+def spans(times: Sequence[float], end: float, most: int) -> list[tuple[float, float]]:
+    """Scenes between changes, at most `most`: the shortest join the one before them."""
+    starts = sorted(time for time in times if time < end)
+    lengths = {start: after - start for start, after in pairwise([*starts, end])}
+    longest = sorted(starts[1:], key=lambda start: lengths[start], reverse=True)
+    kept = sorted([*starts[:1], *longest[: max(0, most - 1)]])
+    return list(pairwise([*kept, end]))
+
+
+def looking_time(start: float, end: float, *, last: bool) -> float:
+    """When a scene is looked at: late, when all is on it, but never in a closing fade."""
+    middle = (start + end) / 2
+    return middle if last else max(middle, end - BEFORE_END_S)
+
+
+async def look(
+    work: Work,
+    file: BinaryIO,
+    media: Media,
+    scenes: Sequence[tuple[float, float]],
+    recognizer: TextRecognizer | None,
+    report: Report,
+) -> Slides:
+    """Take one picture of every scene, keep its thumbnail, and read it."""
+    slides: list[Slide] = []
+    failure = ""
+    times = [
+        looking_time(start, end, last=index + 1 == len(scenes))
+        for index, (start, end) in enumerate(scenes)
+    ]
+    for first in range(0, len(scenes), BATCH):
+        frames = await work.run(_grab, file, media, times[first : first + BATCH])
+        for (start, end), frame in zip(scenes[first:], frames, strict=False):
+            screen = ScreenText()
+            if recognizer is not None and frame is not None and not failure:
+                try:
+                    async with work.turn():
+                        screen = await read(recognizer, frame)
+                except VrError as error:
+                    failure = f"{error.message} {error.hint}".strip()
+            slides.append(await work.run(_slide, work, start, end, frame, screen))
+            report(len(slides) / len(scenes), f"Looking at {format_time(start)}")
+    name = recognizer.name if recognizer is not None else ""
+    return Slides(slides=tuple(slides), found=len(scenes), recognizer=name, failure=failure)
+
+
+async def read(recognizer: TextRecognizer, frame: Frame) -> ScreenText:
+    """The text on one picture."""
+    return arrange(await recognizer.recognize(frame.image), frame.height)
+
+
+def _grab(file: BinaryIO, media: Media, times: Sequence[float]) -> list[Frame | None]:
+    from vr_plugin_video.vision.frames import grab_frames
+
+    width = READING_WIDTH if media.width > READING_WIDTH else None
+    frames = grab_frames(file, times, width=width, format="jpeg")
+    return [*frames, *[None] * (len(times) - len(frames))]
+
+
+def _slide(work: Work, start: float, end: float, frame: Frame | None, screen: ScreenText) -> Slide:
+    work.check()
+    uri = path = ""
+    if frame is not None:
+        kept = work.keep(_thumbnail(frame), "image/jpeg")
+        uri, path = (kept.uri, str(kept.path)) if kept else ("", "")
+    return Slide(
+        start=round(start, 3),
+        end=round(end, 3),
+        title=screen.title,
+        lines=screen.lines,
+        thumbnail_uri=uri,
+        thumbnail_path=path,
+    )
+
+
+def _thumbnail(frame: Frame) -> bytes:
+    from PIL import Image
+
+    buffer = io.BytesIO(frame.image)
+    if frame.width > THUMBNAIL_WIDTH:
+        with Image.open(io.BytesIO(frame.image)) as picture:
+            picture.thumbnail((THUMBNAIL_WIDTH, THUMBNAIL_WIDTH * 4))
+            buffer = io.BytesIO()
+            picture.save(buffer, "JPEG", quality=THUMBNAIL_QUALITY)
+    return buffer.getvalue()

@@ -1,0 +1,139 @@
+"""What is seen in a video: its scenes with pictures and the text on them; computed once."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from vr_kernel import Code, Services, TextRecognizer, VrError, cache_key
+
+from vr_plugin_video.job import Job
+from vr_plugin_video.media import INSTALL_HINT
+from vr_plugin_video.settings import OFF, ON, VideoSettings
+from vr_plugin_video.times import format_time
+from vr_plugin_video.vision.changes import find_changes
+from vr_plugin_video.vision.slides import Slides, look, spans
+from vr_plugin_video.work import Flights, Report
+
+VERSION = 1
+"""Raised when the same pictures would give other scenes or another text."""
+FINDING_SHARE = 0.3
+"""Share of the time that finding changes takes, the rest is looking and reading."""
+
+
+class Watcher:
+    """Scenes of one kernel's videos."""
+
+    def __init__(self, services: Services, settings: VideoSettings) -> None:
+        self._services = services
+        self._settings = settings
+        self._flights: Flights[Slides] = Flights()
+
+    def identity(self) -> str:
+        """Names what scenes would depend on beside the file; reads no media."""
+        recognizer = self.recognizer([])
+        name = recognizer.name if recognizer else ""
+        return f"{VERSION}|{name}|{pictures_available()}"
+
+    def recognizer(self, limits: list[str]) -> TextRecognizer | None:
+        """The recogniser to use; why there is none goes to `limits`."""
+        wanted = self._settings.ocr
+        if wanted == OFF:
+            limits.append("Text on screen was not read: ocr is off in [plugins.video].")
+            return None
+        try:
+            return self._services.providers.get(TextRecognizer, None if wanted == ON else wanted)
+        except VrError as error:
+            limits.append(f"Text on screen was not read: {error.message} {error.hint}")
+            return None
+
+    async def slides(
+        self, job: Job, most: int, report: Report, *, read: bool
+    ) -> tuple[Slides, bool]:
+        """At most `most` scenes of the job's window, and whether they came from the cache."""
+        recognizer = self.recognizer(job.limits) if read else None
+        name = recognizer.name if recognizer else ""
+        key = _key(job, most, name)
+        if not job.use_cache:
+            return await self._look(job, most, recognizer, report), False
+        kept = await self._services.cache.get(key)
+        if kept is not None:
+            slides = Slides.model_validate(kept)
+            if await job.work.aside(slides.thumbnails_exist):
+                return slides, True
+
+        async def lead() -> Slides:
+            made = await self._look(job, most, recognizer, report)
+            if not (made.failure or job.work.lost):
+                await self._services.cache.set(
+                    key,
+                    made.model_dump(mode="json"),
+                    content_id=job.source.video_id,
+                    tool="scenes",
+                    model=name,
+                )
+            return made
+
+        slides, led = await self._flights.join(key, lead, job.work.call)
+        return slides, not led
+
+    async def known(self, job: Job, most: int) -> Slides | None:
+        """The slides whose text was read before; never decodes."""
+        recognizer = self.recognizer([])
+        key = _key(job, most, recognizer.name if recognizer else "")
+        kept = await self._services.cache.get(key)
+        return None if kept is None else Slides.model_validate(kept)
+
+    async def known_starts(self, job: Job) -> list[float]:
+        """Where scenes begin, when that was found out before; never decodes."""
+        kept = await self._services.cache.get(self._changes_key(job)) if job.use_cache else None
+        if not kept:
+            return []
+        scenes = spans(kept["times"], kept["end"], self._settings.max_scenes)
+        return [start for start, _ in scenes]
+
+    async def _look(
+        self, job: Job, most: int, recognizer: TextRecognizer | None, report: Report
+    ) -> Slides:
+        file = job.source.file
+        media, (start, end) = await job.media(), await job.span()
+        if not pictures_available():
+            raise VrError(
+                "Taking pictures from videos is not installed.",
+                Code.UNAVAILABLE,
+                category="EXTRA_MISSING",
+                hint=f"Install it: {INSTALL_HINT}",
+            )
+
+        def looked(share: float) -> None:
+            at = format_time(start + share * (end - start))
+            report(FINDING_SHARE * share, f"Finding scenes: {at} of {format_time(end)}")
+
+        def looking(share: float, message: str) -> None:
+            report(FINDING_SHARE + (1 - FINDING_SHARE) * share, message)
+
+        changes = await job.work.run(
+            find_changes, file, media, start=start, end=end, progress=looked
+        )
+        last = end if changes.complete else min(end, max(changes.looked_until, start))
+        if job.use_cache:
+            await self._services.cache.set(
+                self._changes_key(job),
+                {"times": list(changes.times), "end": last},
+                content_id=job.source.video_id,
+                tool="changes",
+            )
+        scenes = spans(changes.times, last, most)
+        slides = await look(job.work, file, media, scenes, recognizer, looking)
+        return slides.model_copy(update={"found": len(changes.times), "complete": changes.complete})
+
+    def _changes_key(self, job: Job) -> str:
+        return cache_key(stage="changes", version=VERSION, **job.key_parts())
+
+
+def _key(job: Job, most: int, recognizer: str) -> str:
+    return cache_key(stage="slides", version=VERSION, most=most, ocr=recognizer, **job.key_parts())
+
+
+def pictures_available() -> bool:
+    """Whether the picture library is installed; does not import it."""
+    return find_spec("PIL") is not None
