@@ -42,8 +42,8 @@ def gemini_model(services: Services) -> str:
 async def context_of(services: Services, media: Media) -> str:
     """Name of a context cache of the video with its whole time to live, made when needed.
 
-    It holds the system instruction of analyses too, so that one cache serves both. Empty where
-    there is none to be had; the kernel remembers for a day what the service would not cache.
+    It holds the system instruction, too. Empty where there is none to be had; the kernel remembers
+    for a day what the service would not cache.
     """
     model = gemini_model(services)
     if not model or media.file is None:
