@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import mimetypes
 import os
 import re
+import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from vr_kernel.errors import Code, VrError
 
 URI_PREFIX = "vr://artifacts/"
+PIECE = 1 << 20
+"""Bytes of a file that are in memory at a time."""
 _EXTENSION = re.compile(r"\.[a-z0-9]{1,16}")
 _NAME = re.compile(rf"[0-9a-f]{{64}}{_EXTENSION.pattern}")
 _EXTENSIONS = {
@@ -49,20 +54,12 @@ class Artifacts:
         Raises:
             VrError: UNAVAILABLE when the folder cannot be written.
         """
-        data = content if isinstance(content, bytes) else content.read_bytes()
-        name = hashlib.sha256(data).hexdigest() + _extension(mime)
-        path = self.folder / name
-        try:
-            if not path.exists():
-                self._write(path, data)
-        except OSError as error:
-            raise VrError(
-                f"The artifacts folder cannot be written: {error.strerror}.",
-                Code.UNAVAILABLE,
-                category="STATE_UNAVAILABLE",
-                hint=f"Check that {self.folder} is writable and has free space.",
-            ) from error
-        return Artifact(URI_PREFIX + name, path, mime, len(data))
+        with _opened(content) as source:
+            digest = hashlib.file_digest(source, "sha256").hexdigest()
+            size = source.seek(0, os.SEEK_END)
+            path = self.folder / f"{digest}{_extension(mime)}"
+            self._keep(path, source)
+        return Artifact(URI_PREFIX + path.name, path, mime, size)
 
     def find(self, name: str) -> Artifact:
         """The artifact of that name, the last part of its address.
@@ -81,16 +78,33 @@ class Artifacts:
         guessed = mime or mimetypes.guess_type(name)[0] or "application/octet-stream"
         return Artifact(URI_PREFIX + name, path, guessed, path.stat().st_size)
 
-    def _write(self, path: Path, data: bytes) -> None:
+    def _keep(self, path: Path, source: BinaryIO) -> None:
+        try:
+            if not path.exists():
+                source.seek(0)
+                self._write(path, source)
+        except OSError as error:
+            raise VrError(
+                f"The artifacts folder cannot be written: {error.strerror}.",
+                Code.UNAVAILABLE,
+                category="STATE_UNAVAILABLE",
+                hint=f"Check that {self.folder} is writable and has free space.",
+            ) from error
+
+    def _write(self, path: Path, source: BinaryIO) -> None:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=".part-")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(data)
+                shutil.copyfileobj(source, file, PIECE)
             Path(temporary).replace(path)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
+
+
+def _opened(content: bytes | Path) -> io.BytesIO | io.BufferedReader:
+    return io.BytesIO(content) if isinstance(content, bytes) else content.open("rb")
 
 
 def _extension(mime: str) -> str:

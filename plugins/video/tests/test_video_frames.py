@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,22 @@ def test_the_frame_on_screen(levels: bytes, hundredths: list[int]) -> None:
     assert [frame.time for frame in frames] == pytest.approx(
         [n // 10 / FPS for n in sorted(hundredths)], abs=0.002
     )
+
+
+@pytest.mark.parametrize(("width", "size"), [(None, (180, 320)), (90, (90, 160))])
+def test_a_frame_of_a_turned_phone_stands_upright(width: int | None, size: tuple[int, int]) -> None:
+    content = bytearray(Lecture((2.0,), size=(320, 180)).encode())
+    matrix = content.find(b"tkhd") + 44
+    clockwise = (0, 1 << 16, 0, -(1 << 16), 0, 0, 180 << 16, 0, 1 << 30)
+    content[matrix : matrix + 36] = struct.pack(">9i", *clockwise)
+    (frame,) = grab_frames(io.BytesIO(bytes(content)), [0.5], width=width)
+    picture = picture_of(frame).convert("L")
+    assert (frame.width, frame.height) == picture.size == size
+    # The title stands at the top of the slide, which is at the right when it is turned.
+    half = size[0] // 2
+    left, right = (picture.crop((x, 0, x + half, size[1])) for x in (0, half))
+    dark = [sum(part.histogram()[:128]) for part in (left, right)]
+    assert dark[1] > dark[0]
 
 
 def test_times_in_any_order_come_back_ascending(levels: bytes) -> None:

@@ -32,6 +32,8 @@ BACK_OFF = (0.0, 5.0, 20.0, 60.0)
 """How much earlier to seek, in seconds, where a format lands between key frames."""
 DEFAULT_RATE = 25.0
 JPEG_QUALITY = 90
+QUARTER = 90
+"""Degrees; phones hold pictures turned by some of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +201,16 @@ def _encode(shown: Shown, width: int | None, form: Literal["png", "jpeg"]) -> Fr
     from PIL import Image
 
     picture = shown.picture
-    wide, tall = picture.width, picture.height
+    turns = round(picture.rotation / QUARTER) % 4
+    size = picture.width, picture.height
+    wide, tall = size[::-1] if turns % 2 else size
     if width is not None and width < wide:
         wide, tall = max(1, width), max(1, round(tall * width / wide))
-    scaled = picture.reformat(wide, tall, format="rgb24", interpolation="AREA")
+    lying = (tall, wide) if turns % 2 else (wide, tall)
+    scaled = picture.reformat(*lying, format="rgb24", interpolation="AREA")
     image = Image.fromarray(scaled.to_ndarray())
+    if turns:
+        image = image.transpose(Image.Transpose[f"ROTATE_{turns * QUARTER}"])
     buffer = io.BytesIO()
     if form == "png":
         image.save(buffer, "PNG")

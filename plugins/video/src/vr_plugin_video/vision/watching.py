@@ -14,7 +14,7 @@ from vr_plugin_video.vision.changes import find_changes
 from vr_plugin_video.vision.slides import Slides, look, spans
 from vr_plugin_video.work import Flights, Report
 
-VERSION = 1
+VERSION = 2
 """Raised when the same pictures would give other scenes or another text."""
 FINDING_SHARE = 0.3
 """Share of the time that finding changes takes, the rest is looking and reading."""
