@@ -304,7 +304,9 @@ async def test_the_right_tool_is_among_the_first(client: Client[Any]) -> None:
     assert len(missed) <= len(asked) * (100 - ENOUGH) / 100, "\n".join(missed)
 
 
-@pytest.mark.parametrize("name", SHARES)
+@pytest.mark.parametrize(
+    "name", [pytest.param("requests_development", marks=pytest.mark.slow), "requests_unseen"]
+)
 async def test_strangers_find_the_right_tool(name: str, by: str, client: Client[Any]) -> None:
     asked = json.loads((REPOSITORY / "tests" / "data" / f"{name}.json").read_text())
     found = [
