@@ -54,6 +54,20 @@ async def test_a_closed_file_opens_again(database: Database) -> None:
     assert await database.run(_names) == ["a"]
 
 
+async def test_who_only_reads_does_not_wait_for_a_writer(database: Database) -> None:
+    await database.run(_add("a"))
+    with (
+        closing(Database(database.path, SCHEMA)) as opened_later,
+        closing(sqlite3.connect(database.path, isolation_level=None)) as writer,
+    ):
+        writer.execute("BEGIN IMMEDIATE")
+        _add("b")(writer)
+        async with asyncio.timeout(5):  # half of what a writer waits before it gives up
+            assert [await it.read(_names) for it in (database, opened_later)] == [["a"], ["a"]]
+        writer.execute("COMMIT")
+    assert await database.read(_names) == ["a", "b"]
+
+
 async def test_work_that_fails_leaves_nothing_behind(database: Database) -> None:
     def fail(connection: sqlite3.Connection) -> None:
         _add("a", "b")(connection)

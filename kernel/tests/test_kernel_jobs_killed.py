@@ -68,6 +68,21 @@ class Work:
     async def open_jobs(self) -> int:
         return len(await self.jobs.list(PRINCIPAL, states=["running", "interrupted"]))
 
+    async def stop_between_writes(self, worker: subprocess.Popen[bytes]) -> None:
+        """Stop a worker that holds no lock: a file that is locked for good serves nobody."""
+
+        def is_stopped() -> bool:
+            worker.send_signal(signal.SIGSTOP)
+            with closing(sqlite3.connect(self.folder / "jobs.db", timeout=0.2)) as connection:
+                try:
+                    connection.execute("BEGIN IMMEDIATE")
+                except sqlite3.OperationalError:
+                    worker.send_signal(signal.SIGCONT)
+                    return False
+            return True
+
+        await until(is_stopped)
+
     async def end(self) -> None:
         """Wait until all jobs are done and all workers that live have left by themselves."""
         (self.folder / "last").touch()
@@ -144,7 +159,7 @@ async def test_an_owner_that_stood_still_is_fenced(work: Work) -> None:
     job_id = await work.add_job()
     stopped = work.start()
     await until(lambda: len(work.bill()) >= 5)
-    stopped.send_signal(signal.SIGSTOP)
+    await work.stop_between_writes(stopped)
     other = work.start()
 
     def paid_by(pid: int) -> list[Payment]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -73,18 +73,19 @@ class Cache:
     async def get(self, key: str) -> dict[str, Any] | None:
         """The value, or None when it is missing, too old or damaged."""
 
-        def read(connection: sqlite3.Connection) -> dict[str, Any] | None:
+        def read(connection: sqlite3.Connection) -> tuple[dict[str, Any] | None, float] | None:
             row = connection.execute(
                 "SELECT value, checksum, cached_at FROM result WHERE key = ?", (key,)
             ).fetchone()
-            if row is None:
-                return None
-            value = self._checked(key, *row)
-            if value is None:
-                connection.execute("DELETE FROM result WHERE key = ?", (key,))
-            return value
+            return (self._checked(key, *row), row[2]) if row else None
 
-        return await self._attempt(read, None)
+        found = await self._attempt(self._database.read(read), None)
+        if found is None:
+            return None
+        value, cached_at = found
+        if value is None:
+            await self._forget("key = ? AND cached_at IS ?", key, cached_at)
+        return value
 
     async def set(
         self,
@@ -102,24 +103,15 @@ class Cache:
         def write(connection: sqlite3.Connection) -> None:
             connection.execute("INSERT OR REPLACE INTO result VALUES (?,?,?,?,?,?,?)", row)
 
-        await self._attempt(write, None)
+        await self._attempt(self._database.run(write), None)
 
     async def delete(self, key: str) -> None:
         """Forget one value."""
-
-        def forget(connection: sqlite3.Connection) -> None:
-            connection.execute("DELETE FROM result WHERE key = ?", (key,))
-
-        await self._attempt(forget, None)
+        await self._forget("key = ?", key)
 
     async def clear(self, content_id: str | None = None) -> int:
         """Forget everything, or what belongs to one content; returns how many."""
-
-        def forget(connection: sqlite3.Connection) -> int:
-            where, values = ("WHERE content_id = ?", (content_id,)) if content_id else ("", ())
-            return connection.execute(f"DELETE FROM result {where}", values).rowcount  # noqa: S608 - constant text
-
-        return await self._attempt(forget, 0)
+        return await (self._forget("content_id = ?", content_id) if content_id else self._forget())
 
     async def entries(self, limit: int, content_id: str | None = None) -> list[CacheEntry]:
         """The newest entries."""
@@ -132,7 +124,7 @@ class Cache:
             )
             return [CacheEntry(*row) for row in rows]
 
-        return await self._attempt(read, [])
+        return await self._attempt(self._database.read(read), [])
 
     async def stats(self) -> CacheStats:
         """How much is there."""
@@ -141,15 +133,21 @@ class Cache:
             row = connection.execute("SELECT count(*), total(length(value)) FROM result").fetchone()
             return CacheStats(int(row[0]), int(row[1]))
 
-        return await self._attempt(read, CacheStats(0, 0))
+        return await self._attempt(self._database.read(read), CacheStats(0, 0))
 
     def close(self) -> None:
         """Close the file."""
         self._database.close()
 
-    async def _attempt(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
+    async def _forget(self, where: str = "true", *values: object) -> int:
+        def forget(connection: sqlite3.Connection) -> int:
+            return connection.execute(f"DELETE FROM result WHERE {where}", values).rowcount  # noqa: S608 - constant text
+
+        return await self._attempt(self._database.run(forget), 0)
+
+    async def _attempt(self, work: Awaitable[T], otherwise: T) -> T:
         try:
-            return await self._database.run(work)
+            return await work
         except VrError as error:
             if not self._warned:
                 self._warned = True

@@ -16,6 +16,7 @@ T = TypeVar("T")
 BUSY_TIMEOUT_MS = 10_000
 BUSY_PAUSE_S = 0.01
 PAGE_BYTES = 4096
+_READ, _WRITE = "BEGIN DEFERRED", "BEGIN IMMEDIATE"
 # The module cannot decode a message of SQLite that quotes damaged names.
 _FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
@@ -60,17 +61,21 @@ class Database:
         """
         return await asyncio.to_thread(self.run_blocking, work)
 
-    def run_blocking(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Like `run` for work that writes nothing: it never waits for another process's writer."""
+        return await asyncio.to_thread(self.run_blocking, work, _READ)
+
+    def run_blocking(self, work: Callable[[sqlite3.Connection], T], begin: str = _WRITE) -> T:
         """Like `run`, in the calling thread."""
         with self._lock:
             try:
-                return self._transact(work)
+                return self._transact(work, begin)
             except _FAULTS as error:
                 if not (self._disposable and _is_any_of(error, _DAMAGED + _FOREIGN)):
                     raise self._unavailable(error) from error
             try:
                 self._set_aside()
-                return self._transact(work)
+                return self._transact(work, begin)
             except _FAULTS as error:
                 raise self._unavailable(error) from error
 
@@ -81,9 +86,9 @@ class Database:
                 self._connection.close()
                 self._connection = None
 
-    def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _transact(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
         connection = self._opened()
-        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(begin)
         try:
             result = work(connection)
         except BaseException:

@@ -62,7 +62,7 @@ class Digests:
             return row[0] if row else None
 
         try:
-            return await self._database.run(read)
+            return await self._database.read(read)
         except VrError:
             return None
 

@@ -170,7 +170,7 @@ class Jobs:
             query = "SELECT 1 FROM job WHERE id = ? AND cancel_asked"
             return {job_id for job_id in ids if connection.execute(query, (job_id,)).fetchone()}
 
-        return await self._database.run(read)
+        return await self._database.read(read)
 
     async def orphans(self, limit: int = 100) -> _Jobs:
         """Interrupted jobs of all principals, oldest first; `begin` decides who goes on."""

@@ -106,7 +106,7 @@ class Journal:
             )
             return [_change(row) for row in rows]
 
-        return await self._database.run(read)
+        return await self._database.read(read)
 
     async def touch(self, records: Sequence[tuple[str, str, str]]) -> None:
         """Give records, as workspace, kind and key, new sequence numbers: stores see them again.
@@ -147,7 +147,7 @@ class Journal:
 
     async def last_seq(self) -> int:
         """The highest sequence number given out, 0 for an empty journal."""
-        return await self._database.run(_last_seq)
+        return await self._database.read(_last_seq)
 
     def close(self) -> None:
         """Close the file."""

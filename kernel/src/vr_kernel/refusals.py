@@ -78,7 +78,7 @@ class Refusals:
             )
             return [Refusal(*row) for row in rows]
 
-        return await self._database.run(read)
+        return await self._database.read(read)
 
     async def count(self, store: str) -> int:
         """How many records a store refused."""
@@ -87,7 +87,7 @@ class Refusals:
             row = connection.execute("SELECT count(*) FROM refused WHERE store = ?", (store,))
             return int(row.fetchone()[0])
 
-        return await self._database.run(read)
+        return await self._database.read(read)
 
     def close(self) -> None:
         """Close the file."""

@@ -127,7 +127,7 @@ class Steps:
         return await self._database.run(delete)
 
     async def _find(self, place: _Place) -> tuple[Any] | None:
-        return await self._database.run(partial(_read, place))
+        return await self._database.read(partial(_read, place))
 
 
 def _read(place: _Place, connection: sqlite3.Connection) -> tuple[Any] | None:

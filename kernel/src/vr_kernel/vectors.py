@@ -96,7 +96,7 @@ class Vectors:
             }
 
         try:
-            return await self._database.run(read)
+            return await self._database.read(read)
         except VrError:
             return {}
 
