@@ -8,12 +8,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 from vr_kernel import VrError
-from vr_kernel.database import Database
+from vr_kernel.database import PAGE_BYTES, Database
+from waiting import until
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS item (name TEXT PRIMARY KEY NOT NULL);"
 
@@ -80,6 +81,67 @@ async def test_work_that_fails_leaves_nothing_behind(database: Database) -> None
     assert caught.value.code == "UNAVAILABLE"
     await database.run(_add("d"))
     assert await database.run(_names) == ["d"]
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Another writer has the file."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        yield
+        writer.execute("ROLLBACK")
+
+
+async def test_who_writes_at_once_waits_for_the_disk_together(database: Database) -> None:
+    names = [f"{number:03}" for number in range(100)]
+    await database.run(_names)
+    log = database.path.with_name("items.db-wal")
+    before = log.stat().st_size
+    with _locked(database.path):
+        writing = [asyncio.ensure_future(database.run(_add(name))) for name in names]
+        await asyncio.sleep(0)  # each has asked now; the lock is given back after that
+    await asyncio.gather(*writing)
+    assert await database.read(_names) == names
+    assert log.stat().st_size - before < len(names) * PAGE_BYTES / 4  # a page a commit, at least
+
+
+async def test_one_that_fails_costs_the_others_nothing(database: Database) -> None:
+    await database.run(_names)
+    with _locked(database.path):
+        works = [_add("a"), _add("b", None), _add("c"), _add("a"), _add("d")]
+        writing = [asyncio.ensure_future(database.run(work)) for work in works]
+        await asyncio.sleep(0)
+    outcomes = await asyncio.gather(*writing, return_exceptions=True)
+    assert [getattr(it, "code", it) for it in outcomes] == [
+        None, "UNAVAILABLE", None, "UNAVAILABLE", None
+    ]  # fmt: skip
+    assert await database.read(_names) == ["a", "c", "d"]
+
+
+async def test_work_that_is_cancelled_before_its_turn_is_not_done(database: Database) -> None:
+    await database.run(_names)
+    with _locked(database.path):
+        first = asyncio.ensure_future(database.run(_add("a")))
+        await asyncio.sleep(0)
+        await until(lambda: not database._waiting)  # its transaction waits for the lock
+        second = asyncio.ensure_future(database.run(_add("b")))
+        await asyncio.sleep(0)
+        second.cancel()
+        await asyncio.wait([second])
+    await first
+    assert await database.read(_names) == ["a"]
+
+
+async def test_a_file_that_was_removed_is_made_anew_for_all_who_share_it(tmp_path: Path) -> None:
+    path = tmp_path / "items.db"
+    with closing(Database(path, SCHEMA)) as one, closing(Database(path, SCHEMA)) as other:
+        await one.run(_add("before"))
+        assert await other.read(_names) == ["before"]
+        for file in await asyncio.to_thread(lambda: list(tmp_path.iterdir())):
+            file.unlink()
+        await other.run(_add("a"))
+        await one.run(_add("b"))
+        assert await one.read(_names) == await other.read(_names) == ["a", "b"]
 
 
 async def test_calls_of_many_threads_take_turns(database: Database) -> None:

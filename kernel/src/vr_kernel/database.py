@@ -1,4 +1,4 @@
-"""One SQLite file behind an async door: opened at first use, worked on in a thread."""
+"""One SQLite file behind an async door: opened at first use, worked on in its own thread."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import asyncio
 import sqlite3
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from vr_kernel.errors import Code, VrError
 
@@ -25,7 +27,10 @@ _FOREIGN = ("SQLITE_ERROR", "SQLITE_CONSTRAINT", "SQLITE_MISMATCH", "SQLITE_READ
 
 
 class Database:
-    """A SQLite file in WAL mode, shared by processes; calls of one process take turns.
+    """A SQLite file in WAL mode, shared by processes, with a thread of its own.
+
+    Work that waits when the thread is free shares a transaction, so that many writers at once
+    wait for the disk once (group commit, DeWitt et al., SIGMOD 1984, section 5).
 
     Args:
         path: the file; its folder is made when missing.
@@ -50,57 +55,100 @@ class Database:
         self._synchronous = synchronous
         self._disposable = disposable
         self._page_bytes = page_bytes
+        self._waiting: deque[_Turn[Any]] = deque()
         self._lock = threading.Lock()
+        self._thread: ThreadPoolExecutor | None = None
         self._connection: sqlite3.Connection | None = None
+        self._opened_file: tuple[int, int] | None = None
 
     async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run `work` in a thread, in one transaction that commits when it returns.
+        """Run `work` in a transaction that is committed when this returns.
+
+        When its transaction fails, for whatever reason, it is rolled back and `work` may run
+        again: it changes nothing but the database.
 
         Raises:
             VrError: UNAVAILABLE when the file cannot be opened, read or written.
         """
-        return await asyncio.to_thread(self.run_blocking, work)
+        return await asyncio.wrap_future(self._add(_Turn(work, _WRITE)))
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Like `run` for work that writes nothing: it never waits for another process's writer."""
-        return await asyncio.to_thread(self.run_blocking, work, _READ)
+        """Like `run` for work that writes nothing: another process's writer never delays it."""
+        return await asyncio.wrap_future(self._add(_Turn(work, _READ)))
 
-    def run_blocking(self, work: Callable[[sqlite3.Connection], T], begin: str = _WRITE) -> T:
-        """Like `run`, in the calling thread."""
-        with self._lock:
-            try:
-                return self._transact(work, begin)
-            except _FAULTS as error:
-                if not (self._disposable and _is_any_of(error, _DAMAGED + _FOREIGN)):
-                    raise self._unavailable(error) from error
-            try:
-                self._set_aside()
-                return self._transact(work, begin)
-            except _FAULTS as error:
-                raise self._unavailable(error) from error
+    def run_blocking(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Like `run`, for a caller without an event loop."""
+        return self._add(_Turn(work, _WRITE)).result()
 
     def close(self) -> None:
-        """Close the file; a later `run` opens it again."""
+        """Close the file once all work is done; a later `run` opens it again."""
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+            thread, self._thread = self._thread, None
+            if thread is not None:
+                thread.submit(self._disconnect).result()
+                thread.shutdown()
 
-    def _transact(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
-        connection = self._opened()
-        connection.execute(begin)
+    def _add(self, turn: _Turn[T]) -> Future[T]:
+        with self._lock:
+            if self._thread is None:
+                self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"vr-{self.path.stem}")
+            self._waiting.append(turn)
+            self._thread.submit(self._work_off)
+        return turn.outcome
+
+    def _work_off(self) -> None:
+        """All that waits; whoever asked for the thread later finds its work done."""
+        turns = [self._waiting.popleft() for _ in range(len(self._waiting))]
+        turns = [turn for turn in turns if turn.outcome.set_running_or_notify_cancel()]
+        for begin in (_READ, _WRITE):
+            if together := [turn for turn in turns if turn.begin == begin]:
+                self._do(together)
+
+    def _do(self, turns: list[_Turn[Any]]) -> None:
         try:
-            result = work(connection)
+            results = self._transact_anew(turns)
+        except BaseException as error:  # noqa: BLE001 - handed to whoever waits for it
+            if len(turns) == 1 or isinstance(error, _NotBegunError):
+                for turn in turns:
+                    turn.outcome.set_exception(self._explained(error))
+            else:  # One of them is at fault: the others do not pay for it.
+                for turn in turns:
+                    self._do([turn])
+        else:
+            for turn, result in zip(turns, results, strict=True):
+                turn.outcome.set_result(result)
+
+    def _transact_anew(self, turns: list[_Turn[Any]]) -> list[Any]:
+        """The results, in a new file when this one is disposable and damaged."""
+        try:
+            return self._transact(turns)
+        except (*_FAULTS, _NotBegunError) as error:
+            if not (self._disposable and _is_any_of(_cause(error), _DAMAGED + _FOREIGN)):
+                raise
+        self._set_aside()
+        return self._transact(turns)
+
+    def _transact(self, turns: list[_Turn[Any]]) -> list[Any]:
+        try:
+            connection = self._opened()
+            connection.execute(turns[0].begin)
+        except _FAULTS as error:
+            raise _NotBegunError from error
+        try:
+            results = [turn.work(connection) for turn in turns]
+            connection.commit()
         except BaseException:
             connection.rollback()
             raise
-        connection.commit()
-        return result
+        return results
 
     def _opened(self) -> sqlite3.Connection:
+        if self._connection is not None and self._is_gone():
+            self._disconnect()
         if self._connection is None:
+            self._opened_file = _identity(self.path)
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+            connection = sqlite3.connect(self.path, isolation_level=None)
             try:
                 if self._disposable:
                     connection.text_factory = _text
@@ -113,16 +161,35 @@ class Database:
                 connection.close()
                 raise
             self._connection = connection
+            self._opened_file = _identity(self.path)
         return self._connection
 
-    def _set_aside(self) -> None:
+    def _is_gone(self) -> bool:
+        """Whether somebody removed or replaced the file, which would divide who shares it."""
+        return _identity(self.path) != self._opened_file
+
+    def _disconnect(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def _set_aside(self) -> None:
+        self._disconnect()
+        if self._is_gone():  # another process was faster
+            return
         for suffix in ("-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
         if self.path.exists():
             self.path.replace(self.path.with_name(f"{self.path.name}.damaged-{time.time_ns()}"))
+
+    def _explained(self, error: BaseException) -> BaseException:
+        """What the caller is told: a fault of the file is typed, one of the work its own."""
+        fault = _cause(error)
+        if not isinstance(fault, _FAULTS):
+            return error
+        explained = self._unavailable(fault)
+        explained.__cause__ = fault
+        return explained
 
     def _unavailable(self, error: Exception) -> VrError:
         if _is_any_of(error, _DAMAGED):
@@ -135,6 +202,33 @@ class Database:
             category="STATE_UNAVAILABLE",
             hint=hint,
         )
+
+
+class _Turn(Generic[T]):
+    """A piece of work that waits for a transaction, and what comes of it."""
+
+    __slots__ = ("begin", "outcome", "work")
+
+    def __init__(self, work: Callable[[sqlite3.Connection], T], begin: str) -> None:
+        self.work = work
+        self.begin = begin
+        self.outcome: Future[T] = Future()
+
+
+class _NotBegunError(Exception):
+    """No transaction could be begun, so no work was; the cause says why."""
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _cause(error: BaseException) -> BaseException | None:
+    return error.__cause__ if isinstance(error, _NotBegunError) else error
 
 
 def _enter_wal_mode(connection: sqlite3.Connection) -> None:
@@ -155,6 +249,6 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _is_any_of(error: Exception, names: tuple[str, ...]) -> bool:
+def _is_any_of(error: BaseException | None, names: tuple[str, ...]) -> bool:
     name = "SQLITE_CORRUPT" if isinstance(error, UnicodeDecodeError) else ""
     return (getattr(error, "sqlite_errorname", None) or name).startswith(names)

@@ -6,17 +6,15 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from vr_kernel.database import Database
 from vr_kernel.errors import Code, VrError
 from vr_kernel.ledger import complete, settle
 
-T = TypeVar("T")
 BEATS = 5
 """Renewals within the length of a lease."""
 LIVE = "expires_at > :now AND expires_at < :now + 3600"
@@ -92,8 +90,6 @@ def is_owner(connection: sqlite3.Connection, lease: Lease) -> bool:
 class Leases:
     """The leases of this process, kept alive by one heartbeat.
 
-    It has a thread of its own, so that tools which fill all other threads cost no lease.
-
     Args:
         database: the ledger.
         lease_s: seconds until a silent owner counts as dead; well above the longest stall.
@@ -107,7 +103,6 @@ class Leases:
         self.clock = clock
         self._database = database
         self._held: dict[int, Lease] = {}
-        self._thread: ThreadPoolExecutor | None = None
         self._heartbeat: asyncio.Task[None] | None = None
 
     async def acquire(self, name: str) -> Lease | None:
@@ -131,7 +126,7 @@ class Leases:
         """
         self._drop(lease)
         with suppress(VrError):
-            await complete(self._run(partial(_delete, tokens=[lease.token])))
+            await complete(self._database.run(partial(_delete, tokens=[lease.token])))
 
     async def is_held(self, name: str) -> bool:
         """Whether any process owns the name now.
@@ -147,7 +142,7 @@ class Leases:
             ).fetchone()
             return row is not None
 
-        return await self._run(read)
+        return await self._database.read(read)
 
     async def aclose(self) -> None:
         """Stop the heartbeat and release what is held: work that still goes on has lost it."""
@@ -157,21 +152,14 @@ class Leases:
         held = list(self._held.values())
         for lease in held:
             self._lose(lease)
-        with suppress(VrError):
-            if self._thread is not None:  # its queue ends what the heartbeat began
-                await complete(self._run(partial(_delete, tokens=[it.token for it in held])))
-        if self._thread is not None:
-            self._thread.shutdown(wait=False)
-            self._thread = None
-
-    async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        if self._thread is None:
-            self._thread = ThreadPoolExecutor(1, thread_name_prefix="vr-leases")
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._database.run_blocking, work)
+        if held:
+            with suppress(VrError):  # comes after what the heartbeat began
+                await complete(
+                    self._database.run(partial(_delete, tokens=[it.token for it in held]))
+                )
 
     async def _acquire(self, name: str) -> Lease | None:
-        taken = await self._run(partial(self._insert, name))
+        taken = await self._database.run(partial(self._insert, name))
         if taken is None:
             return None
         lease = Lease(name, *taken, self.clock)
@@ -205,7 +193,7 @@ class Leases:
                 self._lose(lease)
             tokens = list(self._held)
             with suppress(VrError):  # the next beat tries again; each lease knows its own end
-                owned, term = await self._run(partial(self._renew, tokens))
+                owned, term = await self._database.run(partial(self._renew, tokens))
                 self._extend(tokens, owned, term)
 
     def _renew(

@@ -139,16 +139,13 @@ def _read(place: _Place, connection: sqlite3.Connection) -> tuple[Any] | None:
     if row is None:
         return None
     checksum, text = row
-    if checksum == _checksum(place, text):
-        return (json.loads(text),)
-    connection.execute("DELETE FROM step WHERE scope = ? AND key = ? AND version = ?", place)
-    return None
+    return (json.loads(text),) if checksum == _checksum(place, text) else None
 
 
 def _write(place: _Place, reply: Any, connection: sqlite3.Connection) -> Any:
     text = json.dumps(reply, separators=(",", ":")).encode()
     row = (*place, time.time(), _checksum(place, text), text)
-    connection.execute("INSERT INTO step VALUES (?,?,?,?,?,?)", row)
+    connection.execute("INSERT OR REPLACE INTO step VALUES (?,?,?,?,?,?)", row)
     return json.loads(text)
 
 
