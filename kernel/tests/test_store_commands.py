@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -77,10 +79,23 @@ def test_what_is_refused_is_listed_and_given_up(vr: CommandHost) -> None:
     assert vr.run("store", "failed").stdout == "The store took everything.\n"
 
 
-def test_what_is_sent_again_may_be_refused_again(vr: CommandHost) -> None:
+def test_a_long_list_is_sent_again_whole_and_may_be_refused_again(
+    vr: CommandHost, tmp_path: Path
+) -> None:
     vr.run("picky", "write", "bad")
     assert vr.run("store", "status", "--json").data["refused"] == 1
-    assert vr.run("store", "retry", "--all", "--json").data == {"sent": 1, "refused": 1}
+    (file,) = tmp_path.rglob("refused.db")
+    with closing(sqlite3.connect(file)) as database, database:
+        database.executemany(
+            "INSERT INTO refused SELECT store, workspace, kind, ?, reason, tries, refused_at"
+            " FROM refused WHERE key = 'bad'",
+            [(f"n{number}",) for number in range(1100)],
+        )
+    failed = vr.run("store", "failed")
+    assert failed.stdout.count("Not to my taste.") == 1000
+    assert "not shown: 101;" in failed.stderr
+    assert len(vr.run("store", "failed", "--json").data["refused"]) == 1101
+    assert vr.run("store", "retry", "--all", "--json").data == {"sent": 1101, "refused": 1}
 
 
 @pytest.mark.parametrize("verb", ["retry", "drop"])

@@ -67,14 +67,14 @@ class Refusals:
 
         await self._database.run(write)
 
-    async def list(self, store: str, limit: int = 1000) -> list[Refusal]:
+    async def list(self, store: str) -> list[Refusal]:
         """What a store refused, the latest first."""
 
         def read(connection: sqlite3.Connection) -> list[Refusal]:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} FROM refused WHERE store = ?"  # noqa: S608 - constant columns
-                " ORDER BY refused_at DESC, kind, key LIMIT ?",
-                (store, limit),
+                " ORDER BY refused_at DESC, kind, key",
+                (store,),
             )
             return [Refusal(*row) for row in rows]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -44,18 +45,29 @@ def config(tmp_path: Path) -> Config:
 
 @pytest.fixture
 def run(config: Config) -> Run:
-    def invoke(command: click.Command, *arguments: object) -> Any:
+    def invoke(command: click.Command, *arguments: object, at: Config = config) -> Any:
         texts = [*map(str, arguments), "--json"]
-        done = CliRunner().invoke(command, texts, obj=config, catch_exceptions=False)
+        done = CliRunner().invoke(command, texts, obj=at, catch_exceptions=False)
         assert done.exit_code == 0, done.output
         return json.loads(done.stdout)
 
     return invoke
 
 
-def exported(run: Run, folder: Path) -> list[dict[str, Any]]:
+def moved(config: Config, **environ: str) -> Config:
+    """The same settings but for some variables."""
+    return load_config({**config.environ, **environ}, working_folder=config.paths.config)
+
+
+def write_rows(file: Path, rows: Iterable[dict[str, Any]]) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    return file
+
+
+def exported(run: Run, folder: Path, **options: Config) -> list[dict[str, Any]]:
     file = folder / "export.jsonl"
-    run(export_records, file)
+    run(export_records, file, **options)
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     assert [path.name for path in folder.glob(".*.part")] == []
     return rows
@@ -100,36 +112,109 @@ def test_a_long_section_is_cut_between_its_blocks(run: Run, tmp_path: Path) -> N
     assert "\n\n".join(texts).split() == "\n\n".join(blocks).split(), "no word is lost"
 
 
-def test_an_export_comes_back_as_it_was(run: Run, tmp_path: Path) -> None:
+def test_an_export_comes_back_as_it_was(run: Run, tmp_path: Path, config: Config) -> None:
     (tmp_path / "a.md").write_text(MANUAL, "utf-8")
     run(import_records, tmp_path / "a.md", "--format", "markdown")
+    then = datetime.now(UTC).isoformat()
     before = exported(run, tmp_path)
-    run(import_records, tmp_path / "export.jsonl", "--format", "jsonl")
-    assert [(r["object_id"], r["properties"]) for r in exported(run, tmp_path)] == [
-        (r["object_id"], r["properties"]) for r in before
-    ]
+    assert {row["properties"]["created_at"] < then for row in before} == {True}
+    copy = (tmp_path / "export.jsonl").rename(tmp_path / "copy.jsonl")
+    for at in (config, moved(config, VR_STATE_DIR=str(tmp_path / "other"))):
+        run(import_records, copy, "--format", "jsonl", at=at)
+        assert exported(run, tmp_path, at=at) == before
     assert run(reindex, "--collection", "DocumentPassages") == {
         "reindexed": {"records": len(before), "pending": 0}
     }
 
 
 def test_another_installation_is_taken_over(run: Run, tmp_path: Path, config: Config) -> None:
-    (tmp_path / "a.md").write_text(MANUAL, "utf-8")
-    run(import_records, tmp_path / "a.md", "--format", "markdown")
-    other = {"VR_STATE_DIR": str(tmp_path / "other"), "VR_CACHE_DIR": str(tmp_path / "other")}
-    config = load_config({**config.environ, **other}, working_folder=tmp_path)
-    done = CliRunner().invoke(
-        import_records, [str(tmp_path / "state"), "--format", "store", "--json"], obj=config
-    )
-    assert json.loads(done.stdout) == {"imported": {"DocumentPassages": 4}}
+    rows = [{"id": number, "text": f"Number {number}"} for number in range(1100)]
+    file = write_rows(tmp_path / "rows.jsonl", rows)
+    run(import_records, file, "--format", "jsonl")
+    before = exported(run, tmp_path)
+    other = moved(config, VR_STATE_DIR=str(tmp_path / "other"))
+    done = run(import_records, tmp_path / "state", "--format", "store", at=other)
+    assert done == {"imported": {"DocumentPassages": 1100}}
+    assert exported(run, tmp_path, at=other) == before, "in more than one go, dates and all"
+
+
+def test_of_another_installation_one_workspace_is_taken(
+    run: Run, tmp_path: Path, config: Config
+) -> None:
+    for name, texts in {"default": ["mine"], "team": ["ours", "theirs"]}.items():
+        file = write_rows(tmp_path / f"{name}.jsonl", ({"text": text} for text in texts))
+        at = moved(config, VR_STORE__WORKSPACE=name)
+        run(import_records, file, "--format", "jsonl", at=at)
+    take = (import_records, tmp_path / "state" / "journal.db", "--format", "store")
+    other = moved(config, VR_STATE_DIR=str(tmp_path / "other"))
+    assert run(*take, at=other) == {
+        "imported": {"DocumentPassages": 1},
+        "left_in_other_workspaces": {"team": 2},
+    }
+    assert [row["properties"]["text"] for row in exported(run, tmp_path, at=other)] == ["mine"]
+    third = moved(config, VR_STATE_DIR=str(tmp_path / "third"))
+    assert run(*take, "--workspace", "team", at=third)["imported"] == {"DocumentPassages": 2}
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "content"),
+    [
+        ("markdown", "README.md", "# Readme\n\nAbout {}."),
+        ("notes", "deep/README.md", "# Readme\n\nAbout {}."),
+        ("jsonl", "data.jsonl", '{{"text": "About {}."}}'),
+        ("beir", "corpus/corpus.jsonl", '{{"_id": "1", "text": "About {}."}}'),
+    ],
+)
+def test_files_of_one_name_stay_apart(
+    form: str, name: str, content: str, run: Run, tmp_path: Path
+) -> None:
+    files = {place: tmp_path / place / name for place in ("a", "b")}
+    for place, file in files.items():
+        file.parent.mkdir(parents=True)
+        file.write_text(content.format(place), "utf-8")
+        run(import_records, file if form == "jsonl" else file.parent, "--format", form)
+    run(import_records, tmp_path / "b" / ".." / "a" / name, "--format", form)
+    texts = [row["properties"]["text"].split()[-1] for row in exported(run, tmp_path)]
+    assert texts == ["b.", "a."], "the last one replaced what it was before"
+
+
+def test_what_a_file_no_longer_says_is_forgotten(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "manuals"
+    folder.mkdir()
+    (folder / "pump.md").write_text(MANUAL, "utf-8")
+    (folder / "other.md").write_text(MANUAL, "utf-8")
+    beside = {"text": "A summary.", "link": (folder / "pump.md").as_uri()}
+    run(import_records, write_rows(tmp_path / "own.jsonl", [beside]), "--format", "jsonl")
+    run(import_records, folder, "--format", "notes")
+    (folder / "pump.md").write_text("# Pump\n\nSold.", "utf-8")
+    assert run(import_records, folder, "--format", "markdown") == {
+        "imported": {"DocumentPassages": 5},
+        "forgotten": {"DocumentPassages": 3},
+    }
+    texts = [row["properties"]["text"] for row in exported(run, tmp_path)]
+    assert len(texts) == 6
+    assert {"Sold.", "A summary."} <= set(texts), "what was not made of the file stays"
+    (folder / "pump.md").write_text("", "utf-8")
+    emptied = run(import_records, folder / "pump.md", "--format", "markdown")
+    assert emptied["forgotten"] == {"DocumentPassages": 1}
+
+
+def test_what_came_before_a_faulty_line_stays(run: Run, tmp_path: Path) -> None:
+    rows = [{"text": f"Number {number}" if number != 651 else 651} for number in range(1, 701)]
+    file = write_rows(tmp_path / "rows.jsonl", rows)
+    with pytest.raises(VrError) as caught:
+        run(import_records, file, "--format", "jsonl")
+    says = "rows.jsonl, line 651: DocumentPassages.text takes text, not int."
+    assert says in caught.value.message
+    assert len(exported(run, tmp_path)) == 650
 
 
 def test_an_id_of_zero_is_an_id(run: Run, tmp_path: Path) -> None:
-    rows = [{"id": number, "text": f"Number {number}"} for number in range(3)]
-    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    run(import_records, tmp_path / "rows.jsonl", "--format", "jsonl")
-    found = {row["properties"]["external_id"] for row in exported(run, tmp_path)}
-    assert found == {"0", "1", "2"}
+    rows: list[dict[str, Any]] = [{"id": number, "text": "A number"} for number in range(3)]
+    rows += [{"text": "In line 4"}, {"id": 4, "text": "A number"}]
+    run(import_records, write_rows(tmp_path / "rows.jsonl", rows), "--format", "jsonl")
+    found = [row["properties"].get("external_id") for row in exported(run, tmp_path)]
+    assert found == ["0", "1", "2", None, "4"]
 
 
 def test_a_foreign_id_is_kept(run: Run, tmp_path: Path) -> None:
@@ -144,8 +229,9 @@ def test_a_foreign_id_is_kept(run: Run, tmp_path: Path) -> None:
     [
         ("a.jsonl", b'{"text": "ok"}\n{"text": ', "jsonl", "a.jsonl, line 2: it is no JSON"),
         ("a.jsonl", b"[1]", "jsonl", "line 1: it is no object"),
-        ("a.jsonl", b'{"colour": "red"}', "jsonl", "DocumentPassages has no field 'colour'"),
-        ("a.jsonl", b'{"collection": "Nowhere", "properties": {}}', "jsonl", "Nowhere"),
+        ("a.jsonl", b'{"colour": "red"}', "jsonl", "1: DocumentPassages has no field 'colour'"),
+        ("a.jsonl", b'{"collection": "Nowhere", "properties": {}}', "jsonl", "1: No collection 'N"),
+        ("a.jsonl", b'{"object_id": "\\ud800", "properties": {}}', "jsonl", "line 1: its name"),
         ("a.jsonl", b"\xff\xfe\x00", "jsonl", "a.jsonl: it is no text in UTF-8"),
         ("a.jsonl", b"[" * 200_000, "jsonl", "it is no JSON"),
         ("corpus.jsonl", b'{"text": "no id"}', "beir", "it has no _id"),

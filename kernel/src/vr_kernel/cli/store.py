@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 DELIVERY_S = 60.0
 """How long `status` and `retry` wait for what is on its way."""
+LISTED = 1000
+"""Most refusals that `failed` shows as text; JSON has all."""
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 keys_argument = click.argument("keys", nargs=-1)
 all_option = click.option("--all", "everything", is_flag=True, help="Every record of the list.")
@@ -54,7 +56,10 @@ def failed(config: Config, *, as_json: bool) -> None:
     if not refused and not as_json:
         click.echo("The store took everything.")
         return
-    print_result({"refused": [asdict(each) for each in refused]}, (), as_json=as_json)
+    shown = refused if as_json else refused[:LISTED]
+    more = len(refused) - len(shown)
+    notes = (f"Refused records that are not shown: {more:,}; --json has them.",) if more else ()
+    print_result({"refused": [asdict(each) for each in shown]}, notes, as_json=as_json)
 
 
 @store.command()

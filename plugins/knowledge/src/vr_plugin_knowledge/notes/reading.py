@@ -15,7 +15,8 @@ from vr_kernel import Services
 
 from vr_plugin_knowledge.notes.complaint import TROUBLES, Complaint
 from vr_plugin_knowledge.notes.ledger import Ledger, Seen
-from vr_plugin_knowledge.notes.scan import News, find_news, passage_ids, read_notes
+from vr_plugin_knowledge.notes.scan import News, find_news, read_notes
+from vr_plugin_knowledge.transfer.passages import passage_ids
 
 ORIGIN = "knowledge_notes"
 AT_ONCE = 20

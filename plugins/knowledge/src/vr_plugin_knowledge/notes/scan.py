@@ -13,8 +13,8 @@ from vr_kernel import Record
 from vr_plugin_knowledge.notes.ledger import Seen
 from vr_plugin_knowledge.notes.page import read_seal
 from vr_plugin_knowledge.notes.shelf import read_text
-from vr_plugin_knowledge.transfer.passages import passage_key, passages_of
-from vr_plugin_knowledge.transfer.readers import NOTE_SUFFIXES, PASSAGES
+from vr_plugin_knowledge.transfer.passages import passage_ids, passages_of
+from vr_plugin_knowledge.transfer.readers import NOTE_SUFFIXES
 
 SUFFIXES = tuple(NOTE_SUFFIXES)
 
@@ -82,22 +82,12 @@ def read_notes(
             batch.unread.append(path)
             text = ""
         seal = read_seal(text)
-        passages = [] if seal is not None and seal.whole else _passages(root / path, text)
+        file, whole = root / path, seal is not None and seal.whole
+        passages = [] if whole else list(passages_of(text, file, file.stem))
         batch.records += passages
-        batch.stale += passage_ids(root / path, len(passages), before.passages if before else 0)
+        batch.stale += passage_ids(file, len(passages), before.passages if before else 0)
         batch.seen.append((path, Seen(size, mtime_ns, len(passages))))
     return batch
-
-
-def passage_ids(path: Path, start: int, end: int) -> list[tuple[str, str]]:
-    """Kind and key of the passages of a file, from number `start` up to `end`."""
-    name = path.as_posix()
-    return [(PASSAGES, passage_key(name, number)) for number in range(start, end)]
-
-
-def _passages(path: Path, text: str) -> list[Record]:
-    name, link = path.as_posix(), path.as_uri()
-    return list(passages_of(text, name, str(path), title=path.stem, link=link))
 
 
 def _notes(root: Path, closed: list[str], stop: Event) -> Iterator[tuple[str, int, int]]:

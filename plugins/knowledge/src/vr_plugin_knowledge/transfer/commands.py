@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from itertools import islice
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 import click
-from vr_kernel import Code, Config, Kernel, Record, VrError
+from vr_kernel import Code, Config, Kernel, VrError
 
 from vr_plugin_knowledge.catalogue import find_kind, find_kinds
+from vr_plugin_knowledge.transfer.imports import forget_rest, record_all
 from vr_plugin_knowledge.transfer.readers import Format, Reader
 
 if TYPE_CHECKING:
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
 
     from vr_plugin_knowledge.graph.network import Network
 
-BATCH = 500
-ORIGIN = "knowledge_import"
+Counts = Mapping[str, Mapping[str, int]]
+"""How many records what was done to, by verb, then by collection or workspace."""
 DELIVERY_S = 600.0
 collection_option = click.option(
     "--collection", "collections", multiple=True, metavar="NAME", help="Only these; repeatable."
@@ -39,31 +38,39 @@ collection_option = click.option(
     help="jsonl, a BEIR folder, Markdown files, a folder of notes, or another state folder.",
 )
 @click.option("--collection", default="DocumentPassages", show_default=True, metavar="NAME")
+@click.option(
+    "--workspace", metavar="NAME", help="Of the other installation; left out: of the same name."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def import_records(
-    config: Config, path: Path, *, form: Format, collection: str, as_json: bool
+    config: Config,
+    path: Path,
+    *,
+    form: Format,
+    collection: str,
+    workspace: str | None,
+    as_json: bool,
 ) -> None:
     """Record what PATH holds. Importing it again repeats nothing."""
-    source = path.expanduser()
+    if workspace and form != "store":
+        raise click.UsageError("--workspace belongs to --format store.")
+    source, there = path.expanduser(), workspace or config.store.workspace
 
-    async def work(kernel: Kernel) -> dict[str, int]:
-        archive = kernel.archive
-        find_kind(archive.kinds, collection)
+    async def work(kernel: Kernel) -> Counts:
+        kinds = kernel.archive.kinds
+        find_kind(kinds, collection)
         graph = await _graph(kernel) if form == "notes" else None
-        records = Reader(collection, archive.kinds, graph).read(source, form)
-        counts: dict[str, int] = {}
-        while batch := await asyncio.to_thread(lambda: list(islice(records, BATCH))):
-            await archive.add(batch, origin=ORIGIN)
-            _count(counts, batch)
-            if sys.stderr.isatty():
-                click.echo(f"\r{sum(counts.values()):,} records", err=True, nl=False)
-        left = await archive.store.catch_up(DELIVERY_S)
+        reader = Reader(collection, kinds, there, graph)
+        counts = await record_all(kernel, reader.read(source, form))
+        forgotten = await forget_rest(kernel, reader.files)
+        left = await kernel.archive.store.catch_up(DELIVERY_S)
         if left:
             click.echo(f"Not indexed yet: {left:,} changes.", err=True)
-        return counts
+        rest = {"forgotten": forgotten, "left_in_other_workspaces": reader.left}
+        return {"imported": counts, **{verb: each for verb, each in rest.items() if each}}
 
-    _tell("imported", _run(config, work), as_json=as_json)
+    _tell(_run(config, work), as_json=as_json)
 
 
 @click.command("export")
@@ -77,11 +84,11 @@ def export_records(
     """Write all records to PATH, an object a line; `import --format jsonl` reads it."""
     target = path.expanduser()
 
-    async def work(kernel: Kernel) -> dict[str, int]:
+    async def work(kernel: Kernel) -> Counts:
         find_kinds(kernel.archive.kinds, collections)
-        return await _write(target, kernel.archive.records(collections))
+        return {"exported": await _write(target, kernel.archive.records(collections))}
 
-    _tell("exported", _run(config, work), as_json=as_json)
+    _tell(_run(config, work), as_json=as_json)
 
 
 @click.command("reindex")
@@ -91,17 +98,17 @@ def export_records(
 def reindex(config: Config, *, collections: tuple[str, ...], as_json: bool) -> None:
     """Have the store index records anew, with the present embedder."""
 
-    async def work(kernel: Kernel) -> dict[str, int]:
+    async def work(kernel: Kernel) -> Counts:
         find_kinds(kernel.archive.kinds, collections)
         sent = await kernel.archive.resend(collections)
         left = await kernel.archive.store.catch_up(DELIVERY_S)
-        return {"records": sent, "pending": left}
+        return {"reindexed": {"records": sent, "pending": left}}
 
-    _tell("reindexed", _run(config, work), as_json=as_json)
+    _tell(_run(config, work), as_json=as_json)
 
 
-def _run(config: Config, work: Callable[[Kernel], Awaitable[dict[str, int]]]) -> dict[str, int]:
-    async def run() -> dict[str, int]:
+def _run(config: Config, work: Callable[[Kernel], Awaitable[Counts]]) -> Counts:
+    async def run() -> Counts:
         async with Kernel.open(config) as kernel:
             return await work(kernel)
 
@@ -118,7 +125,7 @@ async def _write(path: Path, changes: AsyncIterator[Change]) -> dict[str, int]:
                 row = {
                     "collection": change.kind,
                     "object_id": change.key,
-                    "properties": change.fields,
+                    "properties": {"created_at": change.created_at, **(change.fields or {})},
                     "provenance": change.provenance,
                 }
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
@@ -145,15 +152,11 @@ async def _graph(kernel: Kernel) -> Network:
     return network
 
 
-def _count(counts: dict[str, int], batch: list[Record]) -> None:
-    for record in batch:
-        counts[record.kind] = counts.get(record.kind, 0) + 1
+def _tell(done: Counts, *, as_json: bool) -> None:
+    click.echo(json.dumps(done) if as_json else "\n".join(_lines(done)))
 
 
-def _tell(verb: str, counts: dict[str, int], *, as_json: bool) -> None:
-    click.echo(json.dumps({verb: counts}) if as_json else "\n".join(_lines(verb, counts)))
-
-
-def _lines(verb: str, counts: dict[str, int]) -> Iterator[str]:
-    yield f"{verb}: {sum(counts.values()):,}"
-    yield from (f"  {name}: {count:,}" for name, count in sorted(counts.items()))
+def _lines(done: Counts) -> Iterator[str]:
+    for verb, counts in done.items():
+        yield f"{verb.replace('_', ' ')}: {sum(counts.values()):,}"
+        yield from (f"  {name}: {count:,}" for name, count in sorted(counts.items()))

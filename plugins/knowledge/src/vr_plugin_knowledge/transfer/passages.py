@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from vr_kernel import Record, entity_key
 
 from vr_plugin_knowledge.transfer.front_matter import split_front
 
+PASSAGES = "DocumentPassages"
 LONGEST = 2000
 """Most characters of a passage; a longer section is cut between its blocks."""
 
@@ -22,39 +24,39 @@ class Section:
     blocks: list[str] = field(default_factory=list)
 
 
-def passages_of(
-    text: str, name: str, source: str, *, title: str = "", link: str = ""
-) -> Iterator[Record]:
+def passages_of(text: str, path: Path, title: str) -> Iterator[Record]:
     """The passages of a Markdown text; its front matter is none.
 
     Args:
         text: the whole file.
-        name: names the file in keys: the same file imported again replaces its passages.
-        source: where it came from, as the records tell it.
-        title: of a text without headings; `name` when left out.
-        link: opens it.
+        path: of the file, absolute; the same file read again replaces its passages.
+        title: of a text without headings.
     """
     digest = hashlib.sha256(text.encode()).hexdigest()
     sections = _sections(split_front(text)[1])
-    title = next((s.headings[0] for s in sections if s.headings), title or name)
+    title = next((s.headings[0] for s in sections if s.headings), title)
     number = 0
     for section in sections:
         for passage in _cut(section.blocks):
             fields = {
-                "source": source,
+                "source": str(path),
                 "sha256": digest,
                 "title": title,
                 "locator": " > ".join(section.headings),
                 "text": passage,
-                "link": link or None,
+                "link": path.as_uri(),
             }
-            yield Record("DocumentPassages", fields, passage_key(name, number))
+            yield Record(PASSAGES, fields, _key(path, number))
             number += 1
 
 
-def passage_key(name: str, number: int) -> str:
-    """The key of a passage, by the name of its file and its place there, from 0."""
-    return entity_key("markdown", name, number)
+def passage_ids(path: Path, start: int, end: int) -> list[tuple[str, str]]:
+    """Kind and key of the passages of a file, from number `start`, the first is 0, up to `end`."""
+    return [(PASSAGES, _key(path, number)) for number in range(start, end)]
+
+
+def _key(path: Path, number: int) -> str:
+    return entity_key("markdown", path.as_posix(), number)
 
 
 def _sections(text: str) -> list[Section]:

@@ -4,40 +4,55 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from vr_kernel import Code, Record, RecordKind, VrError, entity_key
 
-from vr_plugin_knowledge.transfer.passages import passages_of
+from vr_plugin_knowledge.catalogue import find_kind
+from vr_plugin_knowledge.transfer.passages import PASSAGES, passages_of
 
 if TYPE_CHECKING:
     from vr_plugin_knowledge.graph.network import Network
 
 Format = Literal["jsonl", "beir", "markdown", "notes", "store"]
-PASSAGES = "DocumentPassages"
 LONGEST_LINE = 10_000_000
 """Most characters of one line of JSON."""
 NOTE_SUFFIXES = {".md", ".markdown"}
-_JOURNAL = "SELECT kind, key, fields, provenance FROM record WHERE fields IS NOT NULL ORDER BY seq"
+_JOURNAL = """SELECT kind, key, fields, provenance, created_at FROM record
+WHERE fields IS NOT NULL AND workspace = ? ORDER BY seq"""
+_OTHERS = """SELECT workspace, count(*) FROM record
+WHERE fields IS NOT NULL AND workspace != ? GROUP BY workspace"""
 
 
 class Reader:
-    """Reads one format.
+    """Reads one format. A record's key tells its file by its whole path, unless it has one already.
 
     Args:
         collection: where records go whose format names no collection.
         kinds: of all plugins by name.
+        workspace: of another installation that is read.
         graph: what is known of concepts; notes that tell how well they are known add to it.
+
+    Attributes:
+        files: how many passages each Markdown file had, by its whole path.
+        left: how many records another installation has in other workspaces.
     """
 
     def __init__(
-        self, collection: str, kinds: Mapping[str, RecordKind], graph: Network | None = None
+        self,
+        collection: str,
+        kinds: Mapping[str, RecordKind],
+        workspace: str,
+        graph: Network | None = None,
     ) -> None:
         self._collection = collection
         self._kinds = kinds
+        self._workspace = workspace
         self._graph = graph
+        self.files: dict[Path, int] = {}
+        self.left: dict[str, int] = {}
 
     def read(self, path: Path, form: Format) -> Iterator[Record]:
         """The records of a file or folder.
@@ -56,54 +71,65 @@ class Reader:
             "notes": self._notes,
             "store": self._store,
         }
-        return readers[form](path)
+        return readers[form](path.resolve())
 
     def _jsonl(self, path: Path) -> Iterator[Record]:
         """An object a line; what `vr knowledge export` wrote keeps its collection and key."""
         for number, row in _objects(path):
-            if isinstance(row.get("properties"), dict):
-                kind = row.get("collection") or self._collection
-                fields, key = row["properties"], row.get("object_id")
-            else:
-                kind, fields, key = self._collection, row, None
-            named = (fields.get(name) for name in ("_id", "id", "external_id"))
-            foreign = next((name for name in named if name not in (None, "")), None)
-            fields = self._fitting(kind, fields, foreign)
-            known = self._kinds.get(str(kind))
-            key = key or (known.identify(known.validate(fields)) if known else "")
-            key = key or entity_key(
-                "import", kind, path.name, number if foreign is None else foreign
-            )
-            yield Record(str(kind), fields, str(key))
+            with _at(path, number):
+                record = self._row(row, path, number)
+            yield record
+
+    def _row(self, row: dict[str, Any], path: Path, number: int) -> Record:
+        about = row if isinstance(row.get("properties"), dict) else {"properties": row}
+        given = about["properties"]
+        kind = find_kind(self._kinds, str(about.get("collection") or self._collection))
+        named = (given.get(name) for name in ("_id", "id", "external_id"))
+        foreign = next((name for name in named if name not in (None, "")), None)
+        fields = kind.validate(_fitting(kind, given, foreign))
+        place = ("line", number) if foreign is None else ("id", foreign)
+        made = entity_key("import", kind.name, path, *place)
+        key = str(about.get("object_id") or kind.identify(fields) or made)
+        key.encode()  # the journal could not
+        return Record(kind.name, fields, key)
 
     def _beir(self, path: Path) -> Iterator[Record]:
         """`corpus.jsonl` of a folder in the form of the BEIR benchmark."""
         corpus = path / "corpus.jsonl" if path.is_dir() else path
-        name = corpus.parent.name
         for number, row in _objects(corpus):
             foreign = row.get("_id")
             if not isinstance(foreign, str | int):
                 raise _unreadable(corpus, number, "it has no _id")
-            title, text = str(row.get("title") or ""), str(row.get("text") or "")
-            fields = {"source": name, "title": title, "text": text, "external_id": str(foreign)}
-            yield Record(PASSAGES, fields, entity_key("beir", name, foreign))
+            fields = {
+                "source": corpus.parent.name,
+                "title": str(row.get("title") or ""),
+                "text": str(row.get("text") or ""),
+                "external_id": str(foreign),
+            }
+            with _at(corpus, number):
+                fields = self._kinds[PASSAGES].validate(fields)
+            yield Record(PASSAGES, fields, entity_key("beir", corpus, foreign))
 
     def _markdown(self, path: Path) -> Iterator[Record]:
         """Each section of each Markdown file; a folder is read with all below it."""
-        for file, name, text in _texts(path):
-            link = file.resolve().as_uri()
-            yield from passages_of(text, name, str(file), link=link)
+        for file, title, text in _texts(path):
+            yield from self._passages(file, title, text)
 
     def _notes(self, path: Path) -> Iterator[Record]:
         """As Markdown; then the concepts that the notes name, and how well they are known."""
         from vr_plugin_knowledge.transfer.memories import Memories
 
         memories = Memories() if self._graph is None else Memories(self._graph)
-        for file, name, text in _texts(path):
+        for file, title, text in _texts(path):
             memories.add(file, text)
-            link = file.resolve().as_uri()
-            yield from passages_of(text, name, str(file), link=link)
+            yield from self._passages(file, title, text)
         yield from memories.records()
+
+    def _passages(self, file: Path, title: str, text: str) -> list[Record]:
+        with _at(file):
+            passages = list(passages_of(text, file, title))
+        self.files[file] = len(passages)
+        return passages
 
     def _store(self, path: Path) -> Iterator[Record]:
         """The journal of another installation: its state folder, or the file itself."""
@@ -112,21 +138,28 @@ class Reader:
         file = path / "journal.db" if path.is_dir() else path
         if not file.is_file():
             raise VrError(f"No file {str(file)!r}.", Code.NOT_FOUND, hint="Name a state folder.")
+        address, own = f"{file.as_uri()}?mode=ro", (self._workspace,)
         try:
-            with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as journal:
-                for kind, key, fields, provenance in journal.execute(_JOURNAL):
-                    yield Record(kind, json.loads(fields), key, json.loads(provenance))
+            # One thread after another steps through it, never two at once.
+            connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+            with closing(connection) as journal:
+                self.left = dict(journal.execute(_OTHERS, own))
+                for name, key, fields, provenance, created_at in journal.execute(_JOURNAL, own):
+                    given = {"created_at": created_at, **json.loads(fields)}
+                    with _at(file):
+                        given = find_kind(self._kinds, name).validate(given)
+                    yield Record(name, given, key, json.loads(provenance))
         except (sqlite3.Error, ValueError) as error:
             raise _unreadable(file, 0, f"it is no journal: {error}") from error
 
-    def _fitting(self, kind: object, fields: Mapping[str, Any], foreign: object) -> dict[str, Any]:
-        """The fields without a foreign id, which is kept as `external_id` where there is one."""
-        known = self._kinds.get(str(kind))
-        own = {item.name for item in known.all_fields} if known else set(fields)
-        kept = {k: v for k, v in fields.items() if k in own or k not in ("_id", "id")}
-        if foreign is not None and "external_id" in own:
-            kept["external_id"] = str(foreign)
-        return kept
+
+def _fitting(kind: RecordKind, fields: Mapping[str, Any], foreign: object) -> dict[str, Any]:
+    """The fields without a foreign id, which is kept as `external_id` where there is one."""
+    own = {item.name for item in kind.all_fields}
+    kept = {k: v for k, v in fields.items() if k in own or k not in ("_id", "id")}
+    if foreign is not None and "external_id" in own:
+        kept["external_id"] = str(foreign)
+    return kept
 
 
 def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -160,7 +193,7 @@ def _texts(path: Path) -> Iterator[tuple[Path, str, str]]:
     root = path if path.is_dir() else path.parent
     for file in [path] if path.is_file() else sorted(_files(path)):
         try:
-            yield file, file.relative_to(root).as_posix(), file.read_text("utf-8")
+            yield file.resolve(), file.relative_to(root).as_posix(), file.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise _unreadable(file, 0, _reason(error)) from None
 
@@ -176,7 +209,18 @@ def _reason(error: OSError | UnicodeDecodeError) -> str:
     return "it is no text in UTF-8" if isinstance(error, ValueError) else error.strerror or "?"
 
 
-def _unreadable(path: Path, line: int, why: str) -> VrError:
+@contextmanager
+def _at(path: Path, line: int = 0) -> Iterator[None]:
+    """Says of a record that does not fit its kind where it stands."""
+    try:
+        yield
+    except VrError as error:
+        raise _unreadable(path, line, error.message.rstrip("."), error.hint) from None
+    except UnicodeEncodeError:
+        raise _unreadable(path, line, "its name is no valid Unicode") from None
+
+
+def _unreadable(path: Path, line: int, why: str, hint: str = "") -> VrError:
     where = f"{path}, line {line}" if line else str(path)
-    hint = "Nothing after it was imported; importing again repeats nothing."
-    return VrError(f"{where}: {why}.", Code.INVALID_INPUT, hint=hint)
+    rest = "Nothing after it was imported; importing again repeats nothing."
+    return VrError(f"{where}: {why}.", Code.INVALID_INPUT, hint=f"{hint} {rest}".strip())
