@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -112,11 +113,11 @@ async def test_nothing_recorded_costs_nothing(gemini: FakeGemini) -> None:
         assert gemini.requests == []
 
 
-async def test_without_a_model_the_best_passages_answer() -> None:
+async def test_without_a_model_the_best_passages_are_given() -> None:
     async with knowledge_kernel() as kernel:
         fox, _ = await ingest(kernel, "Notes", FOX, OWL)
         result = await ask(kernel, "fox frozen river")
-        assert result.answered
+        assert not result.answered
         assert "A fox crossed the frozen river" in result.answer
         assert "[1]" in result.answer
         assert result.sources[0].object_id == fox
@@ -153,6 +154,30 @@ async def test_only_the_named_collections_are_read(gemini: FakeGemini) -> None:
         assert "Did you mean 'Cards'" in unknown.value.hint
     assert "card of its own" in gemini.requests[0].text
     assert "frozen river" not in gemini.requests[0].text
+
+
+async def test_without_a_model_extracts_are_listed_and_answer_nothing() -> None:
+    talk = "\n".join(f"[{n // 60:02}:{n % 60:02}] Sentence {n} of a talk." for n in range(90))
+    async with knowledge_kernel() as kernel:
+        await ingest(kernel, "Notes", {"title": "A talk", "text": f"# A talk\n{talk}"}, FOX)
+        result = await ask(kernel, "Which sentence crosses the river?")
+    assert (result.answered, result.model) == (False, "")
+    assert "No language model wrote this" in result.notes[-1]
+    assert [each.supported for each in result.claims] == [True, True]
+    assert {cited.verdict for each in result.claims for cited in each.citations} == {"verified"}
+    said = next(each.text for each in result.claims if "Sentence" in each.text)
+    assert said.count("A talk") <= 1
+    assert all(line in talk.splitlines() for line in said.splitlines() if "Sentence" in line)
+
+
+@pytest.mark.parametrize(
+    "text", ["word " * 200, "a " * 100 + "1234567890 " * 90, "年" * 90 + "。2024年的报告" * 80]
+)
+def test_an_excerpt_cuts_no_number_in_two(text: str) -> None:
+    for limit in range(90, 140):
+        part = excerpt(text, "1234567890 2024", limit)
+        assert set(re.findall(r"\d+", part)) <= {"1234567890", "2024"}
+        assert part
 
 
 async def test_of_a_long_record_the_fitting_part_is_read(gemini: FakeGemini) -> None:

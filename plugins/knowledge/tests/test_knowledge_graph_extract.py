@@ -292,3 +292,30 @@ async def test_an_answer_that_says_nothing_is_remembered(kernel, gemini):
     assert (await extract(kernel, collections=["Notes"])).concepts == 0
     await extract(kernel, collections=["Notes"])
     assert len(asked(gemini)) == 1
+
+
+async def test_nothing_is_read_unasked(kernel, gemini):
+    await ingest(kernel, "Notes", FOX)
+    assert asked(gemini) == []
+
+
+async def test_where_it_is_turned_on_new_records_are_read_once_and_cited(tmp_path, gemini):
+    on = {"plugins.knowledge.graph_collections": "Notes, Cards"}
+    async with knowledge_kernel(on, gemini=gemini, folder=tmp_path) as kernel:
+        (key,) = await ingest(kernel, "Notes", FOX)
+        async with asyncio.timeout(30):
+            while not (done := await ended(kernel)):  # noqa: ASYNC110 - a job tells nobody
+                await asyncio.sleep(0.02)
+        assert [job["tool"] for job in done] == ["knowledge_extract"]
+        edges = await recorded(kernel, "RelationshipEdges")
+        assert {edge["relationship_type"] for edge in edges} == {"enables", "related_to"}
+        assert all(edge["sources"][0].startswith(f"Notes/{key}#") for edge in edges)
+        again = await extract(kernel, collections=["Notes"])
+        assert (again.records_read, again.already_read) == (0, 1)
+    (request,) = asked(gemini)
+    assert FOX["text"] in request.text
+
+
+async def ended(kernel: TrialKernel) -> list[dict[str, Any]]:
+    jobs = (await kernel.call("job_list")).model_dump()["jobs"]
+    return [job for job in jobs if job["state"] == "done"]

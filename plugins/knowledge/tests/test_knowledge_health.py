@@ -12,7 +12,7 @@ from knowledge_samples import all_plugins
 from vr_kernel import Config, Diagnosis, Kernel, VrError
 from vr_kernel.journal import Entry
 from vr_plugin_knowledge import plugin
-from vr_plugin_knowledge.health import lag, readable
+from vr_plugin_knowledge.health import MOST_VECTORS, lag, readable
 
 
 async def examine(kernel: Kernel) -> dict[str, Diagnosis]:
@@ -39,7 +39,8 @@ def levels(found: dict[str, Diagnosis]) -> dict[str, str]:
     return {name: str(diagnosis.level) for name, diagnosis in found.items()}
 
 
-ALL_WELL = {"store file": "ok", "store and journal": "ok", "store vectors": "ok"}
+CHECKS = ("store file", "store and journal", "store vectors", "store size")
+ALL_WELL = dict.fromkeys(CHECKS, "ok")
 
 
 async def test_nothing_is_made_by_looking(kernel: Kernel, config: Config) -> None:
@@ -106,6 +107,20 @@ async def test_texts_without_vector_are_counted(config: Config) -> None:
         found = (await examine(kernel))["store vectors"]
     assert found.level == "warning"
     assert found.what.endswith(": 1.")
+
+
+async def test_a_store_that_has_outgrown_one_file_is_named(config: Config) -> None:
+    async with Kernel.open(config, all_plugins()) as kernel:
+        await record(kernel)
+    for count, level in ((MOST_VECTORS, "ok"), (MOST_VECTORS + 1, "warning")):
+        with closing(sqlite3.connect(config.paths.state / "knowledge.db")) as connection:
+            connection.execute("UPDATE scope SET items = ?", (count,))
+            connection.commit()
+        async with Kernel.open(config, all_plugins()) as kernel:
+            found = (await examine(kernel))["store size"]
+        assert found.level == level
+    assert "Notes has 200,001 records" in found.what
+    assert "migrate --to weaviate" in found.fix
 
 
 def test_the_lag_is_put_into_words() -> None:

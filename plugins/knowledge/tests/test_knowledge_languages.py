@@ -84,6 +84,21 @@ async def test_parts_of_words_are_looked_for_only_where_no_word_is_found(
         assert await found(store, "rdenia neyard", filters=only, kinds=("Cards",)) == ["longer"]
 
 
+async def test_a_word_that_no_text_holds_is_looked_for_as_a_part_of_words(
+    open_store: OpenStore,
+) -> None:
+    ledger = Ledger()
+    texts = {"health": "Die Krankenversicherung zahlt", "rise": "Der Beitrag steigt", "no": "Regen"}
+    async with open_store(WordVectors()) as store:
+        await store.apply(
+            [ledger.write("Cards", k, {"text": t, "category": k}) for k, t in texts.items()]
+        )
+        assert set(await found(store, "versicherung beitrag")) == {"health", "rise"}
+        assert (await found(store, "versicherung zahlt beitrag"))[0] == "health"
+        only = (Filter("category", "=", "health"),)
+        assert await found(store, "versicherung beitrag", filters=only) == ["health"]
+
+
 async def test_what_is_deleted_is_not_found_by_its_parts(open_store: OpenStore) -> None:
     ledger = Ledger()
     async with open_store(WordVectors()) as store:

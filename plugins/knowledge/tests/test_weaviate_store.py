@@ -6,17 +6,19 @@ import asyncio
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
-from knowledge_samples import CARDS, NOTES, Ledger, WordVectors
-from vr_kernel import Code, Query, RecordField, RecordKind, VrError
+from knowledge_samples import CARDS, NOTES, Ledger, WordVectors, all_plugins
+from vr_kernel import Code, Config, Kernel, Query, RecordField, RecordKind, VrError, load_config
 from vr_kernel.providers import Filter
 from vr_kernel.testing import MemoryStore
 from weaviate_samples import deliver, found, opened, settings_of, settle
 from weaviate_server import WeaviateServer
 
 pytestmark = [pytest.mark.slow]
+FOLDERS = ("STATE", "CACHE", "CONFIG")
 SEED = RecordKind(
     "VideoAnalyses",
     "Analyses.",
@@ -225,6 +227,36 @@ async def test_journals_of_two_machines_fill_one_server(weaviate: WeaviateServer
         assert await one.count(CARDS.name, "default") == {"": 31}
 
 
+async def test_one_machine_forgets_what_another_recorded(weaviate: WeaviateServer, tmp_path: Path):
+    def machine(name: str) -> Config:
+        folders = {f"VR_{part}_DIR": str(tmp_path / name / part) for part in FOLDERS}
+        given = {
+            "VR_STORE__BACKEND": "weaviate",
+            "VR_STORE__EMBEDDER": "words",
+            "VR_KNOWLEDGE__WEAVIATE_URL": weaviate.url,
+            "WEAVIATE_GRPC_PORT": str(weaviate.grpc_port),
+            "VR_KNOWLEDGE__WEAVIATE_PREFIX": "Forget_",
+        }
+        return load_config({**folders, **given}, working_folder=tmp_path)
+
+    there, here = machine("there"), machine("here")
+    async with Kernel.open(there, all_plugins()) as one, Kernel.open(here, all_plugins()) as two:
+        note = {"title": "The fox", "text": "A fox.", "video_id": "v1"}
+        made: Any = await one.call("knowledge_ingest", collection="Notes", properties=[note])
+        assert await one.store.catch_up(30) == 0
+        fetch = {"object_id": made.object_ids[0], "collection": "Notes"}
+        seen: Any = await two.call("knowledge_fetch", **fetch)
+        assert seen.found
+        ids = [made.object_ids[0], "nobody"]
+        other: Any = await two.call("knowledge_forget", object_ids=ids, source="v2")
+        assert other.status == "nothing_found"
+        result: Any = await two.call("knowledge_forget", object_ids=ids)
+        assert (result.status, result.count, result.not_found) == ("deleted", 1, ["nobody"])
+        assert "another machine" in result.notes[0]
+        seen = await two.call("knowledge_fetch", **fetch)
+        assert not seen.found
+
+
 async def test_a_replay_after_a_lost_cursor_makes_no_second_record(
     weaviate: WeaviateServer, tmp_path: Path
 ):
@@ -313,6 +345,9 @@ async def test_words_of_other_scripts_and_parts_of_words_are_found(
         for text, key in {"知识": "zh", "库": "zh", "dampfschiff": "de", "الثعلب": "ar"}.items():
             assert await found(store, text) == [key], text
             assert key in await found(store, text, "hybrid"), text
+        for text in ("dampfschiff owl", "owl dampfschiff"):
+            assert set(await found(store, text)) == {"de", "x"}
+            assert {"de", "x"} <= set(await found(store, text, "hybrid"))
         assert await found(store, "dampfschiff", "keyword", Filter("category", "=", "x")) == []
         assert await found(store, "zzzz") == []
 

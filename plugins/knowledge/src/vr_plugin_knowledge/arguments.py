@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 MAX_QUERY = 2000
@@ -33,4 +33,7 @@ def bound(limit: int) -> AfterValidator:
 Name = Annotated[str, bound(MAX_NAME)]
 OptionalName = Annotated[str | None, bound(MAX_NAME)]
 OptionalNames = Annotated[list[Name] | None, bound(MAX_NAME)]
+Collections = Annotated[OptionalNames, Field(description="Names from knowledge_schema; else all")]
+FieldValue = Annotated[OptionalName, Field(description="Value of that field: knowledge_schema")]
+Workspace = Annotated[OptionalName, Field(description="Separate store; else the configured")]
 Question = Annotated[str, bound(MAX_QUERY)]

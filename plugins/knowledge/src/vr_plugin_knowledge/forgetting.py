@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from vr_kernel import Change, Code, RecordKind, Services, VrError
+from vr_kernel import Change, Code, RecordKind, Services, StoredRecord, VrError
 
 from vr_plugin_knowledge.excerpts import cut, value_of
 from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES
@@ -106,6 +107,26 @@ async def find_records(services: Services, choice: Choice) -> Finds:
     return finds
 
 
+async def find_shared(services: Services, choice: Choice, finds: Finds) -> int:
+    """Add what was asked for by id and only the store has: other machines may fill it, too.
+
+    Returns how many were added.
+
+    Raises:
+        VrError: what the store says when it cannot be asked.
+    """
+    names = [choice.kind] if choice.kind else list(services.kinds)
+    before = len(finds.records)
+    for key in sorted((choice.keys or frozenset()) - {key for _, key in finds.records}):
+        found = await asyncio.gather(
+            *(services.store.get(name, key, choice.workspace) for name in names)
+        )
+        for change in [_as_change(record, choice.workspace) for record in found if record]:
+            if choice.fits(change):
+                finds.add(change, services.kinds.get(change.kind))
+    return len(finds.records) - before
+
+
 def created_at(change: Change) -> str:
     """When a record was made, as ISO 8601 in UTC."""
     return str((change.fields or {}).get("created_at", change.created_at))
@@ -151,6 +172,13 @@ def _example(change: Change, kind: RecordKind | None) -> ForgottenRecord:
         source=value_of(fields, kind.source) if kind else None,
         title=cut(" ".join(title[: 2 * TITLE_CHARS].split()), TITLE_CHARS),
     )
+
+
+def _as_change(record: StoredRecord, workspace: str) -> Change:
+    """A record as if it stood in the journal."""
+    fields, provenance = dict(record.fields), dict(record.provenance)
+    made = str(fields.get("created_at", ""))
+    return Change(0, workspace, record.kind, record.key, fields, provenance, made)
 
 
 def _is_text(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Search for parts of words, where no whole word of a question is found.
+"""Search for parts of words: for the words of a question that no text holds.
 
 The words of all texts are looked through, not the texts: an index of every three letters would
 take as long to write as the index of words, for a search that is seldom needed.
@@ -6,6 +6,7 @@ take as long to write as the index of words, for a search that is seldom needed.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 
@@ -17,10 +18,13 @@ from vr_plugin_knowledge.spelling import fold
 SHORTEST = 3
 """A part of fewer letters stands in nearly every text."""
 LONGEST_QUESTION = 16
-"""Every part walks through all words once; of a long question the first so many are taken."""
+"""Every word is compared with every part; of a long question the first so many are taken."""
+_WORDS = (
+    "SELECT part.value, term FROM vocabulary, json_each(?) AS part"
+    " WHERE instr(term, part.value) > 0"
+)
 _HOLDERS = (
-    "SELECT DISTINCT doc AS item FROM occurrence"
-    " WHERE term IN (SELECT term FROM vocabulary WHERE instr(term, ?) > 0)"
+    "SELECT DISTINCT doc AS item FROM occurrence WHERE term IN (SELECT value FROM json_each(?))"
 )
 
 
@@ -37,7 +41,7 @@ class Fragments:
         parts = dict.fromkeys(fold(term) for term in terms)
         long = [part for part in parts if len(part) >= SHORTEST][:LONGEST_QUESTION]
         total = count_items(connection)
-        self._holders = {part: [item for (item,) in self._look(part)] for part in long}
+        self._holders = self._look(long)
         self._weights = {p: inverse_frequency(total, len(h)) for p, h in self._holders.items()}
 
     @property
@@ -57,8 +61,15 @@ class Fragments:
         best = sorted(scores, key=lambda item: (-scores[item], item))[:limit]
         return {item: scores[item] for item in best}
 
-    def _look(self, part: str) -> sqlite3.Cursor:
-        return self._connection.execute(_HOLDERS, (part,))
+    def _look(self, parts: Sequence[str]) -> dict[str, list[int]]:
+        """The items that hold each part, after one walk through all words."""
+        words: dict[str, list[str]] = {part: [] for part in parts}
+        for part, word in self._connection.execute(_WORDS, (json.dumps(parts),)) if parts else ():
+            words[part].append(word)
+        return {part: self._items(held) for part, held in words.items()}
+
+    def _items(self, words: Sequence[str]) -> list[int]:
+        return [item for (item,) in self._connection.execute(_HOLDERS, (json.dumps(words),))]
 
     def _permitted(self, condition: Condition | None) -> set[int] | None:
         if condition is None:

@@ -21,6 +21,8 @@ T = TypeVar("T")
 TIMEOUT_S = 1.0
 CHECK_S, STEPS = 1.0, 20_000
 """How long the file is looked through; after how many instructions the clock is looked at."""
+MOST_VECTORS = 200_000
+"""Of one kind in one workspace: more are compared too slowly, and take too much memory."""
 NONE_YET = "There is none yet; it is made with the first record."
 
 
@@ -46,6 +48,7 @@ def store_checks(services: Services) -> list[Check]:
         Check("store file", lambda: readable(path)),
         Check("store and journal", behind),
         Check("store vectors", without_vector),
+        Check("store size", lambda: size(path)),
     ]
 
 
@@ -95,6 +98,20 @@ def vectors(missing: int) -> Diagnosis:
     )
 
 
+def size(path: Path) -> Diagnosis:
+    """Whether the store has outgrown one file."""
+    if not path.exists():
+        return Diagnosis.ok(NONE_YET)
+    kind, count = _read(path, _largest)
+    if count <= MOST_VECTORS:
+        return Diagnosis.ok(f"At most {count:,} records of one kind.")
+    return Diagnosis.warning(
+        f"{kind} has {count:,} records; the embedded store is made for {MOST_VECTORS:,} of a kind.",
+        "Start a Weaviate server, fill it with `vr knowledge migrate --to weaviate`, then set"
+        " VR_STORE__BACKEND=weaviate.",
+    )
+
+
 def _read(path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
     address = f"{path.resolve().as_uri()}?mode=rw"
     try:
@@ -122,6 +139,12 @@ def _damage(connection: sqlite3.Connection) -> str:
             return ""
         raise
     return "" if said == "ok" else " ".join(str(said).split())
+
+
+def _largest(connection: sqlite3.Connection) -> tuple[str, int]:
+    """The kind that has most records in one workspace, and how many."""
+    row = connection.execute("SELECT kind, items FROM scope ORDER BY items DESC LIMIT 1").fetchone()
+    return (str(row[0]), int(row[1])) if row else ("", 0)
 
 
 def _layout(connection: sqlite3.Connection) -> int:

@@ -6,7 +6,7 @@ import math
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from vr_plugin_knowledge.facets import Condition
 from vr_plugin_knowledge.schema import scope_range
@@ -67,12 +67,16 @@ class Keywords:
         }
 
     @property
-    def whole(self) -> float:
-        """The BM25 score of a text of average length that holds every word once.
+    def lost(self) -> list[str]:
+        """The words that no item holds."""
+        return [term for term, holders in self._holders.items() if not holders]
+
+    def whole(self, besides: Collection[str] = ()) -> float:
+        """The BM25 score of a text of average length that holds every word, `besides` some, once.
 
         That is the sum of the words' inverse document frequencies as SQLite's bm25() has them.
         """
-        return sum(self._weights.values())
+        return sum(weight for term, weight in self._weights.items() if term not in besides)
 
     def best(self, scope: int, condition: Condition | None, limit: int) -> dict[int, float]:
         """BM25 scores of the best items of one scope that hold any of the words.

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from vr_kernel.generation import Embeddings
     from vr_kernel.providers import Purpose
 
-BATCH = 100
-"""Texts of one request; what fails is paid for again, so no more than one goes at a time."""
 LONGEST_CHARS = 8000
 """About 2,000 tokens, what `gemini-embedding-001` reads of a text; what follows is left out."""
 NOTHING = "-"
@@ -47,13 +45,11 @@ class ModelsEmbedder:
                 has another model by now.
         """
         texts = [item[:LONGEST_CHARS] if item.strip() else NOTHING for item in items]
-        vectors: list[list[float]] = []
-        for start in range(0, len(texts), BATCH):
-            batch = texts[start : start + BATCH]
-            made = await self._models.embed(batch, purpose, dimension=self.dimension)
-            self._require_same(made)
-            vectors += made.vectors
-        return vectors
+        if not texts:
+            return []
+        made = await self._models.embed(texts, purpose, dimension=self.dimension)
+        self._require_same(made)
+        return made.vectors
 
     def _require_same(self, made: Embeddings) -> None:
         lengths = {len(vector) for vector in made.vectors}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from vr_kernel import (
@@ -104,11 +105,9 @@ def vr_commands() -> list[Command]:
 
 @hookimpl
 def vr_call_finished(event: CallFinished, services: Services) -> Awaitable[object] | None:
-    """Write what was recorded into the notes folder, when there is one."""
-    if not services.settings.notes_folder:
-        return None
-    writer = services.providers.get(Notes).writer
-    return writer.write() if writer.owes(event.records + event.forgotten) else None
+    """Write what was recorded into the notes folder, and read it for concepts, where wanted."""
+    work = [*_notes_of(event, services), *_concepts_of(event, services)]
+    return asyncio.gather(*work) if work else None
 
 
 @hookimpl
@@ -117,6 +116,21 @@ def vr_health(services: Services) -> list[Check]:
     from vr_plugin_knowledge.notes.health import notes_checks
 
     return [*_store_checks(services), *notes_checks(services)]
+
+
+def _notes_of(event: CallFinished, services: Services) -> Iterator[Awaitable[object]]:
+    if services.settings.notes_folder:
+        writer = services.providers.get(Notes).writer
+        if writer.owes(event.records + event.forgotten):
+            yield writer.write()
+
+
+def _concepts_of(event: CallFinished, services: Services) -> Iterator[Awaitable[object]]:
+    if services.settings.graph_collections:
+        from vr_plugin_knowledge.graph.arrivals import is_to_be_read, read_arrivals
+
+        if is_to_be_read(event):
+            yield read_arrivals(event, services)
 
 
 def _store_checks(services: Services) -> list[Check]:

@@ -110,15 +110,24 @@ class Ranking:
     def _by_word(
         self, parts: Sequence[Part], terms: Sequence[str], limit: int
     ) -> tuple[dict[int, float], float]:
-        """Scores of the best of each part, and what a text that holds the question scores."""
-        for way in (Keywords, Fragments) if terms else ():
-            lookup = way(self.connection, terms)
-            scores: dict[int, float] = {}
-            for part in parts:
-                scores |= lookup.best(part.scope, part.condition, limit)
-            if scores:
-                return scores, lookup.whole
-        return {}, 0.0
+        """Scores of the best of each part, and what a text that holds the question scores.
+
+        Words that no text holds are looked for as parts of words, all of them when none of the
+        others stands here.
+        """
+        if not terms:
+            return {}, 0.0
+        words = Keywords(self.connection, terms)
+        found = [words.best(part.scope, part.condition, limit) for part in parts]
+        lost = words.lost if any(found) else terms
+        if not lost:
+            return _joined(found), words.whole()
+        pieces = Fragments(self.connection, lost)
+        more = [pieces.best(part.scope, part.condition, limit) for part in parts]
+        if not any(more):
+            return _joined(found), words.whole()
+        both = [_added(*scores, limit) for scores in zip(found, more, strict=True)]
+        return _joined(both), words.whole(besides=lost) + pieces.whole
 
     def _by_meaning(
         self, parts: Sequence[Part], vector: Sequence[float] | None, limit: int
@@ -169,6 +178,16 @@ class Ranking:
             item: StoredRecord(names[scope_of(item)], *load_row(stored))
             for item, *stored in select_by(self.connection, sql, (), items)
         }
+
+
+def _joined(lists: Iterable[Mapping[int, float]]) -> dict[int, float]:
+    return {item: score for scores in lists for item, score in scores.items()}
+
+
+def _added(one: Mapping[int, float], other: Mapping[int, float], limit: int) -> dict[int, float]:
+    """The best of two lists, whose scores add up."""
+    sums = {item: one.get(item, 0.0) + other.get(item, 0.0) for item in {**one, **other}}
+    return dict(sorted(sums.items(), key=lambda each: -each[1])[:limit])
 
 
 def _first_of_each(scopes: Iterable[int], items: Iterable[int], limit: int) -> list[int]:

@@ -23,6 +23,12 @@ def _whole_path(value: str) -> str:
     return str(path) if path is not None else ""
 
 
+def _split(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
 class KnowledgeSettings(WeaviateSettings):
     """How searches are refined. What is paid for is asked only when it is configured here."""
 
@@ -61,6 +67,12 @@ class KnowledgeSettings(WeaviateSettings):
         max_length=4096,
         description="Folder of your Markdown notes: results are written into it, and"
         " knowledge_search finds what you write there. Empty: none.",
+    )
+    graph_collections: Annotated[list[str], BeforeValidator(_split)] = Field(
+        [],
+        max_length=100,
+        description="Collections, such as VideoAnalyses, whose new records a model reads for the"
+        " knowledge graph; each record costs a call. Empty: none.",
     )
     embedding_dimension: int = Field(
         768, ge=128, le=3072, description="Length of the vectors of the embedder gemini."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from vr_kernel import Hit, RecordKind
 
@@ -15,6 +16,8 @@ PASSAGES = 12
 PASSAGE_CHARS = 2000
 """A dozen of that are about 6,000 tokens."""
 _WORD = re.compile(r"\w{3,}")
+_BREAKS = ("\n", " ", "。")
+"""Where a stretch may begin and end: at lines, else at words, else at Chinese sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ def read_passages(
     passages: list[SourcePassage] = []
     for hit in hits:
         kind, fields = kinds[hit.record.kind], hit.record.fields
-        text = kind.search_text(fields) or kind.vector_text(fields)
+        text = _text_of(kind, fields)
         if not text.strip() or len(passages) == PASSAGES:
             continue
         source = AnswerSource(
@@ -49,10 +52,18 @@ def read_passages(
     return passages
 
 
+def _text_of(kind: RecordKind, fields: Mapping[str, Any]) -> str:
+    """The text of a record, without a title that the rest begins with."""
+    text = kind.search_text(fields) or kind.vector_text(fields)
+    title, _, rest = text.partition("\n")
+    return rest if rest.lstrip("# ").startswith(title) else text
+
+
 def excerpt(text: str, query: str, limit: int) -> str:
     """The first stretch of at most `limit` characters that has most words of a question.
 
-    It is as the text has it, from the start of a word on.
+    It is as the text has it, from a line's start to a line's end; where no line ends in its
+    first or last half, from and to the end of a word.
     """
     if len(text) <= limit:
         return text
@@ -63,5 +74,25 @@ def excerpt(text: str, query: str, limit: int) -> str:
         return len(words.intersection(_WORD.findall(text[start : start + limit].casefold())))
 
     start = max(range(0, len(text) - step, step), key=lambda start: (shared(start), -start))
-    part = text[start : start + limit]
-    return part.partition(" ")[2] if start and " " in part[:step] else part
+    end = start + limit
+    if start:
+        start = _after_break(text, start - 1, start + step)
+    if end < len(text):
+        end = _before_break(text, end - step, end + 1)
+    return text[start:end]
+
+
+def _after_break(text: str, low: int, high: int) -> int:
+    """Where the first line begins in a stretch that may begin in the middle, else a word."""
+    for sign in _BREAKS:
+        if (found := text.find(sign, low, high)) >= 0:
+            return found + 1
+    return low + 1
+
+
+def _before_break(text: str, low: int, high: int) -> int:
+    """Where the last line ends in a stretch that may end in the middle, else a word."""
+    for sign in _BREAKS:
+        if (found := text.rfind(sign, low, high)) >= low:
+            return found
+    return high - 1

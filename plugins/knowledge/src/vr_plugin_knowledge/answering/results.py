@@ -44,7 +44,10 @@ class AnswerSource(BaseModel):
 
 
 class KnowledgeAnswer(BaseModel):
-    """An answer from what was recorded; `model` is empty when none wrote it."""
+    """An answer from what was recorded.
+
+    Without a model, `model` is empty, `answered` false, and the claims are passages that fit.
+    """
 
     query: str
     answered: bool

@@ -53,7 +53,7 @@ async def write_answer(
         return KnowledgeAnswer(query=query, answered=False, answer=UNANSWERED, notes=notes)
     draft, model = await _draft(call, query, passages, notes)
     claims = await asyncio.to_thread(lambda: PassageCheck(passages).check(draft.claims))
-    if not draft.answered or not claims:
+    if not claims or (model and not draft.answered):
         return KnowledgeAnswer(
             query=query, answered=False, answer=UNANSWERED, model=model, notes=notes
         )
@@ -61,7 +61,7 @@ async def write_answer(
         notes.append(f"Claims without a quote that was found: {unsupported}. Do not rely on them.")
     return KnowledgeAnswer(
         query=query,
-        answered=True,
+        answered=draft.answered,
         answer=compose(claims) if model else _join(claims),
         claims=claims,
         sources=cited_sources(claims, passages),
@@ -102,12 +102,13 @@ async def _draft(
 
 
 def _extracts(query: str, passages: Sequence[SourcePassage]) -> _Draft:
+    """The passages that fit best; whether they answer the question nobody has judged."""
     claims = []
     for passage in passages[:EXTRACTS]:
         text = excerpt(passage.text, query, EXTRACT_CHARS)
         cited = DraftCitation(passage=passage.source.number, quote=text)
         claims.append(DraftClaim(text=text, citations=[cited]))
-    return _Draft(answered=True, claims=claims)
+    return _Draft(answered=False, claims=claims)
 
 
 def _join(claims: Sequence[AnswerClaim]) -> str:

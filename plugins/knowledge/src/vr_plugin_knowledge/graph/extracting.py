@@ -112,7 +112,7 @@ async def own_graph(call: Call) -> None:
             while lease is None:
                 await asyncio.sleep(PAUSE_S)
                 lease = await leases.acquire(LEASE)
-        call.held.append(lease)
+        call.hold(lease)
 
 
 def _result(chosen: Selection, merger: Merger, readings: list[Reading]) -> KnowledgeExtracted:

@@ -61,7 +61,7 @@ class Searcher:
             words, _ = await self._words.best(parts, query.text, limit)
             return await self._hits(parts, words, query.limit)
         (words, whole), meanings = await asyncio.gather(
-            self._words.best(parts, query.text, limit, weigh=True),
+            self._words.best(parts, query.text, limit),
             self._by_meaning(parts, vector, query.vector, limit),
         )
         scores = fuse(words, meanings, alpha=query.alpha, whole=whole)

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import math
 from collections import Counter as Tally
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-
-from vr_kernel import VrError
 
 from vr_plugin_knowledge.fragments import LONGEST_QUESTION, SHORTEST
 from vr_plugin_knowledge.keywords import inverse_frequency, split_terms
 from vr_plugin_knowledge.spelling import fold, is_lone
 from vr_plugin_knowledge.weaviate_store.connection import Connection
 from vr_plugin_knowledge.weaviate_store.counting import Counter
-from vr_plugin_knowledge.weaviate_store.layout import Place
+from vr_plugin_knowledge.weaviate_store.frequencies import count_holders
 from vr_plugin_knowledge.weaviate_store.names import WORDS
 from vr_plugin_knowledge.weaviate_store.parts import Part, Scores, asked, joined
 from vr_plugin_knowledge.weaviate_store.words import stems_of
@@ -32,7 +28,7 @@ _SCALE = 2.2
 
 
 class WordSearch:
-    """Looks words up, and parts of words where no whole word is found.
+    """Looks words up, and parts of words for those that no object holds.
 
     Args:
         connection: to the server.
@@ -44,28 +40,35 @@ class WordSearch:
         self._consistency = consistency
         self._counter = Counter(connection, consistency)
 
-    async def best(
-        self, parts: Sequence[Part], text: str, limit: int, *, weigh: bool = False
-    ) -> tuple[Scores, float]:
+    async def best(self, parts: Sequence[Part], text: str, limit: int) -> tuple[Scores, float]:
         """Scores of the best of each kind, and what a text that holds the question scores.
+
+        Words that no object holds are looked for as parts of words, all of them when none of
+        the others stands here.
 
         Args:
             parts: where to look.
             text: the question.
             limit: how many of each kind.
-            weigh: whether the second is asked for; else it is 0.
         """
         words = split_terms(text)
-        terms = [stem for stems in stems_of(words) for stem in stems]
+        stems = stems_of(words)
+        terms = [stem for each in stems for stem in each]
         if not terms or not parts:
             return {}, 0.0
-        whole = self._whole_score(parts, terms) if weigh else asyncio.sleep(0, 0.0)
-        found, weight = await asyncio.gather(
-            asyncio.gather(*(self._by_rank(part, terms, limit) for part in parts)), whole
+        found, known = await asyncio.gather(
+            asyncio.gather(*(self._by_rank(part, terms, limit) for part in parts)),
+            count_holders(self._connection, [part.place for part in parts], terms),
         )
-        if scores := joined(found):
-            return scores, weight
-        return await self._by_fragment(parts, words, limit)
+        scores = joined(found)
+        lost = [not scores or known.lacks(each) for each in stems]
+        missing = [word for word, is_lost in zip(words, lost, strict=True) if is_lost]
+        more, weight = await self._by_fragment(parts, missing, limit)
+        if not more:
+            return scores, known.whole(terms)
+        kept = [s for each, is_lost in zip(stems, lost, strict=True) if not is_lost for s in each]
+        sums = {each: scores.get(each, 0.0) + more.get(each, 0.0) for each in {**scores, **more}}
+        return _best_of_each(sums, limit), known.whole(kept) + weight
 
     async def _by_rank(self, part: Part, terms: Sequence[str], limit: int) -> Scores:
         from weaviate.classes.query import MetadataQuery
@@ -83,33 +86,6 @@ class WordSearch:
 
         objects = await asked(self._connection, ask, [])
         return {(part.kind.name, str(o.uuid)): _SCALE * o.metadata.score for o in objects}
-
-    async def _whole_score(self, parts: Sequence[Part], terms: Sequence[str]) -> float:
-        """The BM25 score of a text of average length that holds every term once; 0: not known."""
-        counted = sorted(set(terms))
-        questions = [
-            f"p{number}t{place}: {_count(part.place, term)}"
-            for number, part in enumerate(parts)
-            for place, term in enumerate(["", *counted])
-        ]
-
-        async def ask(client: WeaviateAsyncClient) -> Any:
-            return await client.graphql_raw_query(f"{{Aggregate{{{' '.join(questions)}}}}}")
-
-        try:
-            found = (await self._connection.query(ask)).aggregate or {}
-        except VrError:
-            # A server may have GraphQL switched off: then keywords count in full.
-            return 0.0
-        sums = [
-            sum(_read_count(found.get(f"p{number}t{place}")) for number in range(len(parts)))
-            for place in range(len(counted) + 1)
-        ]
-        holders = dict(zip(counted, sums[1:], strict=True))
-        return sum(
-            times * math.log(1 + (sums[0] - holders[term] + 0.5) / (holders[term] + 0.5))
-            for term, times in Tally(terms).items()
-        )
 
     async def _by_fragment(
         self, parts: Sequence[Part], words: Sequence[str], limit: int
@@ -162,19 +138,3 @@ def _best_of_each(scores: Scores, limit: int) -> Scores:
         if taken[candidate[0]] <= limit:
             best[candidate] = scores[candidate]
     return best
-
-
-def _count(place: Place, term: str) -> str:
-    """A count as a part of a GraphQL question; the empty term counts all."""
-    tenant = f"tenant:{json.dumps(place.workspace)}" if place.shelf.tenants else ""
-    where = (
-        f"where:{{path:[{json.dumps(WORDS)}],operator:Equal,valueText:{json.dumps(term)}}}"
-        if term
-        else ""
-    )
-    arguments = " ".join(filter(None, (tenant, where)))
-    return f"{place.shelf.name}{f'({arguments})' if arguments else ''}{{meta{{count}}}}"
-
-
-def _read_count(answer: Any) -> int:
-    return int(answer[0]["meta"]["count"]) if answer else 0

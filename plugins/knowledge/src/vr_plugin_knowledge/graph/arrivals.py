@@ -1,0 +1,48 @@
+"""Has what was just recorded read for concepts, where that is turned on."""
+
+from __future__ import annotations
+
+from vr_kernel import CallFinished, Services
+from vr_kernel.tools import build_tool
+
+from vr_plugin_knowledge.tools.extract import knowledge_extract
+
+MOST = 100
+"""Records of one call that are read; more are left to `knowledge_extract`."""
+BEHIND = 500
+"""Changes of others that may have come in between a call's records and the news of it."""
+
+
+def is_to_be_read(event: CallFinished) -> bool:
+    """Whether a call may have recorded what is to be read; what reading finds is not."""
+    return event.records > 0 and event.tool != knowledge_extract.__name__
+
+
+async def read_arrivals(event: CallFinished, services: Services) -> None:
+    """Begin to read the records of a call, in the name of who called.
+
+    It is a call of `knowledge_extract` in the background. Where the program ends before, the
+    next server goes on with it.
+    """
+    wanted = set(services.settings.graph_collections)
+    count = event.records + BEHIND
+    after = max(0, await services.journal.last_seq() - count)
+    found = [
+        change
+        for change in await services.journal.changes(after, count)
+        if change.kind in wanted
+        and change.fields is not None
+        and change.provenance.get("call_id") == event.call_id
+    ][:MOST]
+    if found:
+        services.jobs.start(
+            build_tool(knowledge_extract, services.plugin),
+            services,
+            {
+                "collections": sorted({change.kind for change in found}),
+                "object_ids": [change.key for change in found],
+                "limit": MOST,
+            },
+            event.principal,
+            lambda _done, _total, _message: None,
+        )
