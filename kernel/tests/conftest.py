@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from paid_work import paid_kernel
 from vr_kernel import Config, Kernel, hookimpl, load_config
+from vr_kernel.testing import FakeGemini
 
 MakePlugin = Callable[..., SimpleNamespace]
 StartKernel = Callable[..., Any]
@@ -106,3 +108,31 @@ async def start(config: Config) -> AsyncIterator[StartKernel]:
             )
 
         yield begin
+
+
+@pytest.fixture
+def gemini() -> Iterator[FakeGemini]:
+    """The service that a test pays."""
+    with FakeGemini() as service:
+        yield service
+
+
+@pytest.fixture
+async def open_kernel(environ: dict[str, str], gemini: FakeGemini) -> AsyncIterator[Any]:
+    """Opens kernels with the paid plugin at the fake service; variables are given by name."""
+    async with AsyncExitStack() as stack:
+
+        async def begin(**more: str) -> Kernel:
+            variables = {"GEMINI_RETRY_BASE_DELAY": "0.01", **more}
+            # No test here waits for a lease to end, and a busy machine may stand still for long.
+            given = {"VR_KERNEL__LEASE_S": "20", **variables}
+            return await stack.enter_async_context(paid_kernel(environ, gemini, **given))
+
+        yield begin
+
+
+@pytest.fixture
+async def kernel(open_kernel: Any) -> Kernel:
+    """A kernel of `open_kernel`."""
+    opened: Kernel = await open_kernel()
+    return opened

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
 from vr_kernel.gemini import Gemini
 from vr_kernel.generation import Media, Part, Request, Text, Turn
+from vr_kernel.leases import Leases
+from vr_kernel.ledger import open_ledger
 from vr_kernel.log import Log
 from vr_kernel.paths import Paths
 from vr_kernel.settings import ModelsSettings
@@ -29,11 +31,15 @@ async def gemini_at(url: str, tmp_path: Path, **settings: Any) -> AsyncIterator[
     chosen = ModelsSettings.model_validate(
         {"gemini_api_keys": ["one"], "gemini_base_url": url, **settings}
     )
-    gemini = Gemini(lambda: chosen, folders(tmp_path), Log("error", "console"))
-    try:
-        yield gemini
-    finally:
-        await gemini.aclose()
+    paths = folders(tmp_path)
+    with closing(open_ledger(paths.state / "jobs.db")) as ledger:
+        leases = Leases(ledger, lease_s=20)
+        gemini = Gemini(lambda: chosen, paths, Log("error", "console"), leases)
+        try:
+            yield gemini
+        finally:
+            await gemini.aclose()
+            await leases.aclose()
 
 
 def ask(*parts: Part | str, **more: Any) -> Request:

@@ -116,4 +116,5 @@ def vr_command(*arguments: str) -> list[str]:
 
 def _metadata(name: str, version: str, requires: Iterable[str]) -> str:
     lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
+    lines.append(f"Summary: Brings {name}.")
     return "\n".join([*lines, *(f"Requires-Dist: {text}" for text in requires), ""])

@@ -120,6 +120,7 @@ def test_a_fault_that_hides_others_is_named(fault: Fault, tmp_path: Path) -> Non
     found = visit(zoo, environment, sys.executable, "-c", CONSULT)
     assert found.code == 3
     check(fault, found)
+    assert "Hint: " not in found.found("server", "server")["what"]
     assert len(found.report["checks"]) >= 20
     assert CANARY not in found.output
 
@@ -171,7 +172,7 @@ def test_a_strict_configuration_is_examined_whole(tmp_path: Path) -> None:
         check(fault, found)
     server = found.found("server", "server")
     assert server["level"] == "fault"
-    assert "does not answer" in server["what"]
+    assert "does not answer: Plugin " in server["what"]
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")

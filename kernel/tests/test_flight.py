@@ -9,24 +9,18 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import paid_plugin
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from paid_work import ASKED, PAID_STEP, Found, asked, paid_kernel, recorded, rows
-from vr_kernel import CALLS_OUT, READ_ONLY, Call, Code, Kernel, cache_key, tool
+from vr_kernel import CALLS_OUT, READ_ONLY, Call, Code, Kernel, Record, cache_key, tool
 from vr_kernel.runner import Outcome
 from vr_kernel.testing import FakeGemini, Fault
 from waiting import until
 
 CALLERS = 50
 QUESTION = "why"
-
-
-@pytest.fixture
-def gemini() -> Iterator[FakeGemini]:
-    """The service."""
-    with FakeGemini() as service:
-        yield service
 
 
 @pytest.fixture
@@ -242,6 +236,85 @@ async def test_a_leader_that_left_early_leaves_no_job_behind(
         assert (await follower).data["usage"]
         jobs = await kernel.jobs.list(kernel.principal, ("running", "interrupted"), 10)
         assert jobs == []
+
+
+@pytest.mark.parametrize("ends", ["cancelled", "fails"])
+async def test_what_others_have_is_recorded_and_cached_when_its_owner_does_not_succeed(
+    ends: str, environ: Mapping[str, str], gemini: FakeGemini, make_plugin: Any
+) -> None:
+    landed, first = asyncio.Event(), []
+
+    @tool(effects=READ_ONLY | CALLS_OUT)
+    async def odd_owner(call: Call) -> Found:
+        """Share work; the first caller does not get to its own end."""
+        first.append(call)
+
+        async def inner(shared: Call) -> Found:
+            reply = await shared.services.models.generate(QUESTION)
+            shared.record(Record("PaidAnswers", {"text": reply.text}))
+            return Found(text=reply.text)
+
+        async def outer(shared: Call) -> Found:
+            return await shared.once(cache_key(odd="inner"), Found, inner)
+
+        found = await call.once(cache_key(odd="outer"), Found, outer)
+        if call is first[0]:
+            landed.set()
+            if ends == "fails":
+                raise ZeroDivisionError
+            await asyncio.Event().wait()
+        return found
+
+    plugin = make_plugin([odd_owner], kinds=[paid_plugin.ANSWERS])
+    async with paid_kernel(environ, gemini, plugin=plugin) as kernel:
+        with gemini.hold():
+            owner = asyncio.create_task(kernel.run("odd_owner", {}))
+            await in_flight(gemini)
+            other = asyncio.create_task(kernel.run("odd_owner", {}))
+            await until(lambda: len(first) == 2)
+            await joined(kernel, 3)  # the two, and the outer work for the inner
+        await landed.wait()
+        if ends == "cancelled":
+            owner.cancel()
+        await asyncio.wait({owner})
+        assert (await other).error is None
+        assert len(recorded(environ["VR_STATE_DIR"])) == 1
+        assert (await kernel.call("odd_owner")).cached
+        assert asked(gemini) == {QUESTION: 1}
+        assert rows(environ["VR_STATE_DIR"], "jobs.db", "SELECT name FROM lease") == []
+
+
+async def test_what_others_have_is_recorded_when_the_work_around_it_fails(
+    environ: Mapping[str, str], gemini: FakeGemini, make_plugin: Any
+) -> None:
+    @tool(effects=READ_ONLY | CALLS_OUT)
+    async def odd_nested(call: Call, alone: bool) -> Found:
+        """Share work, alone or within other shared work that fails."""
+
+        async def inner(shared: Call) -> Found:
+            reply = await shared.services.models.generate(QUESTION)
+            shared.record(Record("PaidAnswers", {"text": reply.text}))
+            return Found(text=reply.text)
+
+        async def outer(shared: Call) -> Found:
+            await shared.once(cache_key(odd="inner"), Found, inner)
+            raise ZeroDivisionError
+
+        key, work = ("inner", inner) if alone else ("outer", outer)
+        return await call.once(cache_key(odd=key), Found, work)
+
+    plugin = make_plugin([odd_nested], kinds=[paid_plugin.ANSWERS])
+    async with paid_kernel(environ, gemini, plugin=plugin) as kernel:
+        with gemini.hold():
+            owner = asyncio.create_task(kernel.run("odd_nested", {"alone": False}))
+            await in_flight(gemini)
+            other = asyncio.create_task(kernel.run("odd_nested", {"alone": True}))
+            await joined(kernel, 3)
+        assert (await owner).error is not None
+        assert (await other).error is None
+        assert len(recorded(environ["VR_STATE_DIR"])) == 1
+        assert (await kernel.call("odd_nested", alone=True)).cached
+        assert rows(environ["VR_STATE_DIR"], "jobs.db", "SELECT name FROM lease") == []
 
 
 async def test_a_hit_writes_no_job(kernel: Kernel, environ: Mapping[str, str]) -> None:

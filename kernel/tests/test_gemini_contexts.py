@@ -57,6 +57,37 @@ async def test_cache_is_made_once_and_holds_the_beginning_of_requests(
         assert sent.api_key == making.api_key
 
 
+async def test_cache_is_made_once_by_two_programs(fake: FakeGemini, tmp_path: Path) -> None:
+    slow = Fault.slow(0.001)
+    fake.fail(slow, when=lambda request: request.action == "cachedContents.create", times=None)
+    async with (
+        gemini_at(fake.url, tmp_path) as one,
+        gemini_at(fake.url, tmp_path) as two,
+        video(tmp_path, 3_000_000) as media,
+    ):
+        names = await asyncio.gather(*(it.cached_content(MODEL, media) for it in (one, two)))
+        assert names[0] == names[1] is not None
+        assert await two.clear_context_caches() == 1
+    assert made(fake) == 1
+
+
+async def test_cache_that_another_program_could_not_make_is_made(
+    fake: FakeGemini, tmp_path: Path
+) -> None:
+    fake.fail(Fault.hang(), when=lambda request: request.action == "cachedContents.create")
+    async with (
+        gemini_at(fake.url, tmp_path) as one,
+        gemini_at(fake.url, tmp_path) as two,
+        video(tmp_path, 3_000_000) as media,
+    ):
+        first = asyncio.create_task(one.cached_content(MODEL, media))
+        await asyncio.to_thread(fake.wait, lambda: made(fake) == 1)
+        second = asyncio.create_task(two.cached_content(MODEL, media))
+        first.cancel()
+        assert await second
+    assert made(fake) == 2
+
+
 async def test_conversation_builds_on_the_cache_of_its_first_turn(
     fake: FakeGemini, tmp_path: Path
 ) -> None:

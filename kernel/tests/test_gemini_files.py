@@ -134,6 +134,21 @@ async def test_address_of_a_file_that_is_gone_says_so(fake: FakeGemini, tmp_path
         assert await gemini.upload(media) != there.uri
 
 
+async def test_key_that_expired_says_nothing_of_the_file(fake: FakeGemini, tmp_path: Path) -> None:
+    async with gemini_at(fake.url, tmp_path) as gemini, video(tmp_path) as media:
+        there = Media("video/mp4", uri=await gemini.upload(media))
+        name = await gemini.cached_content(MODEL, media)
+        fake.fail(Fault.status(400, "API key expired. Please renew the API key."), times=None)
+        for question in (ask(there, "What?"), ask(media, "What?", cached_content=name)):
+            with pytest.raises(VrError) as caught:
+                await gemini.models.generate(MODEL, question)
+            assert caught.value.code is Code.AUTH
+        fake.heal()
+        assert await gemini.upload(media) == there.uri
+        assert await gemini.cached_content(MODEL, media) == name
+    assert uploads(fake) == 1
+
+
 async def test_request_with_a_file_uses_the_key_that_uploaded_it(
     fake: FakeGemini, tmp_path: Path
 ) -> None:

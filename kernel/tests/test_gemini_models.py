@@ -14,7 +14,7 @@ from gemini_service import MODEL, ask, folders, gemini_at, video
 from vr_kernel import Code, VrError
 from vr_kernel.gemini import Gemini
 from vr_kernel.gemini.catalogue import KNOWN, PRESETS
-from vr_kernel.generation import Media, Reply
+from vr_kernel.generation import Media, Reply, Usage
 from vr_kernel.log import Log
 from vr_kernel.settings import ModelsSettings
 from vr_kernel.testing import Answer, FakeGemini, Fault
@@ -238,6 +238,51 @@ async def test_video_that_gemini_may_not_watch_is_not_a_bad_key(
             await gemini.models.generate(MODEL, ask(Media.youtube("dQw4w9WgXcQ"), "What?"))
     assert (caught.value.code, caught.value.category) == (Code.NOT_ALLOWED, "VIDEO_RESTRICTED")
     assert len(fake.requests) == 1
+
+
+ABOUT_THE_KEY = [
+    ApiError(403, "Your API key was reported as leaked. Please use another API key."),
+    ApiError(403, "Generative Language API has not been used in project 1 or it is disabled."),
+    ApiError(403, "Permission denied: Consumer 'api_key:AIzaSyA1234567890' has been suspended."),
+    ApiError(403, "Requests from referer <empty> are blocked."),
+    ApiError(403, "Not allowed.", details=[{"reason": "SERVICE_DISABLED"}]),
+    ApiError(400, "API key expired. Please renew the API key."),
+]
+
+
+@pytest.mark.parametrize("said", ABOUT_THE_KEY, ids=str)
+async def test_key_that_is_refused_says_nothing_of_the_video(
+    fake: FakeGemini, tmp_path: Path, said: ApiError
+) -> None:
+    fault = Fault("key", error=lambda _: said)
+    fake.fail(fault, when=lambda request: request.api_key == "bad", times=None)
+    watched = ask(Media.youtube("dQw4w9WgXcQ"), "What?")
+    async with gemini_at(fake.url, tmp_path, gemini_api_keys=["bad", "good"]) as gemini:
+        assert (await gemini.models.generate(MODEL, watched)).text
+    assert keys_of(fake) == ["bad", "good"]
+    async with gemini_at(fake.url, tmp_path, gemini_api_keys=["bad"]) as gemini:
+        with pytest.raises(VrError) as caught:
+            await gemini.models.generate(MODEL, watched)
+    assert (caught.value.code, caught.value.category) == (Code.AUTH, "API_PERMISSION_DENIED")
+
+
+@pytest.mark.parametrize(
+    "finish", ["OTHER", "MALFORMED_FUNCTION_CALL", "FINISH_REASON_UNSPECIFIED", "NO_IMAGE"]
+)
+async def test_answer_that_did_not_come_to_its_end_is_none(
+    fake: FakeGemini, tmp_path: Path, finish: str
+) -> None:
+    fake.answer(Answer("The first half of an", finish=finish))
+    async with gemini_at(fake.url, tmp_path) as gemini:
+        with pytest.raises(VrError, match=finish) as whole:
+            await gemini.models.generate(MODEL, ask("Hello."))
+        with pytest.raises(VrError) as streamed:
+            [piece async for piece in gemini.models.stream(MODEL, ask("Hello."))]
+    errors = [whole.value, streamed.value]
+    for error in errors:
+        assert (error.category, error.retryable) == ("REPLY_TRUNCATED", True)
+        assert error.detail == "The first half of an"
+    assert sum((error.usage or Usage() for error in errors), Usage()) == fake.bill
 
 
 async def test_files_go_inline_until_the_request_is_full(fake: FakeGemini, tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import socket
+import threading
 import time
 import tracemalloc
 import zlib
@@ -12,7 +14,11 @@ from contextlib import contextmanager
 
 import pytest
 from vr_kernel.errors import Code, VrError
-from vr_kernel.http import Download
+from vr_kernel.http import Download, Fetcher
+from vr_kernel.http.names import ASKED_AT_ONCE
+from vr_kernel.log import Log
+from vr_kernel.settings import HttpSettings
+from waiting import until
 from web_service import PUBLIC, Answer, Names, Network, Site, at, fetcher, leads_to, reply
 
 MB = 1_000_000
@@ -213,7 +219,15 @@ async def _lead_on(path: str, writer: asyncio.StreamWriter) -> None:
     writer.write(leads_to(f"{path}a"))
 
 
-@pytest.mark.parametrize("answer", [_drip, _drip_head, _drip_hints, _silence, _lead_on])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        _drip,
+        _silence,
+        *(pytest.param(each, marks=pytest.mark.slow) for each in (_drip_head, _drip_hints)),
+        pytest.param(_lead_on, marks=pytest.mark.slow),
+    ],
+)
 async def test_the_total_time_is_kept(answer: Answer) -> None:
     pages = {f"/{'a' * n}": answer for n in range(20)}
     async with Site(pages).serving() as site:
@@ -235,6 +249,32 @@ async def test_a_slow_name_service() -> None:
     error = await _error(fetcher(resolve, deadline_s=0.2).fetch(URL))
     assert time.monotonic() - began < 2
     assert error.category == "NETWORK_ERROR"
+
+
+async def test_names_that_nobody_answers_hold_up_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The system's own name service cannot be made to hang; what asks it can."""
+    given_up = threading.Event()
+
+    def hang(*_: object, **__: object) -> list[object]:
+        given_up.wait()
+        raise socket.gaierror(socket.EAI_AGAIN, "no answer")
+
+    monkeypatch.setattr(socket, "getaddrinfo", hang)
+    web = Fetcher(HttpSettings(deadline_s=10), log=Log("error", "console"))
+    try:
+        stuck = [asyncio.create_task(web.fetch(f"http://a{n}.example/")) for n in range(50)]
+        await until(lambda: "vr-names" in str(threading.enumerate()))
+        async with asyncio.timeout(5):
+            assert await asyncio.to_thread(lambda: "a file is read") == "a file is read"
+        assert sum("vr-names" in thread.name for thread in threading.enumerate()) <= ASKED_AT_ONCE
+        await web.aclose()
+        for task in stuck:
+            task.cancel()
+        await asyncio.wait(stuck)
+    finally:
+        given_up.set()
 
 
 async def test_a_fetch_that_is_cancelled_lets_go_of_its_connection() -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,39 +12,21 @@ import pytest
 from gemini_service import video
 from hypothesis import given
 from hypothesis import strategies as st
-from paid_work import ASKED, paid_kernel
+from paid_work import ASKED
 from vr_kernel import Code, Kernel, VrError
 from vr_kernel.candidates import ModelConfiguration
 from vr_kernel.gemini.catalogue import PRESETS
 from vr_kernel.settings import ModelsSettings
-from vr_kernel.testing import FakeGemini
+from vr_kernel.testing import FakeGemini, Fault
 
 SECRET = "a-key-that-nobody-may-see"
 FLASH, LITE = "gemini/gemini-3.8-flash", "gemini/gemini-3.5-flash-lite"
 
 
 @pytest.fixture
-def gemini() -> Iterator[FakeGemini]:
-    with FakeGemini() as service:
-        yield service
-
-
-@pytest.fixture
-async def open_kernel(environ: dict[str, str], gemini: FakeGemini) -> AsyncIterator[Any]:
-    """Opens kernels at the fake service; variables are given by name."""
-    async with AsyncExitStack() as stack:
-
-        async def begin(**more: str) -> Kernel:
-            variables = {"GEMINI_API_KEY": SECRET, **more}
-            return await stack.enter_async_context(paid_kernel(environ, gemini, **variables))
-
-        yield begin
-
-
-@pytest.fixture
-async def kernel(open_kernel: Any) -> Kernel:
-    opened: Kernel = await open_kernel()
-    return opened
+def open_kernel(open_kernel: Any) -> Any:
+    """The same, with a key that shows where it must not."""
+    return partial(open_kernel, GEMINI_API_KEY=SECRET)
 
 
 async def configure(kernel: Kernel, **changes: Any) -> Any:
@@ -100,7 +81,7 @@ async def test_preset_sets_aside_the_model_that_was_chosen(
 
 
 @pytest.mark.parametrize(
-    "name", ["gemini-3.5-flash-lite", "models/gemini-3.5-flash-lite", LITE], ids=str
+    "name", ["gemini-3.5-flash-lite", " models/gemini-3.5-flash-lite ", LITE], ids=str
 )
 async def test_model_holds_for_later_calls(kernel: Kernel, gemini: FakeGemini, name: str) -> None:
     await ask(kernel)
@@ -150,7 +131,12 @@ async def test_other_model_or_manner_is_another_cached_result(
         ({"preset": "bugdet"}, "'budget'"),
         ({"preset": "STABLE!"}, "'stable'"),
         ({"model": "gemini-3.8-flush"}, "'gemini-3.8-flash'"),
+        ({"model": "models/gemini-4-argn"}, "'gemini-4-argon'"),
         ({"model": "gemni/gemini-3.8-flash"}, "'gemini'"),
+        ({"model": "gemini/"}, "gemini-4-argon"),
+        ({"model": "gemini//gemini-4-argon"}, "'gemini-4-argon'"),
+        ({"model": "gemini-embedding-2"}, "answers"),
+        ({"model": "gemini/gemini-embedding-001"}, "answers"),
         ({"thinking_level": "hihg"}, "'high'"),
         ({"temperature": 2.5}, "temperature"),
         ({"temperature": float("nan")}, "temperature"),
@@ -230,6 +216,7 @@ async def test_cache_is_counted_listed_and_cleared(
     listed = await cache(kernel, "list")
     assert {entry.content_id for entry in listed.entries} == {"One?", "Two?", "Three?"}
     assert {(entry.tool, entry.model) for entry in listed.entries} == {("paid_once", LITE)}
+    assert {entry.file for entry in listed.entries} == {"results.db"}
     now = datetime.now(UTC)
     assert all(now - timedelta(minutes=2) < entry.cached_at <= now for entry in listed.entries)
     only = await cache(kernel, "list", content_id="Two?")
@@ -291,3 +278,42 @@ async def test_usage_is_summed_by_what_is_asked(kernel: Kernel, gemini: FakeGemi
     assert by_plugin.total.input_tokens == gemini.bill.input_tokens
     tomorrow = await usage(kernel, by="day", since=today + timedelta(days=2))
     assert (tomorrow.rows, tomorrow.total.calls) == ([], 0)
+
+
+async def test_context_is_paid_for_once(kernel: Kernel, gemini: FakeGemini, tmp_path: Path) -> None:
+    service = kernel.gemini.of_call(kernel.models.payments, None)
+    async with video(tmp_path, 3_000_000) as media:
+        gemini.fail(Fault.status(503))
+        for _ in range(3):
+            await service.cached_content("gemini-3.8-flash", media)
+    await kernel.models.payments.settle()
+    (row,) = (await usage(kernel, by="model")).rows
+    assert (row.key, row.calls, row.attempts) == ("gemini/gemini-3.8-flash", 1, 2)
+    assert row.input_tokens == gemini.bill.input_tokens > 0
+
+
+async def test_only_the_batch_that_failed_is_embedded_again(
+    kernel: Kernel, gemini: FakeGemini
+) -> None:
+    gemini.fail(Fault.status(503), when=lambda request: "text 100" in request.text)
+    texts = [f"text {number}" for number in range(250)]
+    found = await kernel.models.embed(texts, "document", dimension=8)
+    assert len({tuple(vector) for vector in found.vectors}) == len(texts)
+    await kernel.models.payments.settle()
+    total = (await usage(kernel, by="tool")).total
+    assert (found.usage.calls, total.calls, total.attempts) == (3, 3, 4)
+    assert found.usage == gemini.bill
+
+    gemini.fail(Fault.lost(), when=lambda request: "text 200" in request.text, times=None)
+    with pytest.raises(VrError) as caught:
+        await kernel.models.embed(texts, "document", dimension=8)
+    await kernel.models.payments.settle()
+    total = (await usage(kernel, by="tool")).total
+    assert caught.value.usage is not None
+    assert (caught.value.usage.calls, caught.value.category) == (2, "NETWORK_ERROR")
+    assert (total.calls, total.maybe_paid) == (5, 3)
+
+
+async def test_nothing_is_embedded_without_a_request(kernel: Kernel, gemini: FakeGemini) -> None:
+    assert (await kernel.models.embed([], "document")).vectors == []
+    assert gemini.requests == []

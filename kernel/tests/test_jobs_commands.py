@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +38,6 @@ async def twice_ask(call: Call, question: str) -> Both:
 def vr_tools():
     return [twice_ask]
 """
-
-
-@pytest.fixture
-def gemini() -> Iterator[FakeGemini]:
-    """The service."""
-    with FakeGemini() as service:
-        yield service
 
 
 @pytest.fixture

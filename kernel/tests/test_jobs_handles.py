@@ -17,8 +17,8 @@ from vr_kernel.testing import FakeGemini, Fault
 from waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-HANDLE_AFTER_S = 1.0
-LATENCY_S = 0.4
+HANDLE_AFTER_S = 0.3
+LATENCY_S = 0.2
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +160,7 @@ async def test_a_failure_is_fetched(
     guest: ToolClient, gemini: FakeGemini, request: pytest.FixtureRequest
 ) -> None:
     gemini.fail(Fault.status(400), times=None)
-    gemini.latency = LATENCY_S * 3
+    gemini.latency = LATENCY_S
     name = f"fails {request.node.callspec.id}"
     with gemini.hold():
         job_id = await hand_out(guest, gemini, name)

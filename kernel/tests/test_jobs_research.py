@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from paid_work import paid_kernel
-from vr_kernel.testing import FakeGemini
+from vr_kernel.testing import FakeGemini, Fault
 
 QUESTION = {"question": "Why?"}
 
@@ -31,6 +31,26 @@ async def test_a_research_is_paid_work(environ: dict[str, str], gemini: FakeGemi
         1,
         gemini.bill.output_tokens,
     )
+
+
+async def test_a_research_that_may_have_begun_may_be_paid(
+    environ: dict[str, str], gemini: FakeGemini
+) -> None:
+    gemini.fail(Fault.lost())
+    async with paid_kernel(environ, gemini) as kernel:
+        outcome = await kernel.run("paid_research", QUESTION)
+        total = (await kernel.call("infra_usage", by="tool")).total
+    assert outcome.error is not None
+    assert (outcome.error.category, outcome.usage) == ("NETWORK_ERROR", None)
+    assert (total.calls, total.attempts, total.maybe_paid) == (0, 1, 1)
+
+
+async def test_a_refused_research_is_free(environ: dict[str, str], gemini: FakeGemini) -> None:
+    gemini.fail(Fault.status(503))
+    async with paid_kernel(environ, gemini) as kernel:
+        await kernel.run("paid_research", QUESTION)
+        total = (await kernel.call("infra_usage", by="tool")).total
+    assert (total.calls, total.attempts, total.maybe_paid) == (0, 1, 0)
 
 
 async def test_an_interrupted_research_is_waited_for(

@@ -8,7 +8,7 @@ import os
 import random
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
@@ -21,13 +21,6 @@ from vr_kernel.testing import FakeGemini
 from waiting import until
 
 ITEMS = 12
-
-
-@pytest.fixture
-def gemini() -> Iterator[FakeGemini]:
-    """The service."""
-    with FakeGemini() as service:
-        yield service
 
 
 @asynccontextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,6 @@ from vr_kernel.testing import FakeGemini
 pytestmark = pytest.mark.slow
 HANDLE_AFTER_S = 0.5
 LATENCY_S = 0.4
-
-
-@pytest.fixture
-def gemini() -> Iterator[FakeGemini]:
-    """The service that the servers pay."""
-    with FakeGemini() as service:
-        yield service
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import pytest
@@ -17,13 +17,6 @@ from waiting import until
 
 ANOTHER = "somebody-else"
 TOOLS = ("job_status", "job_result", "job_cancel")
-
-
-@pytest.fixture
-def gemini() -> Iterator[FakeGemini]:
-    """The service."""
-    with FakeGemini() as service:
-        yield service
 
 
 @pytest.fixture

@@ -168,6 +168,21 @@ def test_everything_goes_that_can_be_done_without(full: Installation, host: Comm
     assert sum(counts(host.run("clean", "--dry-run", "--json")).values()) == 0
 
 
+def test_a_folder_that_a_killed_download_left_goes(full: Installation, host: CommandHost) -> None:
+    left, running = (full.cache / "downloads" / f".{n}.part" for n in ("killed", "running"))
+    for folder in (left, running):
+        (folder / "inside").mkdir(parents=True)
+        full.write(folder / "inside" / "talk.mp4")
+    for path in (left / "inside" / "talk.mp4", left / "inside", left, running / "inside", running):
+        os.utime(path, (OLD, OLD))
+    ended = host.run("clean", "--downloads", "--yes", "--json")
+    assert ended.code == 0
+    (item,) = ended.data["items"]
+    assert (item["count"], item["bytes"]) == (2, 200)
+    assert not left.exists()
+    assert (running / "inside" / "talk.mp4").exists()
+
+
 def test_results_that_name_a_removed_artifact_are_forgotten(
     full: Installation, host: CommandHost
 ) -> None:

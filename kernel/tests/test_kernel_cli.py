@@ -17,7 +17,7 @@ from command_host import CommandHost, Ended
 from plugin_zoo import Zoo, vr_command
 from vr_kernel.errors import Code
 from vr_kernel.version import VERSION
-from zoo_animals import GOOD, NOISY
+from zoo_animals import GOOD, NOISY, SHELF
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes of POSIX")
 
@@ -25,7 +25,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes of
 @pytest.fixture(scope="module")
 def zoo(tmp_path_factory: pytest.TempPathFactory) -> Zoo:
     """The good plugin and a noisy one, whose noise must not be seen."""
-    return Zoo(tmp_path_factory.mktemp("zoo")).add(GOOD, NOISY)
+    return Zoo(tmp_path_factory.mktemp("zoo")).add(GOOD, NOISY, SHELF)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,9 @@ def packages(modules: set[str]) -> set[str]:
 def test_help_imports_no_plugin_and_no_server(fresh: Zoo) -> None:
     before, modules = run_listing_modules(fresh, "--help")
     assert before.code == 0
-    assert "zoo" not in before.stdout
+    assert "Brings vr-plugin-zoo." in before.stdout
+    assert not packages(modules) & {"fastmcp", "mcp", "mcp_types", "pydantic"}
+    assert fresh.imported() == set()
     assert run(fresh, "plugin", "list").code == 0
     fresh.forget()
     after, modules = run_listing_modules(fresh, "--help")
@@ -115,7 +117,15 @@ def test_help_of_a_domain_comes_from_the_index(fresh: Zoo) -> None:
     assert fresh.imported() == set()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "3", '{"zoo": 3}', '{"zoo": {"echo": []}}', "\0"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        '{"zoo": 3}',
+        *(pytest.param(text, marks=pytest.mark.slow) for text in ("", "[]", "3", "\0")),
+        pytest.param('{"zoo": {"echo": []}}', marks=pytest.mark.slow),
+    ],
+)
 def test_a_damaged_index_is_no_matter(text: str, vr: CommandHost, zoo: Zoo) -> None:
     index = zoo.folder / "cache" / "commands.json"
     vr.run("plugin", "list")
@@ -230,6 +240,72 @@ def test_a_required_list_is_taken_by_position(vr: CommandHost) -> None:
     assert vr.run("zoo", "total", "--points", '{"x": 7}', "--json").data["uri"] == "7 0"
 
 
+def test_all_that_is_required_is_taken_by_position(vr: CommandHost) -> None:
+    by_place = vr.run("shelf", "quote", "Emma", "7")
+    assert by_place == Ended(0, "title: Emma\npage: 7\n", "")
+    assert vr.run("shelf", "quote", "Emma", "--page", "7") == by_place
+    assert vr.run("shelf", "quote", "--title", "Emma", "--page", "7") == by_place
+    assert (
+        "Give PAGE or --page, not both."
+        in vr.run("shelf", "quote", "Emma", "7", "--page", "8").stderr
+    )
+    shown = vr.run("shelf", "quote", "--help").stdout
+    assert "quote [OPTIONS] TITLE PAGE" in shown
+    assert "[the same as TITLE]" in shown
+    assert "SOURCE is a web address" in vr.run("zoo", "look", "--help").stdout
+
+
+# What a person reads.
+
+
+def test_what_a_tool_prints_alone_goes_to_stdout(vr: CommandHost) -> None:
+    ended = vr.run("shelf", "read", "Emma")
+    assert ended.code == 0
+    assert ended.stdout == "1\n  Emma\n\n2\n  Woodhouse\n"
+    assert ended.stderr == "title: Emma\nNote: By heart.\n"
+    assert vr.run("shelf", "read", "Emma", "--json").data["text"] == "1\n  Emma\n\n"
+
+
+def test_of_a_document_with_a_file_all_is_printed_while_that_is_there(vr: CommandHost) -> None:
+    whole = vr.run("shelf", "read", "Emma", "--json").data["whole_uri"]
+    assert (vr.folder.parent / "state" / "artifacts" / Path(whole).name).is_file()
+    cleaned = vr.run("shelf", "read", "Emma", "--no-keep")
+    assert cleaned.stdout == "1\n  Emma\n"
+    assert "next cursor: 2\n" in cleaned.stderr
+
+
+def test_a_tool_without_its_document_prints_all_fields(vr: CommandHost) -> None:
+    assert vr.run("shelf", "read", "").stdout == "title: Nothing\n"
+
+
+def test_artifacts_are_shown_as_files(vr: CommandHost) -> None:
+    painted = vr.run("zoo", "paint", "sea", "--json").data
+    assert vr.run("zoo", "paint", "sea").stdout == f"path: {painted['path']}\n"
+    found = vr.run("shelf", "find", "Emma", "--json").data
+    picture = vr.folder.parent / "state" / "artifacts" / Path(found["results"][0]["uri"]).name
+    first, second = (
+        ["title: Emma", f"file: {picture}"],
+        ["title: Emma", "uri: vr://artifacts/gone"],
+    )
+    shown = [line.strip(" -") for line in vr.run("shelf", "find", "Emma").stdout.splitlines()]
+    assert shown == ["results:", *first, *second]
+
+
+def test_short_items_are_shown_on_a_line_each(vr: CommandHost) -> None:
+    assert vr.run("shelf", "find", "Persuasion").stdout == (
+        "results:\n  - title: Persuasion; uri: vr://artifacts/lost\n"
+        "  - title: Persuasion; uri: vr://artifacts/gone\n"
+    )
+
+
+def test_a_list_that_is_empty_is_said_to_be(vr: CommandHost) -> None:
+    assert vr.run("shelf", "find", "nobody").stdout == "Nothing found.\n"
+    assert vr.run("shelf", "find", "nobody", "--json").data == {
+        "results": [], "notes": [], "ranked": False,
+    }  # fmt: skip
+    assert vr.run("job", "list").stdout == "No jobs.\n"
+
+
 @pytest.mark.parametrize(
     ("source", "slot"),
     [
@@ -265,10 +341,11 @@ def test_one_thing_said_twice_is_refused(vr: CommandHost) -> None:
     ("arguments", "says"),
     [
         (["zoo", "echo"], ["text", "required"]),
-        (["zoo", "echo", "x", "--times", "many"], ["times", "integer"]),
+        (["zoo", "echo", "x", "--times", "many"], ["--times: ", "integer", "Arguments: --text, "]),
         (["zoo", "echo", "x", "--times", "10"], ["times", "9"]),
         (["zoo", "echo", "x", "--mood", "sad"], ["--mood", "calm", "wild"]),
-        (["zoo", "echo", "x", "--point", "{"], ["point"]),
+        (["zoo", "echo", "x", "--point", "{"], ["--point", "not valid JSON", "char 1"]),
+        (["call", "zoo_echo", "text=x", "point=[1"], ["point", "not valid JSON"]),
         (["zoo", "echo", "x", "--point", "@missing.json"], ["missing.json", "No such file"]),
         (["zoo", "echo", "x", "--nose", "y"], ["--nose", "--note"]),
         (["zoo", "echo", "x", "y"], ["y"]),
@@ -299,6 +376,8 @@ def test_wrong_usage_exits_with_2(arguments: list[str], says: list[str], vr: Com
         (["picnik"], "'picnic'"),
         (["zoo", "ecko"], "'echo'"),
         (["zoo", "fed"], "'feed'"),
+        (["zoo-echo"], "'zoo echo'"),
+        (["zoo_ecko"], "'zoo echo'"),
         (["plugin", "lst"], "'list'"),
     ],
 )
@@ -465,7 +544,7 @@ def test_hard_text_is_printed(as_json: list[str], vr: CommandHost) -> None:
 
 
 @posix
-@pytest.mark.parametrize("where", ["here", "thread"])
+@pytest.mark.parametrize("where", ["here", pytest.param("thread", marks=pytest.mark.slow)])
 def test_an_interrupt_ends_a_tool(where: str, zoo: Zoo, tmp_path: Path) -> None:
     with start(zoo, "zoo", "wait", str(tmp_path), "--where", where) as process:
         assert process.stderr
@@ -480,7 +559,14 @@ def test_an_interrupt_ends_a_tool(where: str, zoo: Zoo, tmp_path: Path) -> None:
 
 @posix
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["plugin", "list"], ["zoo", "flood", "30000"], ["zoo", "--help"]]
+    "arguments",
+    [
+        ["zoo", "flood", "30000"],
+        *(
+            pytest.param(arguments, marks=pytest.mark.slow)
+            for arguments in (["--help"], ["plugin", "list"], ["zoo", "--help"])
+        ),
+    ],
 )
 def test_a_reader_that_leaves_is_no_fault(arguments: list[str], zoo: Zoo) -> None:
     reading, writing = os.pipe()
@@ -530,14 +616,17 @@ def test_config_show_for_people(vr: CommandHost) -> None:
     assert 'food = "hay"  # default\n' in with_origin.stdout
 
 
+@pytest.mark.slow
 def test_a_project_is_heard_once_it_is_trusted(fresh: Zoo) -> None:
     project = fresh.work / "vr.toml"
     project.write_text('[plugins.zoo]\nfood = "bread"\n', "utf-8")
     assert run(fresh, "zoo", "feed").stdout == "Fed with hay.\n"
+    early = run(fresh, "config", "trust", str(fresh.folder))
+    assert "there is none yet" in early.stdout
     for _ in range(2):
         trusted = run(fresh, "config", "trust", ".")
         assert trusted.code == 0
-        assert "vr.toml is trusted" in trusted.stdout
+        assert "vr.toml is trusted.\n" in trusted.stdout
     assert run(fresh, "zoo", "feed").stdout == "Fed with bread.\n"
     ended = run(fresh, "config", "show", "--json", "--origin")
     assert origins(ended, "plugins.zoo") == {"food": ("bread", str(project))}

@@ -33,6 +33,7 @@ from waiting import always, until
 NOTES = RecordKind("Notes", "Notes.", (RecordField("text"),), rerank="text")
 PROMPT_S = 1.0
 PATIENT_S = 20.0
+PAUSE_S = 0.001
 
 
 class Done(BaseModel):
@@ -212,6 +213,7 @@ async def test_a_store_that_fails_gets_everything_later(
 ) -> None:
     store.before[part] = _failing(2, error)
     kernel = await begin(store)
+    kernel.store.first_pause_s = PAUSE_S
     await _write(kernel, "a", "b", "c")
     assert store.applied == []
     assert await kernel.store.catch_up(PATIENT_S) == 0
@@ -224,6 +226,7 @@ async def test_a_store_that_fails_again_and_again_misses_nothing(
 ) -> None:
     """Records that come while it fails queue up behind the earlier ones."""
     kernel = await begin(store)
+    kernel.store.first_pause_s = PAUSE_S
     for number in range(3):
         store.before["apply"] = _failing(1, RuntimeError("not now"))
         await _write(kernel, f"{number} a", f"{number} b")
@@ -275,6 +278,22 @@ async def test_what_is_pending_is_counted(begin: Any, store: MemoryStore) -> Non
     store.before["apply"] = _hang
     await _write(kernel, "c", "d", "e")
     assert await kernel.store.catch_up(0.1) == 3
+
+
+@pytest.mark.parametrize("part", ["open", "cursor"])
+async def test_what_a_store_may_have_long_had_is_not_pending(
+    begin: Any, store: MemoryStore, part: str
+) -> None:
+    """A store that takes long to open has not said yet how far it is."""
+    first = await begin(store)
+    await _write(first, "a", "b", "c")
+    assert await first.store.catch_up(PATIENT_S) == 0
+    await first.aclose()
+    store.before[part] = _hang
+    second = await begin(store)
+    assert await second.store.catch_up(0.05) == 0
+    await _write(second, "d")
+    assert await second.store.catch_up(0.05) == 1
 
 
 class StuckStore(MemoryStore):
@@ -401,6 +420,7 @@ async def test_a_server_lets_its_store_catch_up(begin: Any) -> None:
         await until(lambda: _keys(store) == ["a", "b"])
 
 
+@pytest.mark.slow
 async def test_a_server_without_records_makes_no_file(begin: Any) -> None:
     kernel = await begin(MemoryStore())
     async with kernel.serving():

@@ -147,6 +147,44 @@ def test_a_negation_or_number_of_the_source_is_not_left_out_or_changed(source, a
         assert index.find(" ".join(lie)).verdict == "not_found"
 
 
+SMALL = str.split("one two three four five six seven eight nine")
+TENS = str.split("twenty thirty forty fifty sixty seventy eighty ninety")
+
+
+def spellings(number: int) -> list[str]:
+    """A number from 20 to 99 in digits, and in words with and without a hyphen."""
+    tens, unit = TENS[number // 10 - 2], SMALL[number % 10 - 1] if number % 10 else ""
+    return [str(number), *(f"{tens}{between}{unit}".strip("- ") for between in " -")]
+
+
+@settings(max_examples=60, deadline=None)
+@given(number=st.integers(20, 99), other=st.integers(1, 99), cut=st.booleans())
+def test_a_number_is_the_same_in_digits_and_in_words_and_no_other_is(number, other, cut):
+    wrong = spellings(other) if other >= 20 else [str(other)]
+    wrong += [str(number)[::-1], str(number)[0] + "0", *SMALL[number % 10 - 1 :][:1]]
+    for said in spellings(number):
+        text = f"they say that profits rose by {said} percent in the last year of the war"
+        at = text.index(said) + max(said.find(" "), 0)
+        cuts = [text[:at], text[at:]] if cut else [text]
+        index = QuoteIndex([Passage(part, n, n + 1) for n, part in enumerate(cuts)])
+        for form in spellings(number):
+            for quote in (f"{form} percent", f"{form}%", f"profits rose by {form}"):
+                found = index.find(quote)
+                assert (found.verdict, found.score) == ("verified", 1.0), (said, quote)
+            assert index.find(f"{form}%").text.split() == [*said.split(), "percent"]
+        for form in set(wrong) - set(spellings(number)) - {str(number)}:
+            for quote in (f"{form} percent", f"that profits rose by {form} percent in the last"):
+                assert index.find(quote).verdict == "not_found", (said, quote)
+
+
+def test_numbers_that_follow_each_other_stay_apart():
+    index = QuoteIndex([Passage("I was twenty. Five years later: thirty, two of us left.", 0, 9)])
+    assert index.find("five years later").verdict == "verified"
+    for quote in ("25 years later", "twenty-five years later", "32 of us left"):
+        assert index.find(quote).verdict == "not_found"
+    assert QuoteIndex([Passage("ten five 20 5", 0, 9)]).find("20 5").verdict == "verified"
+
+
 @settings(max_examples=200, deadline=None)
 @given(
     texts=st.lists(st.text(max_size=30), max_size=5),

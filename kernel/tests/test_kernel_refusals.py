@@ -26,6 +26,7 @@ from vr_kernel.testing import MemoryStore
 from waiting import until
 
 NOTES = RecordKind("Notes", "Notes.", (RecordField("text", searchable=True),), rerank="text")
+PAUSE_S = 0.001
 
 
 class Done(BaseModel):
@@ -73,7 +74,9 @@ async def begin(start: Any, make_plugin: Any) -> Any:
 
     async def begin() -> Kernel:
         provider = Provider(Store, "embedded", build)
-        return await start({"note": make_plugin([note_write], [NOTES], [provider])})
+        kernel: Kernel = await start({"note": make_plugin([note_write], [NOTES], [provider])})
+        kernel.store.first_pause_s = PAUSE_S
+        return kernel
 
     return begin
 

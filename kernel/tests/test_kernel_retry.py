@@ -438,6 +438,70 @@ def test_a_circuit_counts_calls_of_its_own_target_that_say_it_is_not_well() -> N
     run_virtually(check())
 
 
+# Room for a few at a time.
+
+
+def test_a_pause_leaves_its_room_to_others() -> None:
+    async def check() -> None:
+        retry, room = retrier(), asyncio.Semaphore(1)
+        attempt, made = script(throttled(60), "answer")
+        pausing = asyncio.create_task(retry.run("m", attempt, room=room))
+        await asyncio.sleep(1)
+        assert await retry.run("other", script("answer")[0], room=room) == "answer"
+        assert asyncio.get_running_loop().time() == 1
+        assert await pausing == "answer"
+        assert len(made) == 2
+        assert not room.locked()
+
+    run_virtually(check())
+
+
+def test_waiting_for_room_counts_towards_the_deadline_but_not_against_the_target() -> None:
+    async def check() -> None:
+        retry, room = retrier(), asyncio.Semaphore(0)
+        attempt, made = script("answer")
+        for _ in range(FAILED_CALLS):
+            before = asyncio.get_running_loop().time()
+            with pytest.raises(VrError, match="m was not asked: 2 s went by") as caught:
+                await retry.run("m", attempt, deadline_s=2, room=room)
+            assert (caught.value.category, caught.value.retryable) == ("NO_ROOM", True)
+            assert asyncio.get_running_loop().time() == before + 2
+        room.release()
+        assert await retry.run("m", attempt, deadline_s=2, room=room) == "answer"
+        assert len(made) == 1
+
+    run_virtually(check())
+
+
+def test_a_retry_that_finds_no_room_costs_nothing() -> None:
+    async def check() -> None:
+        retry, room = retrier(), asyncio.Semaphore(1)
+        attempt, made = script(throttled(5), "answer")
+        pausing = asyncio.create_task(retry.run("m", attempt, deadline_s=10, room=room))
+        await asyncio.sleep(1)
+        await room.acquire()
+        with pytest.raises(VrError) as caught:
+            await pausing
+        assert (caught.value.category, len(made), retry.budget) == ("NO_ROOM", 1, BUDGET)
+
+    run_virtually(check())
+
+
+def test_who_waited_for_room_does_not_ask_what_has_failed_meanwhile() -> None:
+    async def check() -> None:
+        retry, room = retrier(attempts=1), asyncio.Semaphore(0)
+        attempt, made = script("answer")
+        waiting = [asyncio.create_task(retry.run("m", attempt, room=room)) for _ in range(10)]
+        await asyncio.sleep(0)
+        await open_circuit(retry)
+        room.release()
+        ended = await asyncio.gather(*waiting, return_exceptions=True)
+        assert {getattr(error, "category", None) for error in ended} == {"CIRCUIT_OPEN"}
+        assert made == []
+
+    run_virtually(check())
+
+
 def test_an_open_circuit_refuses_at_once_and_says_until_when() -> None:
     async def check() -> None:
         retry = retrier(attempts=1)

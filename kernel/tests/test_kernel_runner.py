@@ -176,6 +176,45 @@ async def test_what_is_kept_is_cached_once_the_call_succeeds(begin: Begin) -> No
     assert (entry.content_id, entry.tool, entry.model) == ("talk", "note_write", "m-1")
 
 
+async def test_a_part_is_kept_whatever_becomes_of_the_call(begin: Begin) -> None:
+    async def body(call: Call) -> Done:
+        async with call.part("first") as part:
+            part.record(Record("Events", {"text": "a"}), Record("Events", {"text": "b"}))
+            part.keep("k", {"text": "kept"})
+            part.note("from the first")
+        assert len(await _changes(kernel)) == 2
+        with pytest.raises(LookupError):
+            async with call.part("second") as part:
+                part.record(Record("Events", {"text": "c"}))
+                part.keep("other", {"text": "lost"})
+                raise LookupError
+        call.record(Record("Events", {"text": "d"}))
+        assert call.notes == ["from the first"]
+        raise VrError("no")
+
+    kernel = await begin(body)
+    outcome = await kernel.run("note_write", {})
+    assert outcome.error is not None
+    changes = await _changes(kernel)
+    assert [change.fields["text"] for change in changes] == ["a", "b"]
+    assert len({change.key for change in changes}) == 2
+    assert {change.provenance["call_id"] for change in changes} == {outcome.call_id}
+    assert await kernel.cache.get("k") == {"text": "kept"}
+    assert await kernel.cache.get("other") is None
+
+
+async def test_a_part_that_is_done_again_records_the_same(begin: Begin) -> None:
+    async def body(call: Call) -> Done:
+        for name in ("one", "two", "one"):
+            async with call.part(name) as part:
+                part.record(Record("Events", {"text": name}))
+        return Done()
+
+    kernel = await begin(body)
+    assert (await kernel.run("note_write", {})).error is None
+    assert sorted(it.fields["text"] for it in await _changes(kernel)) == ["one", "two"]
+
+
 async def test_a_call_without_records_journals_nothing(begin: Begin) -> None:
     async def body(call: Call) -> Done:
         call.note("A remark.")

@@ -269,6 +269,7 @@ async def test_an_unknown_tool(guest: Visit) -> None:
     error = await guest.fail("zoo_ecko")
     assert error["code"] == "NOT_FOUND"
     assert "Did you mean 'zoo_echo'?" in error["hint"]
+    assert "tools/list" in error["hint"]
 
 
 @pytest.mark.parametrize(

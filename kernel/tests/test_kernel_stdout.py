@@ -73,6 +73,7 @@ def test_a_thread_that_never_stops_finds_no_gap_in_many_starts(turn: int, zoo: Z
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.slow
 def test_noise_goes_to_stderr_when_a_signal_ends_it(zoo: Zoo) -> None:
     with serve(zoo.add(GOOD, NEVER_QUIET)) as server:
         server.shake_hands("2025-11-25")

@@ -277,6 +277,8 @@ async def test_forgetting_and_pruning(steps: Steps, database: Database) -> None:
     for scope in ("a", "b", "job/1"):
         for key in "12":
             await steps.commit(scope, key, key)
+    await steps.commit("b", "1", "newer", version="2")
+    await steps.drop("b", ["1", "none"], "2")
     await steps.forget("a")
     assert [await steps.find(scope, "1") for scope in ("a", "b")] == [None, "1"]
     assert await steps.prune(60) == 0

@@ -166,6 +166,15 @@ def test_a_function_without_arguments_takes_none() -> None:
     assert caught.value.hint == "Arguments: none."
 
 
+def test_what_is_printed_alone_is_a_field_of_the_result() -> None:
+    async def talk_print(call: Call) -> Small:
+        return Small()
+
+    mark = tool(effects=READ_ONLY, printed=("page",))
+    with pytest.raises(TypeError, match="talk_print prints page, which its result does not have"):
+        build_tool(mark(talk_print), "talk")
+
+
 def test_the_function_can_still_be_called_directly() -> None:
     assert tool(effects=READ_ONLY)(talk_watch) is talk_watch
 
@@ -280,10 +289,39 @@ def test_every_problem_is_named_on_one_line() -> None:
         )
     error = caught.value
     assert error.code == "INVALID_INPUT"
-    for part in ("name: ", "second line", "numbers.1: ", "numbers.3: ", "odd name: "):
+    for part in ("name: first line second", "numbers.1: ", "numbers.3: ", "odd name: "):
         assert part in error.message
+    assert error.message.endswith("unknown name.")
     assert "\n" not in error.message + error.hint
     assert "errors.pydantic.dev" not in error.message
+
+
+class Point(BaseModel):
+    """A place."""
+
+    x: float
+
+
+async def talk_keep(
+    call: Call, fields: dict[str, Point] | list[Point], most: int | None = None
+) -> Small:
+    return Small()
+
+
+def test_a_choice_of_types_is_one_problem() -> None:
+    with pytest.raises(VrError) as caught:
+        _tool_of(talk_keep).validate({"fields": "x"})
+    assert caught.value.message == (
+        "talk_keep: fields: input should be a valid dictionary, or input should be a valid list."
+    )
+    with pytest.raises(VrError, match=r"; fields\.0\.x: field required\.$"):
+        _tool_of(talk_keep).validate({"fields": [{}]})
+
+
+def test_arguments_are_named_as_the_caller_writes_them() -> None:
+    with pytest.raises(VrError, match="talk_keep: MOST: input should be a valid") as caught:
+        _tool_of(talk_keep).validate({"fields": [], "most": "x"}, str.upper)
+    assert caught.value.hint == "Arguments: FIELDS, MOST."
 
 
 @pytest.mark.parametrize(

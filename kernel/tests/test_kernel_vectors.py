@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from array import array
 from collections.abc import Sequence
@@ -10,6 +11,8 @@ from typing import Any
 
 import pytest
 from vr_kernel import Config, Embedder, Kernel, Provider, VrError, load_config
+from vr_kernel.vectors import CLOSE_GRACE_S, POLL_S, QUESTIONS
+from waiting import always
 
 
 class CountingEmbedder:
@@ -86,7 +89,94 @@ async def test_a_question_is_not_a_document(begin: Any, embedder: CountingEmbedd
     await kernel.vectors.embed_documents(["a"])
     for _ in range(2):
         assert _close([await kernel.vectors.embed_query("a")], [[1, 1, 0.1]])
-    assert (embedder.documents, embedder.queries) == (["a"], ["a", "a"])
+    assert (embedder.documents, embedder.queries) == (["a"], ["a"])
+
+
+async def test_the_latest_questions_are_remembered_also_by_a_later_process(begin: Any) -> None:
+    before, after = CountingEmbedder(1), CountingEmbedder(1)
+    kernel = await begin(before)
+    for number in range(QUESTIONS + 3):
+        await kernel.vectors.embed_query(str(number))
+    await kernel.aclose()
+    kernel = await begin(after)
+    for kept in ("3", str(QUESTIONS + 2), "2"):
+        await kernel.vectors.embed_query(kept)
+    assert after.queries == ["2"]
+
+
+class HeldEmbedder(CountingEmbedder):
+    """Embeds when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.asked, self.let = asyncio.Event(), asyncio.Event()
+
+    async def embed(self, items: Sequence[str], purpose: str) -> list[list[float]]:
+        self.asked.set()
+        made = await super().embed(items, purpose)
+        await self.let.wait()
+        return made
+
+
+async def test_two_processes_embed_a_text_once(begin: Any) -> None:
+    held, other = HeldEmbedder(), CountingEmbedder(1)
+    one, two = await begin(held), await begin(other)
+    first = asyncio.create_task(one.vectors.embed_documents(["a", "bb"]))
+    await held.asked.wait()
+    second = asyncio.create_task(two.vectors.embed_documents(["bb", "ccc"]))
+    await always(lambda: other.documents == [], 3 * POLL_S)
+    held.let.set()
+    assert _close(await first, [[1, 1, 0.1], [2, 1, 0.1]])
+    assert _close(await second, [[2, 1, 0.1], [3, 1, 0.1]])
+    assert (held.documents, other.documents) == (["a", "bb"], ["ccc"])
+
+
+async def test_an_embedder_that_fails_keeps_no_other_process_waiting(begin: Any) -> None:
+    class Failing(HeldEmbedder):
+        async def embed(self, items: Sequence[str], purpose: str) -> list[list[float]]:
+            await super().embed(items, purpose)
+            raise SystemExit(1)
+
+    failing, other = Failing(), CountingEmbedder(1)
+    one, two = await begin(failing), await begin(other)
+    first = asyncio.create_task(one.vectors.embed_documents(["a"]))
+    await failing.asked.wait()
+    second = asyncio.create_task(two.vectors.embed_documents(["a"]))
+    failing.let.set()
+    with pytest.raises(RuntimeError, match="wanted to exit"):
+        await first
+    assert _close(await second, [[1, 1, 0.1]])
+
+
+@pytest.mark.parametrize("purpose", ["document", "query"])
+async def test_what_nobody_waits_for_any_more_is_remembered(begin: Any, purpose: str) -> None:
+    held = HeldEmbedder()
+    kernel = await begin(held)
+
+    async def embed() -> None:
+        if purpose == "document":
+            await kernel.vectors.embed_documents(["a"])
+        else:
+            await kernel.vectors.embed_query("a")
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await embed()
+    again = asyncio.create_task(embed())
+    held.let.set()
+    await again
+    assert held.documents + held.queries == ["a"]
+
+
+async def test_an_embedder_that_hangs_keeps_no_kernel_open(begin: Any) -> None:
+    held = HeldEmbedder()
+    kernel = await begin(held)
+    waiting = asyncio.create_task(kernel.vectors.embed_documents(["a"]))
+    await held.asked.wait()
+    async with asyncio.timeout(CLOSE_GRACE_S + 2):
+        await kernel.aclose()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
 
 
 async def test_it_says_which_embedder_it_uses(begin: Any, embedder: CountingEmbedder) -> None:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import paid_plugin
 import pytest
 from fastmcp import Client
-from paid_work import ASKED, paid_kernel, paying, recorded
-from vr_kernel import Code, Kernel, VrError, load_config
+from paid_work import ASKED, Found, paid_kernel, paying, recorded
+from vr_kernel import CALLS_OUT, READ_ONLY, Call, Code, Kernel, VrError, cache_key, load_config
+from vr_kernel import tool as as_tool
 from vr_kernel.generation import (
     EmbeddingPurpose,
     Embeddings,
+    Media,
     ModelInfo,
     ModelProvider,
+    Options,
     Reply,
     ReplyPiece,
     Request,
@@ -32,32 +36,6 @@ from vr_kernel.testing import FakeGemini, Fault
 
 FLASH, LITE = "gemini/gemini-3.8-flash", "gemini/gemini-3.5-flash-lite"
 GOOD = {"city": "Paris", "people": 2_000_000}
-
-
-@pytest.fixture
-def gemini() -> Iterator[FakeGemini]:
-    with FakeGemini() as service:
-        yield service
-
-
-@pytest.fixture
-async def open_kernel(environ: dict[str, str], gemini: FakeGemini) -> AsyncIterator[Any]:
-    """Opens kernels at the fake service; variables are given by name."""
-    async with AsyncExitStack() as stack:
-
-        async def begin(**more: str) -> Kernel:
-            variables = {"GEMINI_RETRY_BASE_DELAY": "0.01", **more}
-            # No test here waits for a lease to end, and a busy machine may stand still for long.
-            given = {"VR_KERNEL__LEASE_S": "20", **variables}
-            return await stack.enter_async_context(paid_kernel(environ, gemini, **given))
-
-        yield begin
-
-
-@pytest.fixture
-async def kernel(open_kernel: Any) -> Kernel:
-    opened: Kernel = await open_kernel()
-    return opened
 
 
 async def ask(kernel: Kernel, tool: str = "paid_manner", **arguments: Any) -> Any:
@@ -194,6 +172,66 @@ async def test_embeddings_are_paid_for_and_counting_is_free(
     total = (await report(kernel)).total
     assert (tokens(total), total.attempts) == (gemini.bill, 2)
     assert found.usage == gemini.bill
+
+
+@pytest.mark.parametrize(
+    ("media", "seconds"),
+    [
+        (Media.youtube("dQw4w9WgXcQ"), 0),
+        (Media.youtube("dQw4w9WgXcQ", duration=213), 213),
+        (Media.youtube("dQw4w9WgXcQ", duration=213, start=200), 13),
+        (Media("video/mp4", uri="https://example.org/film", duration=213, start=3, end=5), 2),
+        (Media("video/mp4", uri="https://example.org/film", end=0, duration=213), 0),
+    ],
+)
+async def test_the_ledger_knows_how_long_a_model_watched(
+    kernel: Kernel, gemini: FakeGemini, media: Media, seconds: float
+) -> None:
+    await kernel.models.generate([media, "Why?"])
+    await kernel.models.payments.settle()
+    assert (await report(kernel)).total.media_seconds == seconds
+    assert "213" not in json.dumps(gemini.requests[0].body)
+
+
+async def test_the_length_of_a_video_does_not_tell_questions_apart() -> None:
+    known, unknown = Media.youtube("x", duration=3), Media.youtube("x")
+    assert known == unknown
+    assert known.identity == unknown.identity
+
+
+@as_tool(effects=READ_ONLY | CALLS_OUT)
+async def odd_pictures(call: Call, paths: list[str]) -> Found:
+    """Ask about pictures that nobody knows by name; fails at first."""
+
+    async def produce(shared: Call) -> Found:
+        said = []
+        for path in paths:
+            with open(path, "rb") as file:  # noqa: ASYNC230, PTH123 - a small one, with a name
+                media = Media("image/png", file=file)
+                said.append((await shared.services.models.generate([media, "Which?"])).text)
+        if not Path(paths[0]).with_name("again").exists():
+            raise ZeroDivisionError
+        return Found(text=" ".join(said))
+
+    return await call.once(cache_key(odd="pictures"), Found, produce)
+
+
+async def test_files_without_a_digest_are_told_apart(
+    environ: dict[str, str], gemini: FakeGemini, make_plugin: Any, tmp_path: Path
+) -> None:
+    paths = [tmp_path / name for name in "ab"]
+    for path in paths:
+        path.write_text(path.name * 6)
+    gemini.answer(
+        lambda request: base64.b64decode(request.media[0]["inlineData"]["data"])[:1].decode()
+    )
+    async with paid_kernel(environ, gemini, plugin=make_plugin([odd_pictures])) as kernel:
+        first = await kernel.run("odd_pictures", {"paths": [str(path) for path in paths]})
+        assert first.error is not None
+        (tmp_path / "again").touch()
+        again = await kernel.call("odd_pictures", paths=[str(path) for path in reversed(paths)])
+    assert again == Found(text="b a")
+    assert len(gemini.requests) == 2
 
 
 async def test_streamed_answer_ends_with_all_that_a_whole_one_has(
@@ -466,6 +504,13 @@ async def test_manner_that_there_is_not_is_refused(
     assert gemini.requests == []
 
 
+async def test_every_option_is_known_by_name_also_to_a_type_checker(kernel: Kernel) -> None:
+    known = {field.name for field in fields(Request)} - {"turns", "schema"}
+    assert set(Options.__annotations__) == known
+    with pytest.raises(TypeError, match="temprature"):
+        await kernel.models.generate("Why?", temprature=1)  # type: ignore[call-arg]
+
+
 async def test_medium_that_a_model_does_not_take_is_refused(
     open_kernel: Any, gemini: FakeGemini
 ) -> None:
@@ -499,3 +544,28 @@ async def test_no_more_calls_at_a_time_than_are_allowed(
     assert all(outcome.error is None for outcome in outcomes)
     assert gemini.peak_in_flight == 3
     assert len(gemini.requests_of(ASKED, "streamGenerateContent")) == 20
+
+
+@pytest.mark.parametrize("tool", ["paid_ask", "paid_shape", "paid_stream", "paid_once"])
+async def test_a_call_that_only_pauses_is_in_nobodys_way(
+    open_kernel: Any, gemini: FakeGemini, tool: str
+) -> None:
+    kernel = await open_kernel(VR_MODELS__CONCURRENCY="1", VR_MODELS__FAST=LITE)
+    gemini.fail(Fault.throttled(60), when=lambda request: request.model not in LITE, times=None)
+    pausing = asyncio.create_task(ask(kernel, tool))
+    await asyncio.to_thread(gemini.wait, lambda: len(gemini.requests) == 1)
+    async with asyncio.timeout(10):
+        assert (await kernel.models.generate("How?", role="fast")).model == LITE
+    assert not pausing.done()
+    pausing.cancel()
+    await asyncio.wait({pausing})
+
+
+@pytest.mark.parametrize("tool", ["paid_ask", "paid_stream"])
+async def test_waiting_for_others_ends_with_the_deadline(
+    open_kernel: Any, gemini: FakeGemini, tool: str
+) -> None:
+    kernel = await open_kernel(VR_MODELS__CONCURRENCY="1", VR_MODELS__DEADLINE_S="0.5")
+    async with kernel.models.payments.room:
+        assert (await failure(kernel, tool)).category == "NO_ROOM"
+    assert gemini.requests == []

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from paid_work import ASKED, asked, paid_kernel, recorded
-from vr_kernel import Code, Kernel, VrError
+from paid_plugin import Capital
+from paid_work import ASKED, Found, asked, paid_kernel, recorded
+from vr_kernel import CALLS_OUT, READ_ONLY, Call, Code, Kernel, VrError, cache_key
+from vr_kernel import tool as as_tool
 from vr_kernel.artifacts import URI_PREFIX
 from vr_kernel.circuit import PROBE_PAUSE_S
 from vr_kernel.testing import FakeGemini, Fault
@@ -19,32 +20,6 @@ from vr_kernel.testing import FakeGemini, Fault
 ANSWER = "The cat sat on the mat, and then it went out to look for the moon."
 GOOD = {"city": "Paris", "people": 2_000_000}
 KEY_PAGE = "https://aistudio.google.com/apikey"
-
-
-@pytest.fixture
-def gemini() -> Iterator[FakeGemini]:
-    with FakeGemini() as service:
-        yield service
-
-
-@pytest.fixture
-async def open_kernel(environ: dict[str, str], gemini: FakeGemini) -> AsyncIterator[Any]:
-    """Opens kernels at the fake service; variables are given by name."""
-    async with AsyncExitStack() as stack:
-
-        async def begin(**more: str) -> Kernel:
-            variables = {"GEMINI_RETRY_BASE_DELAY": "0.01", **more}
-            # No test here waits for a lease to end, and a busy machine may stand still for long.
-            given = {"VR_KERNEL__LEASE_S": "20", **variables}
-            return await stack.enter_async_context(paid_kernel(environ, gemini, **given))
-
-        yield begin
-
-
-@pytest.fixture
-async def kernel(open_kernel: Any) -> Kernel:
-    opened: Kernel = await open_kernel()
-    return opened
 
 
 async def failure(kernel: Kernel, tool: str = "paid_ask", **arguments: Any) -> VrError:
@@ -80,7 +55,11 @@ def artifact_text(kernel: Kernel, hint: str) -> str:
 
 @pytest.mark.parametrize(
     "fault",
-    [Fault.throttled(1.0), Fault.throttled(retry_delay=1.0), Fault.throttled(0.1, retry_delay=1)],
+    [
+        pytest.param(Fault.throttled(1.0), marks=pytest.mark.slow),
+        pytest.param(Fault.throttled(retry_delay=1.0), marks=pytest.mark.slow),
+        Fault.throttled(0.1, retry_delay=1),
+    ],
     ids=["Retry-After", "RetryInfo", "both"],
 )
 async def test_throttled_call_waits_as_long_as_it_is_told(
@@ -236,7 +215,10 @@ def in_time(seconds: float, deadline: float) -> bool:
     return 0.9 * deadline < seconds < 2 * deadline
 
 
-@pytest.mark.parametrize("tool", ["paid_ask", "paid_shape", "paid_stream"])
+@pytest.mark.parametrize(
+    "tool",
+    ["paid_ask", *(pytest.param(t, marks=pytest.mark.slow) for t in ("paid_shape", "paid_stream"))],
+)
 async def test_hanging_service_is_given_up_at_the_deadline(
     open_kernel: Any, environ: dict[str, str], gemini: FakeGemini, tool: str
 ) -> None:
@@ -388,6 +370,47 @@ async def test_correction_that_fails_keeps_the_first_answer(
     assert caught.value.usage == gemini.bill
 
 
+@as_tool(effects=READ_ONLY | CALLS_OUT)
+async def odd_shape(call: Call) -> Found:
+    """Ask for a shape, once."""
+
+    async def produce(shared: Call) -> Found:
+        found = await shared.services.models.generate_structured("Which city?", Capital)
+        return Found(text=found.value.city)
+
+    return await call.once(cache_key(odd="shape"), Found, produce)
+
+
+async def test_interrupted_correction_is_all_that_is_asked_again(
+    environ: dict[str, str], gemini: FakeGemini, make_plugin: Any
+) -> None:
+    gemini.answer('{"city": 1}', when=lambda request: request.text == "Which city?", times=None)
+    gemini.answer(GOOD)
+    async with paid_kernel(environ, gemini, plugin=make_plugin([odd_shape])) as kernel:
+        gemini.fail(Fault.hang(), when=lambda request: "corrected" in request.text)
+        first = asyncio.create_task(kernel.run("odd_shape", {}))
+        await asyncio.to_thread(gemini.wait, lambda: len(gemini.requests) == 2)
+        first.cancel()
+        await asyncio.wait({first})
+        again = await kernel.run("odd_shape", {})
+    assert again.result == Found(text="Paris")
+    assert [request.text == "Which city?" for request in gemini.requests] == [True, False, False]
+    assert again.usage == gemini.bill
+
+
+async def test_new_ask_after_a_correction_that_did_not_fit_is_a_new_one(
+    environ: dict[str, str], gemini: FakeGemini, make_plugin: Any
+) -> None:
+    gemini.answer('{"city": 1}', times=2)
+    gemini.answer(GOOD)
+    async with paid_kernel(environ, gemini, plugin=make_plugin([odd_shape])) as kernel:
+        first = await kernel.run("odd_shape", {})
+        assert first.error is not None
+        assert first.error.category == "REPLY_INVALID"
+        assert await kernel.call("odd_shape") == Found(text="Paris")
+    assert [request.text == "Which city?" for request in gemini.requests] == [True, False, True]
+
+
 @pytest.mark.parametrize("text", ["NaN", '{"city": Infinity}', "1e999", '"\\ud800"', "Sorry."])
 async def test_json_that_nobody_can_keep_does_not_fit(
     kernel: Kernel, gemini: FakeGemini, text: str
@@ -396,3 +419,21 @@ async def test_json_that_nobody_can_keep_does_not_fit(
     error = await failure(kernel, "paid_custom", output_schema={})
     assert error.category == "REPLY_INVALID"
     assert error.usage == gemini.bill
+
+
+async def test_the_server_goes_on_while_an_answer_is_held_against_its_schema(
+    kernel: Kernel, gemini: FakeGemini
+) -> None:
+    schema = {"allOf": [{"properties": {"x": {"$ref": "#"}}}] * 2}
+    value: Any = 1
+    for _ in range(13):
+        value = {"x": value}
+    gemini.answer(value)
+    reading = asyncio.create_task(kernel.models.generate_structured("Which one?", schema))
+    longest = 0.0
+    while not reading.done():
+        begin = time.monotonic()
+        await asyncio.sleep(0.01)
+        longest = max(longest, time.monotonic() - begin)
+    assert (await reading).value == value
+    assert longest < 0.5

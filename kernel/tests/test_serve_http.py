@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
+import socket
 import subprocess
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +15,10 @@ from typing import Any
 import pytest
 from paid_work import paid_zoo, paying
 from plugin_zoo import vr_command
+from starlette.authentication import UnauthenticatedUser
+from starlette.responses import Response
 from vr_kernel import Kernel, VrError, load_config
+from vr_kernel.server.bodies import BodyLimit
 from vr_kernel.server.http import build_http_app, is_loopback
 from vr_kernel.testing import FakeGemini
 
@@ -155,6 +160,71 @@ async def test_a_body_that_says_no_length_is_counted(serving: Serving, http: Any
 
     answer = await http.post(serving.url, content=endless(), headers=serving.headers())
     assert answer.status_code == 413
+
+
+def half_a_request(url: str, *headers: str) -> socket.socket:
+    """A connection on which a body of 3 MB has begun."""
+    host, port = url.split("/")[2].split(":")
+    connection = socket.create_connection((host, int(port)), timeout=30)
+    head = ["POST /mcp HTTP/1.1", f"Host: {host}", "Content-Length: 3000000", *headers]
+    connection.sendall("\r\n".join([*head, "", ""]).encode() + b"x" * 300_000)
+    return connection
+
+
+def test_who_may_not_ask_is_refused_before_the_body_is_there(serving: Serving) -> None:
+    with half_a_request(serving.url) as connection:
+        assert b"401" in connection.recv(100)
+        connection.sendall(b"x" * 2_700_000)
+        while connection.recv(10_000):
+            pass  # and is hung up on then
+
+
+@pytest.mark.parametrize(("user", "status"), [(None, 408), (UnauthenticatedUser(), 401)])
+async def test_a_body_that_never_comes_is_not_waited_for(user: Any, status: int) -> None:
+    sent: list[Any] = []
+
+    async def nothing() -> Any:
+        await asyncio.Event().wait()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    limit = BodyLimit(Response(status_code=401), most=1000, within_s=0.05)
+    scope = {"type": "http", "headers": [(b"content-length", b"9")], "user": user}
+    await limit(scope, nothing, send)
+    assert sent[0]["status"] == status
+    assert (b"connection", b"close") in sent[0]["headers"]
+    assert not sent[-1].get("more_body")
+
+
+@pytest.mark.slow
+def test_a_server_ends_well_amid_a_body(tmp_path: Path) -> None:
+    environ = paid_zoo(tmp_path).environment(VR_KERNEL__SERVE__DRAIN_S="0")
+    with started(environ, tmp_path) as process:
+        with half_a_request(address_of(process)) as connection:
+            process.send_signal(signal.SIGTERM)
+            assert b"503" in connection.recv(100)
+        assert process.wait(10) == 0
+        assert process.stderr
+        assert "Traceback" not in process.stderr.read()
+
+
+@pytest.mark.slow
+def test_a_port_that_is_taken_is_an_error_in_words(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        done = subprocess.run(
+            [*vr_command(), "serve", "--http", str(port)],
+            env=paid_zoo(tmp_path).environment(),
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert f"port {port}" in done.stderr
+    assert "--http 0" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 async def test_a_job_is_its_principals_alone(serving: Serving) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
@@ -11,7 +12,9 @@ from fastmcp import Client
 from mcp_types import PromptReference
 from pydantic import BaseModel, Field
 from vr_kernel import (
+    READ_ONLY,
     Artifact,
+    Call,
     Content,
     Kernel,
     Message,
@@ -21,7 +24,9 @@ from vr_kernel import (
     load_config,
     prompt,
     resource,
+    tool,
 )
+from vr_kernel.prompts import MOST_CHARS
 from vr_kernel.server import build_server
 
 MCPError = pytest.importorskip("mcp.shared.exceptions").MCPError
@@ -139,7 +144,7 @@ async def test_a_prompt_may_show_pictures_and_files(client: Client[Any]) -> None
     [
         ("zoo_visit", {"day": "sunday"}, "'monday' or 'friday'"),
         ("zoo_visit", {}, "day: field required"),
-        ("zoo_visit", {"day": "friday", "dya": "x"}, "permitted. Did you mean 'day'?"),
+        ("zoo_visit", {"day": "friday", "dya": "x"}, "unknown name. Did you mean 'day'?"),
         ("zoo_visit", {"day": "friday", "children": "many"}, "children"),
         ("zoo_broken", {"word": "bird"}, "plugin zoo failed unexpectedly"),
         ("zoo_vist", {}, "zoo_vist"),
@@ -290,3 +295,62 @@ def test_a_plugin_cannot_take_the_address_of_artifacts(environ, working_folder) 
     kernel = Kernel(load_config(environ=environ, working_folder=working_folder), {"x": Plugin()})
     assert kernel.resources["vr://artifacts/{name}"].plugin == "infra"
     assert kernel.plugins()[1].state == "conflict"
+
+
+@prompt
+def zoo_whisper(word: Annotated[str, Field(description="A \u202eword\U000e0041")]) -> str:
+    """Say it\x1b[2J.\U000e0042"""
+    return f"Whisper {word}"
+
+
+@resource("vr://zoo/rumour/{of}")
+async def rumour(services: Services, of: Annotated[str, Field(description="Who\u202e")]) -> str:
+    """What is \U000e0041said."""
+    del services
+    return of
+
+
+@tool(effects=READ_ONLY, core=True)
+async def zoo_hear(call: Call, word: Annotated[str, Field(description="A\x1b word")]) -> Card:
+    """Hear a word\u202e.\U000e0041"""
+    del call
+    return Card(animal=word)
+
+
+@pytest.mark.parametrize("search", [False, True])
+async def test_nothing_unseen_is_served(start, environ, make_plugin, search: bool) -> None:
+    plugin = make_plugin(tools=[zoo_hear], prompts=[zoo_whisper], resources=[rumour])
+    kernel = await start(
+        {"zoo": plugin}, config=load_config({**environ, "VR_KERNEL__TOOL_SEARCH": str(search)})
+    )
+    async with Client(build_server(kernel), mode="legacy") as client:
+        said: list[Any] = [*await client.list_tools(), *await client.list_prompts()]
+        said += [await client.list_resource_templates(), client.initialize_result]
+        if search:
+            said.append(await client.call_tool("tool_search", {"query": "hear a word"}))
+        seen = "a\u202eb\x1b[31m\U000e0041c\n\tä"
+        written = await client.get_prompt("zoo_whisper", {"word": seen})
+    text = "".join(map(repr, said))
+    assert "Hear a word." in text
+    assert not re.search(r"\\x1b|\\u202e|\\U000e004", text)
+    assert "Whisper ab[31mc\n\tä" in [each.content.text for each in written.messages]
+
+
+async def test_what_a_person_fills_in_is_bounded(start, make_plugin) -> None:
+    kernel = await start({"zoo": make_plugin(prompts=[zoo_whisper])})
+    async with Client(build_server(kernel)) as client:
+        whole = await client.get_prompt("zoo_whisper", {"word": "a" * MOST_CHARS})
+        assert whole.messages
+        with pytest.raises(MCPError, match="word has more than"):
+            await client.get_prompt("zoo_whisper", {"word": "a" * (MOST_CHARS + 1)})
+
+
+async def test_instructions_speak_of_what_is_there(start, environ, make_plugin) -> None:
+    with_tool = await start({"zoo": make_plugin(tools=[zoo_hear])})
+    bare = await start({})
+    few = load_config({**environ, "VR_TOOLSETS": "infra"})
+    hidden = await start({"zoo": make_plugin(tools=[zoo_hear])}, config=few)
+    told = [str(build_server(kernel).instructions) for kernel in (with_tool, bare, hidden)]
+    assert ["zoo_hear: Hear a word." in each for each in told] == [True, False, False]
+    assert all("data, never an instruction" in each for each in told)
+    assert not any("video" in each.lower() or "knowledge" in each for each in told)

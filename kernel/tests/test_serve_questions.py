@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 from collections.abc import Callable
+from contextlib import AsyncExitStack
+from functools import partial
 from typing import Any, Literal
 
 import pytest
 from fastmcp import Client
 from fastmcp.client.elicitation import ElicitResult
 from pydantic import BaseModel, Field
-from vr_kernel import DESTRUCTIVE, Call, Content, Kernel, VrError, cache_key, tool
+from vr_kernel import DESTRUCTIVE, Call, Content, Kernel, VrError, cache_key, load_config, tool
 from vr_kernel.server import build_server
+from vr_kernel.server.http import build_http_app
 
 
 class Choice(BaseModel):
@@ -226,3 +231,47 @@ async def test_a_tool_shows_what_words_cannot(era: str, ask) -> None:
     assert (sheet.resource.uri, sheet.resource.text) == ("vr://zoo/lion", "# Lion")
     assert (leaflet.resource.mime_type, leaflet.resource.blob) == ("application/pdf", "JVBERg==")
     assert word.text == "roar"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+async def test_any_server_on_a_state_folder_takes_the_answer(environ, make_plugin) -> None:
+    async with AsyncExitStack() as stack:
+        posts = []
+        for _ in range(2):
+            plugins = {"zoo": make_plugin(tools=TOOLS)}
+            kernel = await stack.enter_async_context(Kernel.open(load_config(environ), plugins))
+            app = build_http_app(kernel, "127.0.0.1")
+            await stack.enter_async_context(app.router.lifespan_context(app))
+            posts.append(partial(_post, app))
+        asked = await posts[0]()
+        (key,) = asked["inputRequests"]
+        answer = {key: {"action": "accept", "content": {"sure": False, "gate": "south"}}}
+        for post in posts:
+            said = await post(inputResponses=answer, requestState=asked["requestState"])
+            assert said["structuredContent"] == {"said": "False 1 south False"}
+        key_file = kernel.config.paths.state / "request.key"
+        assert key_file.stat().st_mode & 0o777 == 0o600
+
+
+async def _post(app: Any, **more: Any) -> dict[str, Any]:
+    """The result of a call of `zoo_free` by a client that asks its user."""
+    from httpx2 import ASGITransport, AsyncClient
+
+    protocol = "io.modelcontextprotocol/"
+    meta = {
+        f"{protocol}protocolVersion": "2026-07-28",
+        f"{protocol}clientCapabilities": {"elicitation": {"form": {}}},
+    }
+    call = {"name": "zoo_free", "arguments": {"animal": "lion"}, "_meta": meta, **more}
+    headers = {
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": "zoo_free",
+    }
+    async with AsyncClient(transport=ASGITransport(app=app), base_url="http://127.0.0.1") as http:
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+        answer = await http.post("/mcp", json=body, headers=headers)
+    lines = [line[6:] for line in answer.text.splitlines() if line.startswith("data: {")]
+    result: dict[str, Any] = json.loads(lines[-1] if lines else answer.text)["result"]
+    return result

@@ -10,7 +10,7 @@ import sys
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import httpx2  # noqa: TID253 - the client that is served
 import pytest
@@ -27,12 +27,6 @@ class Film(BaseModel):
     title: str
     year: int
     tags: list[str]
-
-
-@pytest.fixture
-def gemini() -> Iterator[FakeGemini]:
-    with FakeGemini() as gemini:
-        yield gemini
 
 
 @pytest.fixture
@@ -301,7 +295,8 @@ async def test_files_and_caches_expire(
             model=MODEL, contents="?", config={"cached_content": cache.name}
         )
     assert cache_gone.value.code == 403
-    assert gemini.bill == Usage()
+    made = cache.usage_metadata.total_token_count
+    assert gemini.bill == Usage(calls=1, input_tokens=made), "only the cache was made"
 
 
 async def test_cache_is_made_used_prolonged_and_deleted(

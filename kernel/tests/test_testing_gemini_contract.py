@@ -15,7 +15,7 @@ from vr_kernel.log import Log
 from vr_kernel.paths import Paths
 from vr_kernel.settings import ModelsSettings
 from vr_kernel.testing import FakeGemini, GeminiWire, ModelProviderContract, ModelWire
-from vr_kernel.testing.contracts import SECRET
+from vr_kernel.testing.model_contract import SECRET
 
 
 class Spoilt:

@@ -1,4 +1,4 @@
-"""The contracts of embedders and recognizers notice those that do not keep them."""
+"""The contracts of embedders, recognizers and rerankers notice those that do not keep them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,19 @@ from vr_kernel import (
     Code,
     Embedder,
     Provider,
+    Reranker,
     TextLine,
     TextRecognizer,
     VrError,
     hookimpl,
 )
 from vr_kernel.providers import Purpose
-from vr_kernel.testing import EmbedderContract, TextRecognizerContract, WordEmbedder
+from vr_kernel.testing import (
+    EmbedderContract,
+    RerankerContract,
+    TextRecognizerContract,
+    WordEmbedder,
+)
 from vr_kernel.testing.recognizer_contract import PAGE, blank_page, page
 
 CARELESS = (AssertionError, OSError, RuntimeError, ValueError)
@@ -217,6 +223,74 @@ class StrictReader(Strict, Reader):
     pass
 
 
+class Judge:
+    """Goes by how many words of the question a text has."""
+
+    name = "judge"
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        """A share of words each."""
+        words = query.split()
+        return [float(sum(word in text.split() for word in words)) for text in texts]
+
+
+class Renamed(Judge):
+    def __init__(self) -> None:
+        self.name = f"judge-{random.random()}"
+
+
+class Ranking(Judge):
+    """Gives the scores best first, as services send them."""
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        return sorted(await super().rerank(query, texts), reverse=True)
+
+
+class Once(Judge):
+    """Texts that come twice are one."""
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        scores = dict(zip(texts, await super().rerank(query, texts), strict=True))
+        return [scores.pop(text, 0.0) for text in texts]
+
+
+class Dividing(Judge):
+    async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        scores = await super().rerank(query, texts)
+        return [
+            score / len(text.split()) if text.split() else float("nan")
+            for score, text in zip(scores, texts, strict=True)
+        ]
+
+
+class Forgetful(Judge):
+    """The question stands in the object, where the next call finds it."""
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        self.query = query
+        await asyncio.sleep(0)
+        return await super().rerank(self.query, texts)
+
+
+class Held(Judge):
+    """Whoever is cancelled keeps the lock."""
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        async with asyncio.timeout(0.05):
+            await self.lock.acquire()
+        await asyncio.sleep(0)
+        scores = await super().rerank(query, texts)
+        self.lock.release()
+        return scores
+
+
+class StrictJudge(Strict, Judge):
+    pass
+
+
 EMBEDDERS: Sequence[tuple[type[WordEmbedder], str]] = [
     (Nameless, "test_it_says_what_it_is"),
     (Lengthy, "test_each_text_gets_a_vector_of_unit_length"),
@@ -243,9 +317,24 @@ READERS: Sequence[tuple[type[Reader], str]] = [
     (Busy, "test_a_cancelled_call_leaves_it_usable"),
     (StrictReader, "test_closing_twice_is_harmless"),
 ]
+JUDGES: Sequence[tuple[type[Judge], str]] = [
+    (Renamed, "test_it_says_what_it_is"),
+    (Ranking, "test_the_text_that_answers_is_best_wherever_it_stands"),
+    (Once, "test_a_text_that_comes_twice_is_scored_twice"),
+    (Dividing, "test_texts_of_every_kind_are_scored"),
+    (Forgetful, "test_calls_at_the_same_time_get_their_own_scores"),
+    (Held, "test_a_cancelled_call_leaves_it_usable"),
+    (StrictJudge, "test_closing_twice_is_harmless"),
+]
+PROTOCOLS: dict[type, Any] = {
+    EmbedderContract: Embedder,
+    RerankerContract: Reranker,
+    TextRecognizerContract: TextRecognizer,
+}
 BROKEN = [
     *((EmbedderContract, kind, test) for kind, test in EMBEDDERS),
     *((TextRecognizerContract, kind, test) for kind, test in READERS),
+    *((RerankerContract, kind, test) for kind, test in JUDGES),
 ]
 
 
@@ -254,8 +343,7 @@ def contract(base: Any, build: type) -> Any:
 
     @hookimpl
     def vr_providers() -> list[Provider[Any]]:
-        protocol: Any = Embedder if base is EmbedderContract else TextRecognizer
-        return [Provider(protocol, "ours", lambda _services: build())]
+        return [Provider(PROTOCOLS[base], "ours", lambda _services: build())]
 
     names = {"plugins": {"ours": SimpleNamespace(vr_providers=vr_providers)}, "provider": "ours"}
     return type("Contract", (base,), names)()
@@ -272,7 +360,12 @@ async def test_a_sound_recognizer_passes_the_same(test: str) -> None:
     await getattr(contract(TextRecognizerContract, Reader), test)()
 
 
-@pytest.mark.parametrize("base", [EmbedderContract, TextRecognizerContract])
+@pytest.mark.parametrize("test", sorted({test for _, test in JUDGES}))
+async def test_a_sound_reranker_passes_the_same(test: str) -> None:
+    await getattr(contract(RerankerContract, Judge), test)()
+
+
+@pytest.mark.parametrize("base", PROTOCOLS)
 def test_every_promise_has_a_careless_provider(base: type) -> None:
     tests = {name for name in dir(base) if name.startswith("test_")}
     assert tests == {test for its_base, _, test in BROKEN if its_base is base}

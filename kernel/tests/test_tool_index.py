@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 from vr_kernel import READ_ONLY, Call, tool
+from vr_kernel.log import Log
 from vr_kernel.server.tool_index import ToolIndex
+from vr_kernel.server.tool_words import Phrases
 from vr_kernel.tools import build_tool
 
 
@@ -35,7 +37,8 @@ async def paper_erase(call: Call) -> Word:
 
 
 FUNCTIONS = (say_word, paper_find, paper_erase)
-INDEX = ToolIndex({function.__name__: build_tool(function, "desk") for function in FUNCTIONS})
+PHRASES = Phrases(Log("info", "json"))
+INDEX = ToolIndex({each.__name__: build_tool(each, "desk") for each in FUNCTIONS}, PHRASES)
 
 
 @given(st.text(), st.integers(1, 4))
@@ -80,4 +83,8 @@ def test_equals_come_by_name() -> None:
 
 
 def test_an_index_of_nothing_finds_nothing() -> None:
-    assert ToolIndex({}).search("anything", 5) == []
+    assert ToolIndex({}, PHRASES).search("anything", 5) == []
+
+
+def test_a_request_of_very_many_words_has_an_answer() -> None:
+    assert INDEX.search(" ".join(map(str, range(5000))) + " papers", 1) == ["paper_erase"]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Sequence
+from importlib import import_module
 from math import nan
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 from vr_kernel import READ_ONLY, Call, Config, Embedder, Kernel, Provider, tool
+from vr_kernel.log import Log
 from vr_kernel.server.tool_meaning import ToolMeaning
-from vr_kernel.server.tool_words import MOST_SENTENCES, phrases, sentences
+from vr_kernel.server.tool_words import MOST_SENTENCES, Phrases, sentences
+from vr_kernel.tools import build_tool
 
 TOPICS = (("rain", "wet", "umbrella"), ("bread", "hungry", "oven"))
 
@@ -76,7 +81,7 @@ async def kernel(start: Any, make_plugin: Any, embedder: TopicEmbedder, config: 
 @pytest.fixture
 def meaning(kernel: Kernel) -> ToolMeaning:
     tools = {name: kernel.tools[name] for name in ("bread_bake", "rain_tell")}
-    return ToolMeaning(tools, kernel.vectors, kernel.log, wait_s=0.2)
+    return ToolMeaning(tools, Phrases(kernel.log), kernel.vectors, kernel.log, wait_s=0.2)
 
 
 async def test_the_nearest_tool_is_the_one_that_is_meant(meaning: ToolMeaning) -> None:
@@ -95,7 +100,7 @@ async def test_vectors_of_tools_are_made_once(
         [
             *("bread bake. Bake bread.", "rain tell. Say when it rains."),
             *("will I get wet", "do I need an umbrella"),
-            *["wet feet"] * 3,
+            "wet feet",
         ]
     )
 
@@ -129,12 +134,61 @@ async def test_without_an_embedder_there_is_no_meaning(
     start: Any, make_plugin: Any, config: Config
 ) -> None:
     kernel = await start({"weather": make_plugin(tools=[rain_tell])}, config=config)
-    assert await ToolMeaning(kernel.tools, kernel.vectors, kernel.log).likeness("wet") == {}
+    meaning = ToolMeaning(kernel.tools, Phrases(kernel.log), kernel.vectors, kernel.log)
+    assert await meaning.likeness("wet") == {}
 
 
-async def test_phrases_are_what_authors_wrote(kernel: Kernel) -> None:
-    said = ["rain tell. Say when it rains.", "will I get wet", "do I need an umbrella"]
-    assert phrases(kernel.tools["rain_tell"]) == said
+async def test_phrases_are_what_authors_declared(kernel: Kernel) -> None:
+    said = Phrases(kernel.log).of(kernel.tools["rain_tell"])
+    assert said == ["will I get wet", "do I need an umbrella"]
+
+
+SUN = """
+from pydantic import BaseModel
+from vr_kernel import READ_ONLY, Call, tool
+
+class Sun(BaseModel):
+    bright: bool = True
+
+@tool(effects=READ_ONLY, words="is it bright; is it hot")
+async def sun_tell(call: Call) -> Sun:
+    return Sun()
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "more"),
+    [
+        ('sun_tell = ["TL; DR of the sky"]', ["TL; DR of the sky"]),
+        ('moon_tell = ["is it dark"]', []),
+        ("sun_tell = 3", []),
+        ("sun_tell = [", []),
+        ("", []),
+    ],
+    ids=["said", "of another", "no list", "cut off", "empty"],
+)
+def test_phrases_of_a_package_lie_beside_it(
+    file: str,
+    more: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    package = tmp_path / "vr_sun_plugin"
+    (package / "tools").mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "tools" / "sun.py").write_text(SUN)
+    (package / "phrases.toml").write_text(file)
+    monkeypatch.syspath_prepend(tmp_path)
+    sun = import_module("vr_sun_plugin.tools.sun")
+    try:
+        said = Phrases(Log("info", "json")).of(build_tool(sun.sun_tell, "sun"))
+    finally:
+        for name in [name for name in sys.modules if name.startswith("vr_sun_plugin")]:
+            del sys.modules[name]
+    assert said == ["is it bright", "is it hot", *more]
+    broken = not file.endswith("]") and file != ""
+    assert ("phrases of tools are left out" in capfd.readouterr().err) is broken
 
 
 @given(st.text())

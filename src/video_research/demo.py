@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import sys
 import time
+from filecmp import cmp
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import click
-from vr_kernel import Config, VrError
+from vr_kernel import Code, Config, VrError
 
 from video_research.report import (
     answer_lines,
@@ -32,13 +34,45 @@ VECTOR_PATIENCE_S = 20.0
 
 
 @click.command()
+@click.option(
+    "--copy",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Only put a copy of the talk into FOLDER, to try things on.",
+)
 @click.pass_obj
-def demo(config: Config) -> int:
+def demo(config: Config, copy: Path | None) -> int:
     """Watch a talk, search it, and see how to add the server to a client.
 
     Keeps its results in a folder of their own, beside your knowledge base.
     """
-    return asyncio.run(_run(config))
+    return asyncio.run(_run(config)) if copy is None else _copy(copy)
+
+
+def _copy(folder: Path) -> int:
+    """Leave the talk there, unless something else bears its name.
+
+    Raises:
+        VrError: CONFLICT then; NOT_ALLOWED where nothing can be written.
+    """
+    target = folder / TALK.name
+    try:
+        if not target.exists():
+            shutil.copyfile(TALK, target)
+        elif not cmp(TALK, target, shallow=False):
+            raise VrError(
+                f"{target} is there already, and is another file.",
+                Code.CONFLICT,
+                hint="Name another folder.",
+            )
+    except OSError as error:
+        raise VrError(
+            f"{target} cannot be written: {error.strerror}.",
+            Code.NOT_ALLOWED,
+            hint="Name another folder.",
+        ) from error
+    click.echo(str(target))
+    return 0
 
 
 async def _run(config: Config) -> int:

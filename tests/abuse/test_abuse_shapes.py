@@ -65,7 +65,14 @@ def _cycle() -> dict[str, Any]:
 
 SCHEMAS: dict[str, Any] = {
     **{f"deep-{key}": _deep_schema(DEPTH, key) for key in NESTING},
-    "many properties": {"type": "object", "properties": {str(i): {} for i in range(100_000)}},
+    "many properties": {"type": "object", "properties": {str(i): {} for i in range(501)}},
+    "very many properties": {
+        "type": "object",
+        "properties": {str(i): {} for i in range(9000)},
+    },
+    "many choices": {"anyOf": [{}] * 10_000},
+    "21 levels": _deep_schema(21, "not"),
+    "doubling": _doubling(60),
     "a long description": {"type": "object", "description": "a" * 10_000_000},
     "properties that are a list": {"type": "object", "properties": ["a"]},
     "properties that are a text": {"type": "object", "properties": "a"},
@@ -95,7 +102,9 @@ SCHEMAS: dict[str, Any] = {
 }
 # Nothing is fetched for them, and answers are held against them in bounded time.
 BOUNDED: dict[str, Any] = {
-    "doubling": _doubling(60),
+    "500 properties": {"type": "object", "properties": {str(i): {} for i in range(500)}},
+    "20 levels": _deep_schema(20, "not"),
+    "doubling five times": _doubling(5),
     "an unknown dialect": {"$schema": "http://127.0.0.1:9/dialect", "type": "object"},
     "an identity": {"$id": "http://127.0.0.1:9/", "type": "object"},
     "a pattern without end": {"type": "object", "properties": {"a": {"pattern": "^(a+)+$"}}},

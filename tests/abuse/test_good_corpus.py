@@ -56,7 +56,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("knowledge_fetch", {"object_id": "anything at all", "collection": "VideoAnalyses"}),
     ("video_scenes", {"max_scenes": 1}), ("video_scenes", {"max_scenes": 200}),
     ("video_transcript", {"language": "EN-us"}), ("video_transcript", {"format": "vtt"}),
-    ("video_analyze", {"fps": 0.1}), ("video_analyze", {"fps": 60}),
+    ("video_analyze", {"fps": 0.1}), ("video_analyze", {"fps": 24}),
     ("video_analyze", {"instruction": "What's on \u00absl\u00efde\u00bb?\n\n- a\n\t\U0001f600"}),
     ("video_analyze", {"instruction": "why? " * 4000}), ("video_analyze", {"detail": "full"}),
     ("video_analyze", {"output_schema": {}}),

@@ -109,6 +109,11 @@ def installed_tools() -> tuple[str, ...]:
     return tuple(_survey())
 
 
+def installed_prompts() -> tuple[str, ...]:
+    """The names of all installed prompts, those of plugins of others included."""
+    return _found()[1]
+
+
 def of_kind(*kinds: Kind) -> list[Argument]:
     """The installed arguments of these kinds."""
     return [argument for argument in installed_arguments() if argument.kind in kinds]
@@ -154,18 +159,22 @@ def survey(kernel: Kernel) -> dict[str, tuple[Argument, ...]]:
     }
 
 
-@cache
 def _survey() -> dict[str, tuple[Argument, ...]]:
+    return _found()[0]
+
+
+@cache
+def _found() -> tuple[dict[str, tuple[Argument, ...]], tuple[str, ...]]:
     """Asked once, while tests are collected: no event loop runs then."""
     return asyncio.run(_ask())
 
 
-async def _ask() -> dict[str, tuple[Argument, ...]]:
+async def _ask() -> tuple[dict[str, tuple[Argument, ...]], tuple[str, ...]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         config = load_config(environ=environment(folder), working_folder=folder)
         async with Kernel.open(config, roots=[]) as kernel:
-            return survey(kernel)
+            return survey(kernel), tuple(kernel.prompts)
 
 
 def environment(folder: Path) -> dict[str, str]:

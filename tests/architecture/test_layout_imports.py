@@ -26,8 +26,8 @@ HEAVY = {
 }  # fmt: skip
 PUBLIC = {
     "cache", "call", "commands", "contents", "documents", "errors", "events", "generation",
-    "hookspecs", "prompts", "providers", "quotes", "records", "resources", "services", "testing",
-    "tools",
+    "hookspecs", "joining", "prompts", "providers", "quotes", "records", "resources", "services",
+    "testing", "tools",
 }  # fmt: skip
 each_distribution = pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=str)
 

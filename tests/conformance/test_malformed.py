@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -158,8 +159,10 @@ def test_equal_ids_are_both_answered(
 
 
 def test_lines_that_are_no_message_do_not_end_the_stream(everything: Everything) -> None:
-    """Without an id that can be read there is nobody to answer; what comes next is answered."""
-    junk = [body for body, _ in CASES.values() if isinstance(body, str)]
+    """A request is answered, whatever is wrong with it; so is what comes next."""
+    junk = {case: body for case, (body, _) in CASES.items() if isinstance(body, str)}
+    asked = {case: body for case, body in junk.items() if '"method"' in body and body[0] == "{"}
+    junk |= {case: re.sub('"id": ?1', f'"id":"{case}"', body) for case, body in asked.items()}
     who = {"name": "test", "version": "1"}
     hello = request(
         "initialize", "hello", _meta={}, protocolVersion=HANDSHAKE, capabilities={}, clientInfo=who
@@ -178,7 +181,7 @@ def test_lines_that_are_no_message_do_not_end_the_stream(everything: Everything)
         assert process.stdout
         twice = request("tools/call", 7, _meta={}, name="test_simple_text", arguments={})
         last = request("tools/call", "last", _meta={}, name="test_tool_with_progress", arguments={})
-        for message in (hello, *junk, twice, twice, last):
+        for message in (hello, *junk.values(), twice, twice, last):
             line = message if isinstance(message, str) else json.dumps(message)
             process.stdin.write(line.replace('"ERA"', "{}") + "\n")
         process.stdin.flush()
@@ -190,3 +193,6 @@ def test_lines_that_are_no_message_do_not_end_the_stream(everything: Everything)
     assert answers[-1]["result"]["structuredContent"]["text"] == "Done."
     assert [answer["id"] for answer in answers].count(7) == 2
     assert all("result" in answer for answer in answers if answer["id"] in ("hello", 7))
+    refused = {answer["id"]: answer["error"]["code"] for answer in answers if "error" in answer}
+    assert refused.keys() == asked.keys()
+    assert all(code in CASES[case][1] for case, code in refused.items())

@@ -83,7 +83,7 @@ def build(folder: Path) -> None:
     dist, from_tree = str(folder / "dist"), str(folder / "from-tree")
     run(["uv", "build", "--quiet", "--all-packages", "-o", dist], built.tree)
     run(["uv", "build", "--quiet", "--all-packages", "--wheel", "-o", from_tree], built.tree)
-    for example in sorted((built.tree / "examples").iterdir()):
+    for example in sorted(path.parent for path in built.tree.glob("examples/*/pyproject.toml")):
         run(["uv", "build", "--quiet", str(example), "-o", dist], built.tree)
         run(["uv", "build", "--quiet", "--wheel", str(example), "-o", from_tree], built.tree)
 

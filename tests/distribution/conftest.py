@@ -34,7 +34,9 @@ def wheels(request: pytest.FixtureRequest) -> list[Wheel]:
         assert found, f"VR_WHEELS={folder} holds no wheel"
         return [Wheel(path) for path in found]
     built: Build = request.getfixturevalue("built")
-    examples = {path.name.replace("-", "_") for path in (built.tree / "examples").iterdir()}
+    examples = {
+        path.parent.name.replace("-", "_") for path in built.tree.glob("examples/*/pyproject.toml")
+    }
     return [wheel for wheel in built.wheels if wheel.name not in examples]
 
 

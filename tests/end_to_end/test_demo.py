@@ -25,10 +25,12 @@ def runs(
     ]
 
 
+@pytest.mark.slow
 def test_both_runs_succeed(runs: list[subprocess.CompletedProcess[str]]) -> None:
     assert [run.returncode for run in runs] == [0, 0], runs[0].stderr
 
 
+@pytest.mark.slow
 def test_three_questions_get_a_moment_each(
     runs: list[subprocess.CompletedProcess[str]], speech_model: object
 ) -> None:
@@ -40,12 +42,14 @@ def test_three_questions_get_a_moment_each(
     assert all(Path(picture).is_file() for picture in pictures)
 
 
+@pytest.mark.slow
 def test_progress_shows(runs: list[subprocess.CompletedProcess[str]]) -> None:
     shares = [int(share) for share in re.findall(r"(\d+) %", runs[0].stderr)]
     assert len(set(shares)) >= 10
     assert shares == sorted(shares)
 
 
+@pytest.mark.slow
 def test_the_second_run_says_that_nothing_was_done_again(
     runs: list[subprocess.CompletedProcess[str]],
 ) -> None:
@@ -56,8 +60,27 @@ def test_the_second_run_says_that_nothing_was_done_again(
     assert counts[0] == counts[1]
 
 
+@pytest.mark.slow
 def test_it_ends_with_how_to_add_the_server(
     runs: list[subprocess.CompletedProcess[str]],
 ) -> None:
     assert "claude mcp add video-research" in runs[0].stdout
     assert '"mcpServers"' in runs[0].stdout
+
+
+def test_the_talk_can_be_had_as_a_file(
+    fresh_environment: Callable[..., dict[str, str]], talk: Path, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "vr_kernel", "demo", "--copy", str(tmp_path)]
+
+    def copied() -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command, env=fresh_environment(), capture_output=True, text=True, check=False
+        )
+
+    done = copied()
+    assert (done.stdout, done.returncode) == (f"{tmp_path / 'talk.mp4'}\n", 0)
+    assert (tmp_path / "talk.mp4").read_bytes() == talk.read_bytes()
+    (tmp_path / "talk.mp4").write_bytes(b"mine")
+    assert copied().returncode == 1
+    assert (tmp_path / "talk.mp4").read_bytes() == b"mine"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from vr_kernel.generation import Media, ModelProvider, Reply, Text, Turn, Usage
     from vr_kernel.health import Check, Diagnosis
     from vr_kernel.hookspecs import hookimpl
+    from vr_kernel.joining import Joined
     from vr_kernel.journal import Change
     from vr_kernel.kernel import Kernel
     from vr_kernel.prompts import Message, prompt
@@ -64,6 +65,7 @@ _HOMES = {
     "generation": "Media ModelProvider Reply Text Turn Usage",
     "health": "Check Diagnosis",
     "hookspecs": "hookimpl",
+    "joining": "Joined",
     "journal": "Change",
     "kernel": "Kernel",
     "prompts": "Message prompt",
@@ -99,6 +101,7 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "Finding",
     "Hit",
     "IDEMPOTENT",
+    "Joined",
     "Kernel",
     "Locator",
     "Media",

@@ -1,68 +1,96 @@
-"""One whole answer: from the first model of a role that gives it, in the shape it must have."""
+"""One whole answer, or a stream of its pieces: from the first model of a role that gives it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing
-from dataclasses import dataclass, replace
+from contextlib import aclosing, closing
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from vr_kernel.artifacts import Artifacts
+from vr_kernel.cache import cache_key
 from vr_kernel.candidates import Candidate
+from vr_kernel.circuit import NO_ROOM
 from vr_kernel.errors import Code, VrError
-from vr_kernel.generation import Reply, ReplyPiece, Request, Text, Turn, Usage
+from vr_kernel.generation import Reply, ReplyPiece, Request
 from vr_kernel.log import Log
 from vr_kernel.metering import Payments, media_seconds
 from vr_kernel.retry import DEADLINE_EXCEEDED, Retrier
-from vr_kernel.structured import MisfitError
+from vr_kernel.scopes import Scope
 
 T = TypeVar("T")
-V = TypeVar("V")
 _OTHERS_MAY_ANSWER = frozenset(
     {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.NOT_FOUND, Code.UNSUPPORTED}
 )
 """Errors after which the next model of a role is asked."""
-_REPAIR = """\
-This JSON does not fit its schema. Give it again, corrected, and nothing else.
-What is wrong: {problem}
-
-{text}"""
 
 
-class Shape(Protocol[V]):
-    """A form that an answer must have."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer, and the step that it is kept as, if any."""
 
-    schema: dict[str, Any]
-
-    def read(self, text: str) -> V:
-        """The value in a reply; MisfitError when there is none."""
-
-    def dump(self, value: V) -> Any:
-        """The value as JSON."""
-
-    def load(self, data: Any) -> V:
-        """The value of `dump`."""
+    reply: Reply
+    step: str
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Asks the candidates of a role, with retries, and keeps what does not fit as a file."""
+    """Asks the candidates of a role, with retries, and keeps what does not fit as a file.
+
+    Within a scope each whole answer is a step of it.
+    """
 
     retrier: Retrier
     payments: Payments
     artifacts: Artifacts
     log: Log
+    scope: Scope | None = None
 
-    async def ask(self, candidates: Sequence[Candidate], request: Request) -> Reply:
-        """The answer of the first candidate that gives one.
+    async def ask(self, candidates: Sequence[Candidate], request: Request) -> Answer:
+        """The answer of the first candidate that gives one, now or before a crash.
 
         Raises:
-            VrError: of the last candidate that was asked.
+            VrError: of the last candidate that was asked; CONFLICT, category LEASE_LOST, when
+                another process took the work over.
         """
-        reply, failures = await self._first_of(candidates, partial(self._answer, request))
-        return reply.model_copy(update={"notes": [*failures, *reply.notes]})
+        paid = False
+
+        async def pay() -> Any:
+            nonlocal paid
+            paid = True
+            reply, failures = await self._first_of(candidates, partial(self._answer, request))
+            noted = reply.model_copy(update={"notes": [*failures, *reply.notes]})
+            return {"reply": noted.model_dump(mode="json")}
+
+        if self.scope is None:
+            step, found = "", await pay()
+        else:
+            names = [candidate.name for candidate in candidates]
+            step = self.scope.next_step(cache_key(models=names, **request.identity))
+            found = await self.scope.commit(step, pay)
+        reply = Reply.model_validate(found["reply"])
+        if not paid:  # the result costs what an earlier run of this work paid
+            self.payments.meter.add(reply.usage, reply.model)
+        return Answer(reply, step)
+
+    async def drop(self, *answers: Answer) -> None:
+        """Let who asks the same again get other answers."""
+        if self.scope is not None:
+            await self.scope.drop(*(answer.step for answer in answers))
+
+    async def keep(self, error: VrError) -> None:
+        """Let the error say where the text is that was paid for."""
+        if not error.detail:
+            return
+        try:
+            text = error.detail.encode("utf-8", "replace")
+            kept = await asyncio.to_thread(self.artifacts.add, text, "text/plain")
+        except VrError as failure:
+            self.log.warning("paid text was not kept", reason=failure.message)
+        else:
+            error.hint = f"{error.hint} What was received is kept as {kept.uri}.".strip()
 
     async def stream(
         self, candidates: Sequence[Candidate], request: Request, deadline_s: float
@@ -72,9 +100,10 @@ class Answers:
         Raises:
             VrError: of the last candidate that was asked, or of the one that broke off.
         """
-        async with self.payments.room:
-            end = asyncio.get_running_loop().time() + deadline_s
-            begun, failures = await self._first_of(candidates, partial(self._begin, request))
+        end = asyncio.get_running_loop().time() + deadline_s
+        with closing(_Place(self.payments.room)) as place:
+            begin = partial(self._begin, request, place)
+            begun, failures = await self._first_of(candidates, begin)
             async with aclosing(begun.pieces):
                 with self.payments.watched(begun.row):
                     piece = begun.first
@@ -86,56 +115,6 @@ class Answers:
                 changes = {"notes": [*failures, *reply.notes], "model": begun.named(reply)}
                 yield ReplyPiece(reply=reply.model_copy(update=changes))
 
-    async def fitting(
-        self, candidates: Sequence[Candidate], request: Request, shape: Shape[V]
-    ) -> tuple[V, Reply]:
-        """The value of an answer, which may be corrected once.
-
-        The correction is asked of the text alone: what was watched need not be paid twice.
-
-        Raises:
-            VrError: UNAVAILABLE, category REPLY_INVALID, when the second one does not fit.
-        """
-        reply = await self.ask(candidates, request)
-        try:
-            return shape.read(reply.text), reply
-        except MisfitError as misfit:
-            said = _REPAIR.format(problem=misfit, text=reply.text)
-        again = replace(
-            request,
-            turns=(Turn("user", (Text(said),)),),
-            cached_content="",
-            search=False,
-            url_context=False,
-        )
-        second = await self._corrected(candidates, again, reply)
-        whole = second.model_copy(
-            update={
-                "usage": reply.usage + second.usage,
-                "sources": reply.sources,
-                "notes": list(dict.fromkeys([*reply.notes, *second.notes])),
-            }
-        )
-        try:
-            return shape.read(second.text), whole
-        except MisfitError as misfit:
-            error = _invalid(whole, misfit)
-        await self._keep(error)
-        raise error
-
-    async def _corrected(
-        self, candidates: Sequence[Candidate], again: Request, first: Reply
-    ) -> Reply:
-        """The second answer; where there is none, the first one was paid for and is kept."""
-        try:
-            return await self.ask(candidates, again)
-        except VrError as error:
-            error.usage = first.usage + (error.usage or Usage())
-            if not error.detail:
-                error.detail = first.text
-                await self._keep(error)
-            raise
-
     async def _first_of(
         self, candidates: Sequence[Candidate], ask: Callable[[Candidate], Awaitable[T]]
     ) -> tuple[T, list[str]]:
@@ -145,21 +124,22 @@ class Answers:
             try:
                 return await ask(candidate), failures
             except VrError as error:
-                if candidate is candidates[-1] or error.code not in _OTHERS_MAY_ANSWER:
-                    await self._keep(error)
+                others = error.code in _OTHERS_MAY_ANSWER and error.category != NO_ROOM
+                if candidate is candidates[-1] or not others:
+                    await self.keep(error)
                     raise
                 failures.append(f"{candidate.name} did not answer: {error.message}")
                 self.log.warning("model did not answer", model=candidate.name, code=error.code)
         raise AssertionError("a role has at least one candidate")
 
-    async def _begin(self, request: Request, candidate: Candidate) -> _Begun:
+    async def _begin(self, request: Request, place: _Place, candidate: Candidate) -> _Begun:
         async def attempt(number: int) -> _Begun:
             row = await self.payments.begin(candidate, "stream", number, media_seconds(request))
             pieces = candidate.provider.stream(candidate.model, request)
             with self.payments.watched(row):
                 return _Begun(candidate, row, pieces, await anext(aiter(pieces)))
 
-        return await self.retrier.run(candidate.name, attempt)
+        return await self.retrier.run(candidate.name, attempt, room=place)
 
     async def _answer(self, request: Request, candidate: Candidate) -> Reply:
         async def attempt(number: int) -> Reply:
@@ -171,21 +151,29 @@ class Answers:
                 media_seconds(request),
             )
 
-        async with self.payments.room:
-            reply = await self.retrier.run(candidate.name, attempt)
+        reply = await self.retrier.run(candidate.name, attempt, room=self.payments.room)
         return reply.model_copy(update={"model": f"{candidate.provider.name}/{reply.model}"})
 
-    async def _keep(self, error: VrError) -> None:
-        """Let the error say where the text is that was paid for."""
-        if not error.detail:
-            return
-        try:
-            text = error.detail.encode("utf-8", "replace")
-            kept = await asyncio.to_thread(self.artifacts.add, text, "text/plain")
-        except VrError as failure:
-            self.log.warning("paid text was not kept", reason=failure.message)
-        else:
-            error.hint = f"{error.hint} What was received is kept as {kept.uri}.".strip()
+
+class _Place:
+    """Room for a stream: left when an attempt fails, else kept until it is closed."""
+
+    def __init__(self, room: asyncio.Semaphore) -> None:
+        self._room = room
+        self._held = False
+
+    async def __aenter__(self) -> None:
+        await self._room.acquire()
+        self._held = True
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.close()
+
+    def close(self) -> None:
+        if self._held:
+            self._held = False
+            self._room.release()
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,14 +202,3 @@ class _Begun:
 
     def named(self, reply: Reply) -> str:
         return f"{self.candidate.provider.name}/{reply.model}"
-
-
-def _invalid(reply: Reply, misfit: MisfitError) -> VrError:
-    return VrError(
-        f"The answer of {reply.model} does not fit its schema: {misfit}.",
-        Code.UNAVAILABLE,
-        category="REPLY_INVALID",
-        hint="Ask again, ask for less, or choose another model.",
-        usage=reply.usage,
-        detail=reply.text,
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
@@ -43,8 +43,19 @@ def arguments_model(
     return create_model(f"{what.rpartition(' ')[2]}_arguments", __config__=config, **fields)
 
 
-def validate(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments of the declared types, defaults filled in; `name` is of what takes them.
+def validate(
+    name: str,
+    model: type[BaseModel],
+    given: Mapping[str, Any],
+    spelled: Callable[[str], str] = str,
+) -> dict[str, Any]:
+    """Arguments of the declared types, defaults filled in.
+
+    Args:
+        name: of what takes them.
+        model: of the arguments.
+        given: by name.
+        spelled: how whoever calls writes the name of an argument.
 
     Raises:
         VrError: INVALID_INPUT, naming each argument that does not fit.
@@ -53,20 +64,63 @@ def validate(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> dic
     try:
         made = model.model_validate(given)
     except ValidationError as error:
-        raise _rejected(name, list(model.model_fields), error) from None
+        raise _rejected(name, list(model.model_fields), error, given, spelled) from None
     return {field: getattr(made, field) for field in model.model_fields}
 
 
-def _rejected(name: str, known: list[str], error: ValidationError) -> VrError:
+def _rejected(
+    name: str,
+    known: list[str],
+    error: ValidationError,
+    given: Mapping[str, Any],
+    spelled: Callable[[str], str],
+) -> VrError:
     items = error.errors(include_url=False)
     unknown = [str(item["loc"][0]) for item in items if item["type"] == "extra_forbidden"]
     hint = "".join(did_you_mean(each[:NEAR_LENGTH], known) for each in unknown[:NEAR_NAMES])
     hint += "".join(map(_near_choice, items))
+    problems = "; ".join(_problems(items, given, spelled))[:MESSAGE_LIMIT]
+    shown = _visible(problems)[:MESSAGE_LIMIT].rstrip(".")
     return VrError(
-        f"{name}: {'; '.join(map(_problem, items))[:MESSAGE_LIMIT]}",
+        f"{name}: {shown}.",
         Code.INVALID_INPUT,
-        hint=f"{hint}Arguments: {', '.join(known) or 'none'}.",
+        hint=f"{hint}Arguments: {', '.join(map(spelled, known)) or 'none'}.",
     )
+
+
+def _problems(
+    items: Sequence[Any], given: Mapping[str, Any], spelled: Callable[[str], str]
+) -> Iterator[str]:
+    """What does not fit, once for each argument: a choice of types fails once for each type."""
+    told: dict[str, list[str]] = {}
+    for item in items:
+        first, *rest = _place(item, given) or ["arguments"]
+        message = _message(item)
+        told.setdefault(".".join([spelled(first), *rest]), []).append(message)
+    for where, messages in told.items():
+        yield f"{where}: {', or '.join(dict.fromkeys(messages))}"
+
+
+def _place(item: Any, given: Mapping[str, Any]) -> list[str]:
+    """The path to what does not fit, without the names that pydantic gives to choices of types."""
+    value: Any = given
+    path: list[str] = []
+    for part in item["loc"]:
+        indexed = isinstance(value, list) and isinstance(part, int)
+        inside = indexed or (isinstance(value, Mapping) and part in value)
+        if inside:
+            value = value[part]
+        if inside or (item["type"] == "missing" and part == item["loc"][-1]):
+            path.append(str(part))
+    return path
+
+
+def _message(item: Any) -> str:
+    if item["type"] == "extra_forbidden":
+        return "unknown name"
+    cause = item.get("ctx", {}).get("error") if item["type"] == "value_error" else None
+    message = str(cause or item["msg"]).rstrip(".")
+    return f"{message[:1].lower()}{message[1:]}"
 
 
 def _near_choice(item: Any) -> str:
@@ -76,12 +130,6 @@ def _near_choice(item: Any) -> str:
         return ""
     choices = re.findall(r"'([^']*)'", str(item.get("ctx", {}).get("expected", "")))
     return did_you_mean(value[:NEAR_LENGTH].lower(), choices)
-
-
-def _problem(item: Any) -> str:
-    where = ".".join(str(part) for part in item["loc"]) or "arguments"
-    message = str(item["msg"])
-    return _visible(f"{where}: {message[:1].lower()}{message[1:]}")
 
 
 def _require_plain(name: str, arguments: Mapping[str, Any]) -> None:

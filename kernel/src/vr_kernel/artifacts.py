@@ -28,6 +28,8 @@ _EXTENSIONS = {
     "text/plain": ".txt",
     "text/html": ".html",
     "text/vnd.mermaid": ".mmd",
+    "text/vtt": ".vtt",
+    "application/x-subrip": ".srt",
     "application/graphml+xml": ".graphml",
 }
 

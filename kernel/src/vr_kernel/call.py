@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -12,6 +13,7 @@ from pydantic import BaseModel
 from vr_kernel.artifacts import Artifact
 from vr_kernel.contents import Content
 from vr_kernel.leases import Lease
+from vr_kernel.ledger import complete
 from vr_kernel.log import Log
 from vr_kernel.questions import Asker, Question, ask_nobody, understand
 from vr_kernel.records import Record
@@ -59,6 +61,8 @@ class Call:
     asker: Asker = ask_nobody
     shown: list[Content] = field(default_factory=list)
     forgotten: list[tuple[str, str]] = field(default_factory=list)
+    owed: list[Call] = field(default_factory=list)
+    """Shared work whose result others have already: journalled even when this call fails."""
     recorded: int = 0
     """How many records are in the journal already, before the end of the call."""
 
@@ -181,6 +185,45 @@ class Call:
         scope = Scope(
             self.services.jobs.steps, f"result/{key}", self.steps_version, hold, notes.append
         )
+        shared = self._own(scope, report, notes)
+        shared.held = [lease] if lease is not None else []
+        shared.asker = ask_nobody
+        return shared
+
+    @asynccontextmanager
+    async def part(self, name: str, report: ProgressReport | None = None) -> AsyncIterator[Call]:
+        """A call for one part of this one, such as a file of many: `async with` it.
+
+        What it records and keeps is committed when its block ends well, whatever becomes of this
+        call. What it paid and noted belongs to this call in any case.
+
+        Args:
+            name: of the part. A record without a key gets one from it, and gets it once more
+                when the work is done again after a crash.
+            report: takes the part's progress; left out, it is that of this call.
+
+        Raises:
+            VrError: UNAVAILABLE when essential records cannot be journalled.
+        """
+        from vr_kernel.commitment import commit, settle
+
+        part = self._own(self.scope, report or self.report, [])
+        try:
+            yield part
+            part.recorded += await complete(commit(part, name))
+        finally:
+            self.meter.add_all(part.meter)
+            self.notes.extend(part.notes)
+            self.shown.extend(part.shown)
+            self.recorded += part.recorded
+            await complete(settle(part))
+
+    def hold(self, lease: Lease) -> None:
+        """Keep a lease until the records of this call are journalled, or it has failed."""
+        self.held.append(lease)
+
+    def _own(self, scope: Scope | None, report: ProgressReport, notes: list[str]) -> Call:
+        """A call that works for this one, and has produced nothing yet."""
         meter = self.meter.fresh()
         return replace(
             self,
@@ -192,11 +235,11 @@ class Call:
             records=[],
             notes=notes,
             kept=[],
-            held=[lease] if lease is not None else [],
+            held=[],
             essential=False,
-            asker=ask_nobody,
             shown=[],
             forgotten=[],
+            owed=[],
             recorded=0,
         )
 
@@ -208,6 +251,7 @@ class Call:
         self.held.extend(other.held)
         self.shown.extend(other.shown)
         self.forgotten.extend(other.forgotten)
+        self.owed.extend(other.owed)
         self.recorded += other.recorded
         self.meter.add_all(other.meter)
 

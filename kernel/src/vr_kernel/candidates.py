@@ -110,7 +110,7 @@ class Roles:
         """The candidate of `provider/model`, or of a lone Gemini model.
 
         Raises:
-            VrError: INVALID_INPUT, naming the nearest provider.
+            VrError: INVALID_INPUT, naming the nearest provider, or that the model has no name.
         """
         provider, slash, rest = model.removeprefix("models/").partition("/")
         if not slash:
@@ -123,7 +123,16 @@ class Roles:
                 category="MODEL_UNKNOWN",
                 hint=f"{did_you_mean(provider, known)}Installed: {', '.join(known) or 'none'}.",
             )
-        return Candidate(self._providers.get(ModelProvider, provider), rest)
+        serving = self._providers.get(ModelProvider, provider)
+        if not rest:
+            models = ", ".join(info.name for info in serving.models() if not info.embeds)
+            raise VrError(
+                f"{model!r} names no model of {provider}.",
+                Code.INVALID_INPUT,
+                category="MODEL_UNKNOWN",
+                hint=f"Known: {models or 'none'}.",
+            )
+        return Candidate(serving, rest)
 
     def _chosen(self, role: Role) -> list[Candidate]:
         chosen: list[Candidate] = []

@@ -8,6 +8,10 @@ from contextlib import contextmanager
 from vr_kernel.errors import Code, VrError
 
 CIRCUIT_OPEN = "CIRCUIT_OPEN"
+NO_ROOM = "NO_ROOM"
+"""Category of an error when a call waited too long for its turn."""
+NOT_ASKED = frozenset({CIRCUIT_OPEN, NO_ROOM})
+"""Categories of the errors of attempts that did not reach their target."""
 FAILED_CALLS = 5
 """Calls in a row that must fail before a target is left alone."""
 PROBE_PAUSE_S = 3.0
@@ -18,9 +22,9 @@ class Circuit:
     """The circuit of one target. Closed, it lets every call through.
 
     It opens when `FAILED_CALLS` calls in a row say that the target is not well: a retryable
-    UNAVAILABLE, which a passed deadline is too. What was asked wrongly, throttled or cancelled
-    says nothing. Open, it lets one call through every `PROBE_PAUSE_S`, even while an earlier
-    one hangs, and refuses all others. The first success closes it.
+    UNAVAILABLE, which a passed deadline is too. What was asked wrongly, throttled or cancelled,
+    or only waited for room, says nothing. Open, it lets one call through every `PROBE_PAUSE_S`,
+    even while an earlier one hangs, and refuses all others. The first success closes it.
 
     Args:
         target: what the calls go to, as messages name it.
@@ -43,19 +47,31 @@ class Circuit:
         return None if self._next_probe is None else max(0.0, self._next_probe - self._clock())
 
     @contextmanager
-    def call(self) -> Iterator[None]:
+    def call(self) -> Iterator[bool]:
         """The time of one call with all its attempts; how it ends is what is learned.
+
+        Gives whether the call is a probe.
 
         Raises:
             VrError: UNAVAILABLE, category CIRCUIT_OPEN, when the call is refused.
         """
         probe = self._enter()
         try:
-            yield
+            yield probe
         except BaseException as error:
             self._learn(error, probe=probe)
             raise
         self._failures, self._next_probe = 0, None
+
+    def check(self) -> None:
+        """For a call that has waited and is no probe: whether it may still go.
+
+        Raises:
+            VrError: UNAVAILABLE, category CIRCUIT_OPEN, when the circuit has opened meanwhile.
+        """
+        rest = self.rests()
+        if rest is not None:
+            raise self._refused(rest)
 
     def _enter(self) -> bool:
         rest = self.rests()
@@ -67,7 +83,7 @@ class Circuit:
         return True
 
     def _learn(self, error: BaseException, *, probe: bool) -> None:
-        if isinstance(error, VrError) and error.retryable and error.code is Code.UNAVAILABLE:
+        if isinstance(error, VrError) and _is_ill(error):
             self._failures += 1
         if (probe and not self.closed) or (self.closed and self._failures >= FAILED_CALLS):
             self._next_probe = self._clock() + PROBE_PAUSE_S
@@ -81,3 +97,9 @@ class Circuit:
             retryable=True,
             retry_after=rest,
         )
+
+
+def _is_ill(error: VrError) -> bool:
+    """Whether the error says that the target is not well."""
+    unwell = error.retryable and error.code is Code.UNAVAILABLE
+    return unwell and error.category not in NOT_ASKED

@@ -40,6 +40,10 @@ class StoreIndex:
     A store's failure never fails a tool: what was committed stays in the journal, and
     delivery tries again with growing pauses. A record that the store refuses again and again
     is set aside, so that those behind it arrive.
+
+    Attributes:
+        first_pause_s: seconds before a store that failed is tried again; each pause is twice as
+            long as the one before, up to `LONGEST_PAUSE_S`.
     """
 
     def __init__(
@@ -50,6 +54,7 @@ class StoreIndex:
         refusals: Refusals,
         log: Log,
     ) -> None:
+        self.first_pause_s = FIRST_PAUSE_S
         self._providers = providers
         self._journal = journal
         self._kinds = kinds
@@ -64,7 +69,7 @@ class StoreIndex:
         self._pump: asyncio.Task[None] | None = None
         self._wanted = asyncio.Event()
         self._own_seq = 0
-        self._delivered = 0
+        self._delivered: int | None = None
 
     def available(self) -> bool:
         """Whether a store is installed."""
@@ -77,6 +82,8 @@ class StoreIndex:
 
     def wake(self, seq: int) -> None:
         """Deliver what this process committed up to that sequence number, in the background."""
+        if seq:
+            self._expect(seq - 1)
         self._own_seq = max(self._own_seq, seq)
         if self.available():
             self._start_pump()
@@ -84,18 +91,21 @@ class StoreIndex:
     async def catch_up(self, timeout: float = 2.0) -> int:  # noqa: ASYNC109 - a bound, not an error
         """Wait, at most `timeout` seconds, for the store to have all; returns what it has not.
 
-        The number counts sequence numbers, so it is an upper bound of records.
+        The number counts sequence numbers, so it is an upper bound of records; of a store that
+        has not said yet how far it is, it is about what this process committed.
         """
         if not self.available():
             return 0
         if not self._counted:
             # What earlier processes left undelivered is missing as well.
-            self._own_seq = max(self._own_seq, await self._journal.last_seq())
+            last = await self._journal.last_seq()
+            self._expect(last)
+            self._own_seq = max(self._own_seq, last)
             self._counted = True
         pump = self._start_pump()
         await asyncio.wait({pump}, timeout=timeout)
         # A store that hangs is not asked: what is known here has to do.
-        return 0 if pump.done() else max(0, self._own_seq - self._delivered)
+        return 0 if pump.done() else max(0, self._own_seq - (self._delivered or 0))
 
     async def search(self, query: Query) -> list[Hit]:
         """Best hits first; see `Store.search`."""
@@ -158,6 +168,11 @@ class StoreIndex:
             # Before other providers: it may still ask the embedder for its last vectors.
             await asyncio.gather(self._store.aclose(), return_exceptions=True)
 
+    def _expect(self, seq: int) -> None:
+        """Until the store says how far it is: it has what was recorded before."""
+        if self._delivered is None:
+            self._delivered = seq
+
     def _start_pump(self) -> asyncio.Task[None]:
         self._wanted.set()
         if self._pump is None or self._pump.done():
@@ -165,16 +180,16 @@ class StoreIndex:
         return self._pump
 
     async def _deliver(self) -> None:
-        pause, told = FIRST_PAUSE_S, ""
+        pause, told = self.first_pause_s, ""
         while self._wanted.is_set():
             self._wanted.clear()
             self._came_on = False
             try:
                 await self._drain()
-                pause, told = FIRST_PAUSE_S, ""
+                pause, told = self.first_pause_s, ""
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a store is a plugin's code
                 self._wanted.set()
-                pause = FIRST_PAUSE_S if self._came_on else pause
+                pause = self.first_pause_s if self._came_on else pause
                 # An outage is told once, not at every try.
                 tell = self._log.debug if str(error) == told else self._log.warning
                 tell("store did not take changes", error=str(error), retry_in=pause)
@@ -184,11 +199,11 @@ class StoreIndex:
 
     async def _drain(self) -> None:
         store = await self._opened()
-        self._delivered = await store.cursor()
-        while changes := await self._journal.changes(self._delivered, BATCH):
+        cursor = self._delivered = await store.cursor()
+        while changes := await self._journal.changes(cursor, BATCH):
             await self._put(store, changes)
-            cursor = await store.cursor()
-            if cursor == self._delivered:
+            before, cursor = cursor, await store.cursor()
+            if cursor == before:
                 self._came_on = False
                 raise RuntimeError("the store took changes, but its cursor stayed")
             self._delivered = cursor

@@ -38,14 +38,16 @@ class Digests:
         """
         status = os.fstat(file.fileno())
         stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
-        known = await self._known(file.name, stamp)
+        named = not isinstance(file.name, int)  # the number of a descriptor says nothing
+        known = await self._known(file.name, stamp) if named else None
         if known:
             file.seek(0)
             return known
         if check is not None:
             await asyncio.to_thread(check, file)
         digest = await asyncio.to_thread(_hash, file)
-        await self._remember(file.name, stamp, digest)
+        if named:
+            await self._remember(file.name, stamp, digest)
         return digest
 
     def close(self) -> None:

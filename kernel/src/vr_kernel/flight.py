@@ -80,7 +80,8 @@ class Flight(Generic[M]):
     """One piece of work and everybody who waits for it.
 
     It goes on while anybody waits. What it recorded and cost belongs to the caller who has
-    waited longest when it ends; the others get the same result as if from the cache.
+    waited longest when it ends; the others get the same result as if from the cache. That it
+    gets there is owed to them: the owner's call sees to it even when it does not succeed.
     """
 
     def __init__(
@@ -97,6 +98,7 @@ class Flight(Generic[M]):
         self._produce = produce
         self._content_id = content_id
         self._waiting: list[Call] = []
+        self._left: Call | None = None
         self._task: asyncio.Task[M] | None = None
         self._lease: Lease | None = None
         self._given_up = False
@@ -140,6 +142,7 @@ class Flight(Generic[M]):
 
     async def _leave(self, call: Call, task: asyncio.Task[M]) -> None:
         if not task.done():
+            self._left = call
             self._waiting.remove(call)
             if not self._waiting:
                 self._given_up = True
@@ -164,12 +167,18 @@ class Flight(Generic[M]):
             value = await self._produce(shared)
             self._deliver(value, shared)
         except BaseException:
-            if self._waiting:
-                self._waiting[0].meter.add_all(shared.meter)
+            self._settle_with(self._waiting[0] if self._waiting else self._left, shared)
             self._taken_over = self._lease is not None and self._lease.lost
             await self._release()
             raise
         return value
+
+    def _settle_with(self, call: Call | None, shared: Call) -> None:
+        """Hand over what work that failed has paid, and what is left of other shared work in it."""
+        if call is not None:
+            call.meter.add_all(shared.meter)
+            call.owed.extend(shared.owed)
+            call.held.extend(lease for lease in shared.held if lease is not self._lease)
 
     def _deliver(self, value: M, shared: Call) -> None:
         """Give what was produced, with all that belongs to it, to one of those who wait."""
@@ -184,6 +193,8 @@ class Flight(Generic[M]):
                 content_id=self._content_id,
                 model=", ".join(shared.meter.models),
             )
+        if len(self._waiting) > 1:
+            shared.owed = [shared]
         self._waiting[0].absorb(shared)
 
     async def _take_off(self, call: Call) -> M | None:

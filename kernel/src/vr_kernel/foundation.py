@@ -96,11 +96,13 @@ class Foundation:
 
     async def aclose(self) -> None:
         """Finish what is being written, and close every file and connection."""
+        await self.vectors.aclose()
         await self.models.payments.settle()
         await self.providers.aclose()
         await self.gemini.aclose()
         await self.http.aclose()
-        files = (self.journal, self.refusals, self.cache, self.digests, self.vectors, self.usage)
+        await self._leases.aclose()
+        files = (self.journal, self.refusals, self.cache, self.digests, self.usage)
         for file in (*files, self._ledger):
             file.close()
 
@@ -121,29 +123,30 @@ class Foundation:
                 "TextRecognizer": self.config.kernel.text_recognizer,
             }
         )
-        self.vectors = Vectors(paths.state / "vectors.db", self.providers)
+        self._ledger = open_ledger(paths.state / "jobs.db")
+        self._leases = Leases(self._ledger, lease_s=self.config.kernel.lease_s)
+        self.vectors = Vectors(paths.state / "vectors.db", self.providers, self._leases)
 
     def _build_models(self) -> None:
         paths, configuration = self.config.paths, ModelConfiguration(self.config.models)
         self.usage = UsageLedger(paths.state / "usage.db", self._warn_no_ledger)
-        self.gemini = Gemini(lambda: configuration.current, paths, self.log)
+        self.gemini = Gemini(lambda: configuration.current, paths, self.log, self._leases)
         meter = Meter(call_id="", tool="", plugin="", principal=self.principal)
         self.models = Models(
             roles=Roles(configuration, self.providers),
             retrier=Retrier(lambda: _policy(configuration.current)),
             payments=Payments(self.usage, meter, asyncio.Semaphore(self.config.models.concurrency)),
             artifacts=self.artifacts,
+            digests=self.digests,
             log=self.log,
         )
 
     def _build_jobs(self) -> None:
-        self._ledger = open_ledger(self.config.paths.state / "jobs.db")
-        leases = Leases(self._ledger, lease_s=self.config.kernel.lease_s)
         self.jobs = LongWork(
-            jobs=Jobs(self._ledger, leases),
-            leases=leases,
+            jobs=Jobs(self._ledger, self._leases),
+            leases=self._leases,
             steps=Steps(self._ledger),
-            flights=Flights(self.cache, leases),
+            flights=Flights(self.cache, self._leases),
             log=self.log,
             listeners=self.listeners,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BufferedReader
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypedDict
 
 from pydantic import BaseModel
 
@@ -37,6 +37,8 @@ class Media:
         end: where it ends, in seconds.
         fps: frames a second that the model looks at; its own choice when left out.
         resolution: how finely it looks at each frame.
+        duration: how long the whole is, in seconds, where that is known; only counted in the
+            usage ledger, never sent.
     """
 
     mime: str
@@ -47,6 +49,7 @@ class Media:
     end: float | None = None
     fps: float | None = None
     resolution: MediaResolution | None = None
+    duration: float | None = field(default=None, compare=False)
 
     @classmethod
     def youtube(
@@ -57,10 +60,24 @@ class Media:
         end: float | None = None,
         fps: float | None = None,
         resolution: MediaResolution | None = None,
+        duration: float | None = None,
     ) -> Media:
         """A public YouTube video by its id."""
-        uri = f"https://www.youtube.com/watch?v={video_id}"
-        return cls("video/*", uri=uri, start=start, end=end, fps=fps, resolution=resolution)
+        return cls(
+            "video/*",
+            uri=f"https://www.youtube.com/watch?v={video_id}",
+            start=start,
+            end=end,
+            fps=fps,
+            resolution=resolution,
+            duration=duration,
+        )
+
+    @property
+    def seconds(self) -> float:
+        """How long the wanted part is; 0 when neither its end nor the whole is known."""
+        end = self.duration if self.end is None else self.end
+        return 0.0 if end is None else max(0.0, end - (self.start or 0.0))
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -125,6 +142,25 @@ class Request:
             "search": self.search,
             "url_context": self.url_context,
         }
+
+
+class Options(TypedDict, total=False):
+    """How a question may be put to a model. What is left out is as configured, or off."""
+
+    system: str
+    """The system instruction."""
+    thinking: ThinkingLevel | None
+    """How hard to think."""
+    temperature: float | None
+    """How free to choose words, 0 to 2."""
+    max_output_tokens: int | None
+    """Where to cut the answer."""
+    search: bool
+    """Let the model search the web and name its sources."""
+    url_context: bool
+    """Let the model read the addresses that the request names."""
+    cached_content: str
+    """A context cache that holds the beginning of the request."""
 
 
 class Usage(BaseModel):

@@ -211,7 +211,8 @@ class Kernel(Foundation):
         return VrError(
             f"No tool {name!r}.",
             Code.NOT_FOUND,
-            hint=f"{did_you_mean(name, self.tools)}`vr plugin list` shows all tools.",
+            hint=f"{did_you_mean(name, self.tools)}All are named by tools/list of MCP,"
+            " and by `vr plugin list` in a shell.",
         )
 
     async def aclose(self) -> None:

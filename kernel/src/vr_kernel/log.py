@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import logging
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal
 
-# Terminal escapes and control characters that a title or an error text could smuggle in.
-_UNPRINTABLE = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    r"\ufff9-\ufffb\U000e0000-\U000e0fff]"
-)
+from vr_kernel.visible_text import visible
+
 LogFormat = Literal["console", "json"]
 Listener = Callable[[str, str, Mapping[str, Any]], None]
 """Takes the level, the event and the fields of a line."""
@@ -49,7 +45,7 @@ class Log:
 
     def clean(self, text: str) -> str:
         """A text fit for a log or a message: nothing that steers a terminal, and no secret."""
-        return self._redact(_UNPRINTABLE.sub("", text))
+        return self._redact(visible(text))
 
     @contextmanager
     def heard_by(self, listener: Listener) -> Iterator[None]:

@@ -19,8 +19,13 @@ _HIDDEN = frozenset({"REPLY_TRUNCATED", "REPLY_UNREADABLE", "NETWORK_ERROR", "DE
 class Paid(Protocol):
     """An answer that says who gave it and what it cost."""
 
-    model: str
-    usage: Usage
+    @property
+    def model(self) -> str:
+        """The one that answered."""
+
+    @property
+    def usage(self) -> Usage:
+        """What it cost."""
 
 
 A = TypeVar("A", bound=Paid)
@@ -47,7 +52,7 @@ class Payments:
 
     @property
     def room(self) -> asyncio.Semaphore:
-        """Held by every call to a model, so that there are not too many at a time."""
+        """Held by every request to a model, so that there are not too many at a time."""
         return self._limit
 
     def of(self, meter: Meter) -> Payments:
@@ -105,6 +110,10 @@ class Payments:
             )
         )
 
+    def free(self, row: int) -> None:
+        """The attempt ended well, and costs nothing by itself."""
+        self._write(self._ledger.failed(row, code="", usage=None, maybe_paid=False))
+
     def hidden(self, row: int) -> None:
         """The attempt was given up before its answer was seen."""
         self._write(self._ledger.failed(row, code="GIVEN_UP", usage=None, maybe_paid=True))
@@ -133,10 +142,6 @@ class Payments:
 
 
 def media_seconds(request: Request) -> float:
-    """Seconds of media in a request, as far as its windows say so."""
-    return sum(
-        max(0.0, part.end - (part.start or 0.0))
-        for turn in request.turns
-        for part in turn.parts
-        if isinstance(part, Media) and part.end is not None
-    )
+    """Seconds of media in a request, as far as they are known."""
+    parts = [part for turn in request.turns for part in turn.parts]
+    return sum(part.seconds for part in parts if isinstance(part, Media))

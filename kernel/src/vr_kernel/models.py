@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from pydantic import BaseModel
 
-from vr_kernel.answers import Answers, Shape
+from vr_kernel.answers import Answers
 from vr_kernel.artifacts import Artifacts
-from vr_kernel.cache import cache_key
-from vr_kernel.candidates import Candidate, Roles
+from vr_kernel.candidates import Roles
+from vr_kernel.digests import Digests
 from vr_kernel.errors import VrError
 from vr_kernel.generation import (
     EmbeddingPurpose,
     Embeddings,
+    Media,
+    Options,
     Part,
     Reply,
     ReplyPiece,
@@ -31,8 +33,11 @@ from vr_kernel.log import Log
 from vr_kernel.metering import Payments
 from vr_kernel.retry import Retrier
 from vr_kernel.scopes import Scope
-from vr_kernel.structured import ModelShape, SchemaShape, Structured
 from vr_kernel.usage import Meter
+
+if TYPE_CHECKING:
+    from vr_kernel.corrections import Shape
+    from vr_kernel.structured import Structured
 
 M = TypeVar("M", bound=BaseModel)
 Parts = str | Sequence[Part | str]
@@ -51,6 +56,7 @@ class Models:
     retrier: Retrier
     payments: Payments
     artifacts: Artifacts
+    digests: Digests
     log: Log
     scope: Scope | None = None
 
@@ -91,13 +97,7 @@ class Models:
         *,
         role: Role = "default",
         history: Sequence[Turn] = (),
-        system: str = "",
-        thinking: ThinkingLevel | None = None,
-        temperature: float | None = None,
-        max_output_tokens: int | None = None,
-        search: bool = False,
-        url_context: bool = False,
-        cached_content: str = "",
+        **options: Unpack[Options],
     ) -> Reply:
         """A whole answer in free text.
 
@@ -105,49 +105,36 @@ class Models:
             parts: what is said to the model, after `history`.
             role: which models may answer.
             history: what was said before.
-            system: the system instruction.
-            thinking: how hard to think; as configured when left out.
-            temperature: how free to choose words, 0 to 2; as configured when left out.
-            max_output_tokens: where to cut the answer.
-            search: let the model search the web.
-            url_context: let the model read the addresses that the request names.
-            cached_content: a context cache that holds the beginning of the request.
+            options: how it is put to them, see `vr_kernel.generation.Options`.
 
         Raises:
-            VrError: see `ModelProvider.generate`; UNAVAILABLE, category CIRCUIT_OPEN or
-                DEADLINE_EXCEEDED. `usage` says what was paid all the same.
+            VrError: see `ModelProvider.generate`; UNAVAILABLE, category CIRCUIT_OPEN,
+                DEADLINE_EXCEEDED or NO_ROOM. `usage` says what was paid all the same.
         """
-        request = self._request(
-            parts,
-            history,
-            system=system,
-            thinking=thinking,
-            temperature=temperature,
-            max_output_tokens=max_output_tokens,
-            search=search,
-            url_context=url_context,
-            cached_content=cached_content,
-        )
-        candidates = self.roles.candidates(role)
-
-        async def pay() -> Any:
-            reply = await self._answers.ask(candidates, request)
-            return {"reply": reply.model_dump(mode="json"), "value": None}
-
-        reply, _ = await self._committed(candidates, request, pay)
-        return reply
+        request = await self._request(parts, history, **options)
+        answer = await self._answers.ask(self.roles.candidates(role), request)
+        self.payments.meter.notes.extend(answer.reply.notes)
+        return answer.reply
 
     @overload
     async def generate_structured(
-        self, parts: Parts, schema: type[M], **options: Any
+        self,
+        parts: Parts,
+        schema: type[M],
+        *,
+        role: Role = ...,
+        history: Sequence[Turn] = ...,
+        **options: Unpack[Options],
     ) -> Structured[M]: ...
     @overload
     async def generate_structured(
-        self, parts: Parts, schema: Mapping[str, Any], **options: Any
-    ) -> Structured[Any]: ...
-    @overload
-    async def generate_structured(
-        self, parts: Parts, schema: type[BaseModel] | Mapping[str, Any], **options: Any
+        self,
+        parts: Parts,
+        schema: type[BaseModel] | Mapping[str, Any],
+        *,
+        role: Role = ...,
+        history: Sequence[Turn] = ...,
+        **options: Unpack[Options],
     ) -> Structured[Any]: ...
     async def generate_structured(
         self,
@@ -156,46 +143,56 @@ class Models:
         *,
         role: Role = "default",
         history: Sequence[Turn] = (),
-        **options: Any,
+        **options: Unpack[Options],
     ) -> Structured[Any]:
         """An answer in the shape of a pydantic model or of a JSON schema.
 
-        An answer that does not fit goes back once with what is wrong with it. `options` are
-        those of `generate`.
+        An answer that does not fit goes back once with what is wrong with it.
+
+        Args:
+            parts: what is said to the model, after `history`.
+            schema: the shape.
+            role: which models may answer.
+            history: what was said before.
+            options: how it is put to them, see `vr_kernel.generation.Options`.
 
         Raises:
             VrError: like `generate`; UNAVAILABLE, category REPLY_INVALID, when the second
                 answer does not fit either; its text is kept as an artifact. What is wrong with
                 a caller's schema: INVALID_INPUT or TOO_LARGE, before anything is sent.
         """
+        from vr_kernel.corrections import fitting
+        from vr_kernel.structured import ModelShape, SchemaShape, Structured
+
         shape: Shape[Any]
         if isinstance(schema, type):
             shape = ModelShape(schema)
         else:  # A large one takes a while to look at.
             shape = await asyncio.to_thread(SchemaShape, schema)
-        request = self._request(parts, history, schema=shape.schema, **options)
+        request = await self._request(parts, history, shape.schema, **options)
         candidates = self.roles.candidates(role)
-
-        async def pay() -> Any:
-            value, reply = await self._answers.fitting(candidates, request, shape)
-            return {"reply": reply.model_dump(mode="json"), "value": shape.dump(value)}
-
-        reply, value = await self._committed(candidates, request, pay)
-        return Structured(shape.load(value), reply)
+        value, reply = await fitting(self._answers, candidates, request, shape)
+        self.payments.meter.notes.extend(reply.notes)
+        return Structured(value, reply)
 
     async def stream(
-        self, parts: Parts, *, role: Role = "default", history: Sequence[Turn] = (), **options: Any
+        self,
+        parts: Parts,
+        *,
+        role: Role = "default",
+        history: Sequence[Turn] = (),
+        **options: Unpack[Options],
     ) -> AsyncIterator[ReplyPiece]:
         """The answer in pieces as they come; the last one carries the whole `reply`.
 
-        Only what fails before the first piece is tried again, also with other models. `options`
-        are those of `generate`.
+        Only what fails before the first piece is tried again, also with other models. The
+        arguments are those of `generate`.
 
         Raises:
             VrError: like `generate`; UNAVAILABLE, category REPLY_TRUNCATED, when the stream
                 ends before the answer does.
         """
-        request = self._request(parts, history, **options)
+        request = await self._request(parts, history, **options)
         deadline_s = self.roles.configuration.current.deadline_s
         candidates = self.roles.candidates(role)
         async with aclosing(self._answers.stream(candidates, request, deadline_s)) as pieces:
@@ -217,29 +214,38 @@ class Models:
         Raises:
             VrError: like `generate`.
         """
+        from vr_kernel.batches import embed_in_batches
+
         candidate = self.roles.candidates(role)[0]
 
-        async def attempt(number: int) -> Embeddings:
-            return await self.payments.attempt(
-                candidate,
-                "embed",
-                number,
-                lambda: candidate.provider.embed(candidate.model, items, purpose, dimension),
-            )
+        async def ask(batch: Sequence[str]) -> Embeddings:
+            async def attempt(number: int) -> Embeddings:
+                return await self.payments.attempt(
+                    candidate,
+                    "embed",
+                    number,
+                    lambda: candidate.provider.embed(candidate.model, batch, purpose, dimension),
+                )
 
-        async with self.payments.room:
-            made = await self.retrier.run(candidate.name, attempt)
+            return await self.retrier.run(candidate.name, attempt, room=self.payments.room)
+
+        made = await embed_in_batches(candidate.model, items, ask)
         return made.model_copy(update={"model": f"{candidate.provider.name}/{made.model}"})
 
     async def count_tokens(
-        self, parts: Parts, *, role: Role = "default", history: Sequence[Turn] = (), **options: Any
+        self,
+        parts: Parts,
+        *,
+        role: Role = "default",
+        history: Sequence[Turn] = (),
+        **options: Unpack[Options],
     ) -> int:
         """How many tokens the request has, as its model counts them; costs nothing.
 
         Raises:
             VrError: like `generate`.
         """
-        request = self._request(parts, history, **options)
+        request = await self._request(parts, history, **options)
         candidate = self.roles.candidates(role)[0]
 
         async def attempt(_number: int) -> int:
@@ -249,37 +255,28 @@ class Models:
 
     @property
     def _answers(self) -> Answers:
-        return Answers(self.retrier, self.payments, self.artifacts, self.log)
+        return Answers(self.retrier, self.payments, self.artifacts, self.log, self.scope)
 
-    def _request(self, parts: Parts, history: Sequence[Turn], **options: Any) -> Request:
-        thinking, temperature = self.roles.configuration.chosen(
+    async def _request(
+        self,
+        parts: Parts,
+        history: Sequence[Turn],
+        schema: Mapping[str, Any] | None = None,
+        **options: Unpack[Options],
+    ) -> Request:
+        options["thinking"], options["temperature"] = self.roles.configuration.chosen(
             options.get("thinking"), options.get("temperature")
         )
         said = [parts] if isinstance(parts, str) else parts
         turn = Turn("user", tuple(Text(p) if isinstance(p, str) else p for p in said))
-        return Request(
-            (*history, turn), **{**options, "thinking": thinking, "temperature": temperature}
-        )
+        turns = [await self._identified(turn) for turn in (*history, turn)]
+        return Request(tuple(turns), schema=schema, **options)
 
-    async def _committed(
-        self,
-        candidates: Sequence[Candidate],
-        request: Request,
-        pay: Callable[[], Awaitable[dict[str, Any]]],
-    ) -> tuple[Reply, Any]:
-        """Reply and value of a step: those that were committed before, or new ones."""
-        paid = False
+    async def _identified(self, turn: Turn) -> Turn:
+        """The turn with the digests of its files: without them, two would be one in a step."""
+        return replace(turn, parts=tuple([await self._with_digest(part) for part in turn.parts]))
 
-        async def paying() -> dict[str, Any]:
-            nonlocal paid
-            paid = True
-            return await pay()
-
-        names = [candidate.name for candidate in candidates]
-        key = cache_key(models=names, **request.identity)
-        found = await (self.scope.run(key, paying) if self.scope else paying())
-        reply = Reply.model_validate(found["reply"])
-        if not paid:  # the result costs what an earlier run of this work paid
-            self.payments.meter.add(reply.usage, reply.model)
-        self.payments.meter.notes.extend(reply.notes)
-        return reply, found["value"]
+    async def _with_digest(self, part: Part) -> Part:
+        if not isinstance(part, Media) or part.file is None or part.digest:
+            return part
+        return replace(part, digest=await self.digests.sha256(part.file))

@@ -160,6 +160,8 @@ class Policy:
                 raise _no_folder(wanted)
             if os.scandir in os.supports_fd:
                 handle = open_below(root, real, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:
+            raise _missing(wanted, "folder") from None
         except OSError as error:
             raise _unreadable(wanted, error) from error
         try:
@@ -244,9 +246,9 @@ def _shown(path: Path) -> str:
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in str(path))
 
 
-def _missing(path: Path) -> VrError:
+def _missing(path: Path, what: str = "file") -> VrError:
     return VrError(
-        f"No such file: {_shown(path)}.",
+        f"No such {what}: {_shown(path)}.",
         Code.NOT_FOUND,
         category="FILE_NOT_FOUND",
         hint="Check the spelling, or give an absolute path.",

@@ -11,7 +11,12 @@ from pydantic import BaseModel
 
 from vr_kernel.arguments import arguments_model, validate
 from vr_kernel.contents import Content
+from vr_kernel.errors import Code, VrError
 from vr_kernel.tools import NAME_PATTERN
+from vr_kernel.visible_text import visible
+
+MOST_CHARS = 20_000
+"""Longest argument of a prompt: a person fills it in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +64,16 @@ class Prompt:
     model: type[BaseModel]
 
     def write(self, given: Mapping[str, Any]) -> list[Message]:
-        """The messages for these arguments.
+        """The messages for these arguments, of which only what can be seen is taken.
 
         Raises:
             VrError: INVALID_INPUT, naming each argument that does not fit.
         """
-        written = self.function(**validate(self.name, self.model, given))
+        for name, value in given.items():
+            if isinstance(value, str) and len(value) > MOST_CHARS:
+                raise _too_long(self.name, name)
+        seen = {n: visible(v) if isinstance(v, str) else v for n, v in given.items()}
+        written = self.function(**validate(self.name, self.model, seen))
         return [Message(written)] if isinstance(written, str) else list(written)
 
 
@@ -95,3 +104,11 @@ def build_prompt(function: Callable[..., Any], plugin: str) -> Prompt:
 def _argument(name: str, field: Any) -> Argument:
     choices = tuple(each for each in get_args(field.annotation) if isinstance(each, str))
     return Argument(name, field.description or "", field.is_required(), choices)
+
+
+def _too_long(prompt: str, argument: str) -> VrError:
+    return VrError(
+        f"{prompt}: {visible(argument)[:100]} has more than {MOST_CHARS:,} characters.",
+        Code.INVALID_INPUT,
+        hint="Fill in less; long texts belong in files or in the conversation.",
+    )

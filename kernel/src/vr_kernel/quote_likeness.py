@@ -20,7 +20,7 @@ class Piece:
         from rapidfuzz.distance import LCSseq, Levenshtein
         from rapidfuzz.process import extractOne
 
-        self.words = [word.text for word in read_words(text, Fold())]
+        self.words = [word.text for word in read_words([text], Fold())]
         self.letters = join_words(self.words)[0]
         self.short = len(self.words) < SHORT_WORDS or len("".join(self.words)) < SHORT_CHARS
         self._compare, self._closest, self._common = Levenshtein, extractOne, LCSseq

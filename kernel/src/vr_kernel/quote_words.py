@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -17,17 +17,23 @@ NEGATIONS = frozenset(
         " 不 没 沒 無 无 非 未 ない なか ません ไม่"
     )
 )
-_SMALL = (
+_SMALL = str.split(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
     " fifteen sixteen seventeen eighteen nineteen"
 )
-_DIGITS = {word: str(value) for value, word in enumerate(_SMALL.split())}
+_TENS = str.split("twenty thirty forty fifty sixty seventy eighty ninety")
+_DIGITS = {word: str(value) for value, word in enumerate(_SMALL)}
+_DIGITS |= {
+    tens + unit: str(10 * ten + value)
+    for ten, tens in enumerate(_TENS, 2)
+    for value, unit in enumerate(["", *_SMALL[1:10]])
+}
 _NUMERALS = frozenset(
-    str.split(
-        "twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion"
-        " \u3007 一 二 三 四 五 六 七 八 九 十 百 千 万"
-    )
+    str.split("hundred thousand million billion \u3007 一 二 三 四 五 六 七 八 九 十 百 千 万")
 )
+_ROUND = frozenset(_DIGITS[word] for word in _TENS)
+_ONES = frozenset(_DIGITS[word] for word in _SMALL[1:10])
+_HYPHENS = "-\u2010\u2011\u00ad"
 _SIGNS = {sign: sign for sign in ".,'%-\n\u00ad"} | {"\u2010": "-"}
 _SIGNS |= dict.fromkeys("\u2018\u2019\u02bc", "'")
 # Scripts without spaces: each character counts as a word.
@@ -43,10 +49,15 @@ _CONTRACTED = re.compile(
 
 
 class Word(NamedTuple):
-    """A word or number as it is compared, and its characters in the text, from and to."""
+    """A word or number as it is compared, and where it stands in a list of texts.
+
+    It goes from the character `start` of the text `first` to the `end` of the text `last`.
+    """
 
     text: str
+    first: int
     start: int
+    last: int
     end: int
 
 
@@ -70,15 +81,40 @@ def _kept(character: str) -> str:
     return "" if category == "Cf" else " "
 
 
-def read_words(text: str, fold: Fold) -> list[Word]:
-    """The words and numbers of a text, and where each stands in it."""
+def read_words(texts: Sequence[str], fold: Fold) -> list[Word]:
+    """The words and numbers of texts that follow each other; "twenty five" is one number."""
+    words: list[Word] = []
+    for word in (word for number, text in enumerate(texts) for word in _read(number, text, fold)):
+        if words and _is_one_number(words[-1], word, texts):
+            tens = words.pop()
+            joined = tens.text[0] + word.text
+            words.append(tens._replace(text=joined, last=word.last, end=word.end))
+        else:
+            words.append(word)
+    return words
+
+
+def _read(number: int, text: str, fold: Fold) -> Iterator[Word]:
     folded = [fold[character] for character in text]
     origins = [at for at, kept in enumerate(folded) for _ in kept] + [len(text)]
-    return [
-        Word(word, origins[token.start()], max(origins[token.end()], origins[token.end() - 1] + 1))
-        for token in _TOKEN.finditer("".join(folded))
-        for word in _spelled(token[0])
-    ]
+    for token in _TOKEN.finditer("".join(folded)):
+        end = max(origins[token.end()], origins[token.end() - 1] + 1)
+        for word in _spelled(token[0]):
+            yield Word(word, number, origins[token.start()], number, end)
+
+
+def _is_one_number(tens: Word, unit: Word, texts: Sequence[str]) -> bool:
+    """Whether two numbers in letters are one, such as twenty and five without a sign between."""
+    if tens.text not in _ROUND or unit.text not in _ONES:
+        return False
+    if not all(texts[word.first][word.start].isalpha() for word in (tens, unit)):
+        return False
+    if tens.first == unit.first:
+        between = texts[unit.first][tens.end : unit.start]
+    else:
+        apart = texts[tens.first + 1 : unit.first]
+        between = "".join([texts[tens.first][tens.end :], *apart, texts[unit.first][: unit.start]])
+    return all(sign.isspace() or sign in _HYPHENS for sign in between)
 
 
 def _spelled(token: str) -> tuple[str, ...]:

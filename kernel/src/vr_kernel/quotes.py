@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest, nsmallest
 from operator import neg
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from vr_kernel.quote_likeness import Piece
-from vr_kernel.quote_words import NEGATIONS, Fold, join_words, read_words
+if TYPE_CHECKING:
+    from vr_kernel.quote_likeness import Piece
 
 Verdict = Literal["verified", "moved", "not_found", "unchecked"]
 THRESHOLD = 0.82
@@ -88,13 +88,11 @@ class QuoteIndex:
     """
 
     def __init__(self, passages: Sequence[Passage], *, lasts: bool = False) -> None:
-        self._passages, self._lasts, fold = tuple(passages), lasts, Fold()
-        self._spots = [
-            (number, word)
-            for number, passage in enumerate(passages)
-            for word in read_words(passage.text, fold)
-        ]
-        self._words = [word.text for _, word in self._spots]
+        from vr_kernel.quote_words import Fold, join_words, read_words
+
+        self._passages, self._lasts = tuple(passages), lasts
+        self._spots = read_words([passage.text for passage in passages], Fold())
+        self._words = [word.text for word in self._spots]
         self._letters, self._starts = join_words(self._words)
         self._grams: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
         for at in range(len(self._letters) - _GRAM + 1):
@@ -120,12 +118,12 @@ class QuoteIndex:
         fitting = (match for match in near or good if match.score >= least)
         best = min(fitting, key=lambda match: (away(match.first), -match.score, match.first))
         verdict: Verdict = "verified" if near else "moved"
-        place, number = self._place(best.first, claimed), self._spots[best.first][0]
+        place, number = self._place(best.first, claimed), self._spots[best.first].first
         return Finding(verdict, best.score, place, number, self._text(best))
 
     def _place(self, at: int, claimed: float | None) -> float:
-        number, word = self._spots[at]
-        passage = self._passages[number]
+        word = self._spots[at]
+        passage = self._passages[word.first]
         length = max(0.0, passage.end - passage.start)
         if not self._lasts:
             return passage.start + length * word.start / len(passage.text)
@@ -134,13 +132,15 @@ class QuoteIndex:
         return min(max(claimed, passage.start), passage.start + length)
 
     def _text(self, match: _Match) -> str:
-        (first, begin), (last, end) = self._spots[match.first], self._spots[match.last - 1]
-        texts = [passage.text for passage in self._passages[first : last + 1]]
+        begin, end = self._spots[match.first], self._spots[match.last - 1]
+        texts = [passage.text for passage in self._passages[begin.first : end.last + 1]]
         texts[-1] = texts[-1][: end.end]
         texts[0] = texts[0][begin.start :]
         return " ".join(texts)
 
     def _matches(self, quote: str, away: _Away, tolerance: float) -> list[_Match]:
+        from vr_kernel.quote_likeness import Piece
+
         whole = Piece(quote)
         found = self._exact(whole, away)
         if whole.short or any(away(match.first) <= tolerance for match in found):
@@ -209,6 +209,8 @@ class QuoteIndex:
 
     def _hides(self, first: int, last: int) -> bool:
         """Whether a gap of a few words leaves out a negation."""
+        from vr_kernel.quote_words import NEGATIONS
+
         return last - first <= _HIDDEN_WORDS and not NEGATIONS.isdisjoint(self._words[first:last])
 
     def _best(self, piece: Piece, low: int, high: int, away: _Away) -> _Match:

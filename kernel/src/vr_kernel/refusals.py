@@ -49,7 +49,7 @@ class Refusals:
             VrError: UNAVAILABLE when the list cannot be written.
         """
         reason = f"{error.message} {error.hint}" if isinstance(error, VrError) else repr(error)
-        now = datetime.now(UTC).isoformat(timespec="seconds")
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
         record = (store, change.workspace, change.kind, change.key)
         row = (*record, reason.strip()[:REASON_CHARS], tries, now)
 

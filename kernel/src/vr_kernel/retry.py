@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
 
-from vr_kernel.circuit import Circuit
+from vr_kernel.circuit import NO_ROOM, NOT_ASKED, Circuit
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Usage
 
@@ -30,7 +31,7 @@ class RetryPolicy:
         attempts: the most that one call makes.
         base_delay_s: longest pause before the second attempt; it doubles with each further one.
         max_delay_s: longest pause of all, beside what the service itself asks for.
-        deadline_s: for all attempts and pauses of a call together.
+        deadline_s: for all attempts and pauses of a call together, and for waiting in between.
     """
 
     attempts: int = 3
@@ -79,6 +80,7 @@ class Retrier:
         attempt: Callable[[int], Awaitable[T]],
         *,
         deadline_s: float | None = None,
+        room: AbstractAsyncContextManager[object] | None = None,
     ) -> T:
         """What the first attempt gives that succeeds.
 
@@ -88,16 +90,19 @@ class Retrier:
             target: what is called; each target has its own circuit.
             attempt: makes one attempt, by its number from 1.
             deadline_s: in place of the policy's.
+            room: entered for each attempt, and left for each pause.
 
         Raises:
             VrError: what the last attempt raised; UNAVAILABLE, category DEADLINE_EXCEEDED, when
-                it was cut off; UNAVAILABLE, category CIRCUIT_OPEN, when none was made.
+                it was cut off, NO_ROOM when it waited for room until then; UNAVAILABLE,
+                category CIRCUIT_OPEN, when none was made.
         """
         policy = self._policy()
         seconds = policy.deadline_s if deadline_s is None else deadline_s
         circuit = self._circuit(target)
-        course = _Course(target, circuit, policy, seconds, self._clock() + seconds)
-        with circuit.call():
+        end = self._clock() + seconds
+        with circuit.call() as probe:
+            course = _Course(target, circuit, policy, seconds, end, room or nullcontext(), probe)
             return await self._attempts(course, attempt)
 
     def rests(self, target: str) -> float | None:
@@ -114,6 +119,8 @@ class Retrier:
             try:
                 answer = await self._in_time(course, attempt, number)
             except VrError as error:
+                if error.category in NOT_ASKED:
+                    self._give(taken)
                 usages.append(error.usage)
                 taken = await self._pause(course, number, error)
                 if not taken:
@@ -128,13 +135,16 @@ class Retrier:
         self, course: _Course, attempt: Callable[[int], Awaitable[T]], number: int
     ) -> T:
         limit = asyncio.timeout(course.end - self._clock())
+        waited = True
         try:
-            async with limit:
+            async with limit, course.room:
+                waited = False
+                course.check()
                 return await attempt(number)
         except TimeoutError as error:
             if not limit.expired():
                 raise
-            raise course.too_late() from error
+            raise (course.crowded_out() if waited else course.too_late()) from error
 
     async def _pause(self, course: _Course, number: int, error: VrError) -> int:
         """Wait for the next attempt; returns what it took from the budget, 0 for no attempt."""
@@ -167,6 +177,12 @@ class _Course:
     policy: RetryPolicy
     deadline_s: float
     end: float
+    room: AbstractAsyncContextManager[object]
+    probe: bool
+
+    def check(self) -> None:
+        if not self.probe:
+            self.circuit.check()
 
     def longest_pause(self, number: int) -> float:
         return float(min(self.policy.max_delay_s, self.policy.base_delay_s * 2 ** (number - 1)))
@@ -177,6 +193,15 @@ class _Course:
             Code.UNAVAILABLE,
             category=DEADLINE_EXCEEDED,
             hint="Ask for less at once, or raise the setting [models] deadline_s.",
+            retryable=True,
+        )
+
+    def crowded_out(self) -> VrError:
+        return VrError(
+            f"{self.target} was not asked: {self.deadline_s:g} s went by behind other requests.",
+            Code.UNAVAILABLE,
+            category=NO_ROOM,
+            hint="Ask for less at once, or raise the settings [models] concurrency or deadline_s.",
             retryable=True,
         )
 

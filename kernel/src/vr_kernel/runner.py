@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel
 
 from vr_kernel.call import Call, ProgressReport
+from vr_kernel.commitment import commit, dump, settle
 from vr_kernel.contents import Content
 from vr_kernel.errors import Code, VrError
 from vr_kernel.events import CallFinished
 from vr_kernel.generation import Usage
-from vr_kernel.journal import Entry
 from vr_kernel.leases import Lease
-from vr_kernel.ledger import job_scope
+from vr_kernel.ledger import complete, job_scope
 from vr_kernel.listeners import Listeners
 from vr_kernel.questions import AnswerNeeded, Asker, Question, ask_nobody
-from vr_kernel.records import Record, entity_key
 from vr_kernel.scopes import Scope
 from vr_kernel.services import Services
 from vr_kernel.tools import Tool
@@ -100,19 +97,22 @@ async def run(
 ) -> Outcome:
     """Validate, call, journal, tell the listeners.
 
-    Cancellation passes through and leaves no result behind. Nobody hears of a call that was
-    cancelled, or that asks a question: it has not ended.
+    Cancellation passes through and leaves no result behind, but what others have of shared
+    work. Nobody hears of a call that was cancelled, or that asks a question: it has not ended.
     """
     begun = time.monotonic()
     try:
         outcome = await _ended(tool, arguments, call)
     finally:
-        for lease in call.held:
-            await asyncio.shield(call.services.jobs.leases.release(lease))
-        await asyncio.shield(call.services.models.payments.settle())
+        await complete(_settle(call))
     if listeners and outcome.question is None:
         await listeners.tell(_event(call, outcome, time.monotonic() - begun))
     return outcome
+
+
+async def _settle(call: Call) -> None:
+    await settle(call)
+    await call.services.models.payments.settle()
 
 
 def _event(call: Call, outcome: Outcome, duration_s: float) -> CallFinished:
@@ -176,54 +176,12 @@ async def _succeed(tool: Tool, call: Call, arguments: dict[str, Any]) -> Outcome
         result = result.model_copy(update={"usage": usage})
     call.notes.extend(call.meter.notes)
     data = result.model_dump(mode="json")
-    # What no client can read or no cache can keep fails here, before anything is recorded.
-    text = _dump(data)
-    _dump([kept.value for kept in call.kept]).encode()
-    await _journal(tool, call)
+    text = dump(data)  # what no client can read fails here, before anything is recorded
+    await complete(commit(call))
     _require_fitting(tool, call, text)
     notes = tuple(dict.fromkeys(call.log.clean(note) for note in call.notes))
     shown = tuple(call.shown)
     return Outcome(call.id, result, data, notes=notes, usage=usage, shown=shown)
-
-
-async def _journal(tool: Tool, call: Call) -> None:
-    """Commit the records, then let the cache know the result they belong to."""
-    services = call.services
-    entries = [_entry(call, index, record) for index, record in enumerate(call.records)]
-    entries += [Entry(kind, key, None) for kind, key in dict.fromkeys(call.forgotten)]
-    if entries:
-        provenance = {"tool": tool.name, "plugin": tool.plugin, "call_id": call.id}
-        try:
-            seq = await services.journal.commit(
-                entries,
-                workspace=call.workspace,
-                provenance={**provenance, "principal": call.principal},
-            )
-        except VrError as error:
-            if call.essential:
-                raise
-            call.note(f"Not recorded: {error.message} {error.hint}")
-            services.log.warning("records not journalled", tool=tool.name, reason=error.message)
-            return
-        services.store.wake(seq)
-    for kept in call.kept:
-        await services.cache.set(
-            kept.key, kept.value, content_id=kept.content_id, tool=tool.name, model=kept.model
-        )
-    for lease in call.held:
-        # Its steps are in the result now; were they found again, a cleared cache would not be.
-        with suppress(VrError):
-            await services.jobs.steps.forget(lease.name)
-
-
-def _entry(call: Call, index: int, record: Record) -> Entry:
-    kind = call.services.kinds.get(record.kind)
-    if kind is None:
-        raise VrError(f"No record kind {record.kind!r} is declared.", Code.INTERNAL)
-    fields = kind.validate(record.fields)
-    fields.setdefault("source_tool", call.tool)
-    key = record.key or kind.identify(fields) or entity_key(call.id, kind.name, index)
-    return Entry(kind.name, key, fields, record.provenance)
 
 
 def _require_fitting(tool: Tool, call: Call, text: str) -> None:
@@ -235,11 +193,6 @@ def _require_fitting(tool: Tool, call: Call, text: str) -> None:
         Code.TOO_LARGE,
         hint=f"The whole result is kept as {whole.uri} ({whole.path}). Ask for less at a time.",
     )
-
-
-def _dump(value: Any) -> str:
-    """JSON text; ValueError for NaN and infinity, which JSON does not have."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _crashed(tool: Tool, call: Call) -> VrError:

@@ -53,16 +53,22 @@ class Scope:
         return bool(self._seen)
 
     async def run(self, key: str, work: Callable[[], Awaitable[Any]]) -> Any:
+        """The committed reply of the next step of that key, or what `work` gives; see `commit`."""
+        return await self.commit(self.next_step(key), work)
+
+    def next_step(self, key: str) -> str:
+        """The name of a step: equal keys of one piece of work are told apart by their order."""
+        self._seen[key] += 1
+        return f"{key}#{self._seen[key]}"
+
+    async def commit(self, step: str, work: Callable[[], Awaitable[Any]]) -> Any:
         """The committed reply of a step, or what `work` gives, committed.
 
-        Equal keys of one piece of work are told apart by their order. A reply that arrived is
-        committed even when the caller is cancelled at that moment.
+        A reply that arrived is committed even when the caller is cancelled at that moment.
 
         Raises:
             VrError: CONFLICT, category LEASE_LOST, when another process took the work over.
         """
-        self._seen[key] += 1
-        step = f"{key}#{self._seen[key]}"
         lease = await self._held()
         replies: list[Any] = []
         worked = False
@@ -87,6 +93,13 @@ class Scope:
         else:
             return kept
         return replies[0] if replies else await work()
+
+    async def drop(self, *steps: str) -> None:
+        """Forget the replies of steps that turned out to be worth nothing."""
+        try:
+            await self._steps.drop(self.name, steps, self._version)
+        except VrError as error:
+            self._tell(error)
 
     async def _held(self) -> Lease | None:
         try:

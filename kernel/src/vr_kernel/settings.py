@@ -194,7 +194,10 @@ class ModelsSettings(Section):
         Field(60.0, description="Longest pause between two tries.")
     )
     deadline_s: float = Field(
-        600, gt=0, le=86_400, description="For one request, all tries included."
+        600,
+        gt=0,
+        le=86_400,
+        description="For one request, all tries and waiting for its turn included.",
     )
     upload_deadline_s: float = Field(600, gt=0, le=86_400, description="For an upload to be ready.")
     concurrency: int = Field(32, ge=1, le=1000, description="Most requests at the same time.")
@@ -228,7 +231,8 @@ class ServeSettings(Section):
     )
     allowed_origins: Names = Field([], description="Pages in browsers that may ask it.")
     stateless: bool = Field(
-        False, description="Keep no sessions, so that any of several servers can answer."
+        False,
+        description="Keep no sessions: any of several servers on one state folder can answer.",
     )
     max_body_bytes: int = Field(
         4_000_000, ge=10_000, le=100_000_000, description="Largest request."

@@ -7,7 +7,7 @@ import hashlib
 import json
 import sqlite3
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
@@ -105,6 +105,21 @@ class Steps:
 
         def delete(connection: sqlite3.Connection) -> None:
             connection.execute("DELETE FROM step WHERE scope = ?", (scope,))
+
+        await self._database.run(delete)
+
+    async def drop(self, scope: str, keys: Sequence[str], version: str = "") -> None:
+        """Remove replies of single steps, so that they are asked for anew.
+
+        Raises:
+            VrError: UNAVAILABLE when the ledger cannot be written.
+        """
+
+        def delete(connection: sqlite3.Connection) -> None:
+            connection.executemany(
+                "DELETE FROM step WHERE scope = ? AND key = ? AND version = ?",
+                [(scope, key, version) for key in keys],
+            )
 
         await self._database.run(delete)
 

@@ -50,6 +50,7 @@ class Declaration:
     aliases: tuple[str, ...]
     words: str
     steps_version: str
+    printed: tuple[str, ...]
 
 
 def tool(
@@ -60,6 +61,7 @@ def tool(
     aliases: Sequence[str] = (),
     words: str = "",
     steps_version: str = "1",
+    printed: Sequence[str] = (),
 ) -> Callable[[F], F]:
     """Mark an async function as a tool.
 
@@ -74,15 +76,21 @@ def tool(
         core: the tool is among the few that a client is shown of the toolset `core`.
         aliases: names that other systems have for it; offered in the toolset `compat` alone.
         words: phrases by which people ask for it, separated by semicolons; the search mode finds
-            it by them, clients are not shown them.
+            it by them, clients are not shown them. Many stand better in the file `phrases.toml` of
+            the plugin's top package, a list of them under the tool's name.
         steps_version: of what the call's steps mean; change it with them, and the committed
             steps of older calls are not used any more.
+        printed: the field of the result that holds what people come for, such as a document, and
+            after it the one with the address of the artifact that holds the whole of it, if
+            there is one. A terminal shows that text alone, and the rest of the result on stderr;
+            without such a field, or when it is empty, it shows every field.
     """
 
     def mark(function: F) -> F:
-        setattr(
-            function, MARK, Declaration(effects, long, core, tuple(aliases), words, steps_version)
+        declared = Declaration(
+            effects, long, core, tuple(aliases), words, steps_version, tuple(printed)
         )
+        setattr(function, MARK, declared)
         return function
 
     return mark
@@ -112,6 +120,7 @@ class Tool:
     aliases: tuple[str, ...] = ()
     words: str = ""
     steps_version: str = "1"
+    printed: tuple[str, ...] = ()
 
     @cached_property
     def signature(self) -> Signature:
@@ -133,13 +142,17 @@ class Tool:
         """The word up to the first underscore."""
         return self.name.partition("_")[0]
 
-    def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def validate(
+        self, arguments: Mapping[str, Any], spelled: Callable[[str], str] = str
+    ) -> dict[str, Any]:
         """Arguments of the declared types, defaults filled in.
+
+        `spelled` is how whoever calls writes the name of an argument.
 
         Raises:
             VrError: INVALID_INPUT, naming each argument that does not fit.
         """
-        return validate(self.name, self.arguments, arguments)
+        return validate(self.name, self.arguments, arguments, spelled)
 
 
 def build_tool(
@@ -164,6 +177,9 @@ def build_tool(
             raise TypeError(f"tool {each!r} is not named domain_verb in lower case")
     known = schemas.find(function) if schemas is not None else None
     taken, given = known or _made(function, schemas)
+    for each in declared.printed:
+        if each not in given.get("properties", {}):
+            raise TypeError(f"tool {name} prints {each}, which its result does not have")
     return Tool(
         name=name,
         plugin=plugin,
@@ -177,6 +193,7 @@ def build_tool(
         aliases=declared.aliases,
         words=declared.words,
         steps_version=declared.steps_version,
+        printed=declared.printed,
     )
 
 

@@ -60,7 +60,7 @@ class Attempt:
 
     Args:
         model: the one that is asked, without its provider's name before it.
-        purpose: `generate`, `stream`, `embed`, `count` or `research`.
+        purpose: `generate`, `stream`, `embed`, `count`, `cache` or `research`.
         number: of the attempt within its call to the model, from 1.
         media_seconds: length of the media in the request, as far as it is known.
     """

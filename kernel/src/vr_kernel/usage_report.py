@@ -57,7 +57,7 @@ class UsageReport(BaseModel):
 class RecordedAttempt:
     """An attempt as it stands in the ledger.
 
-    `state` is `sent`, `paid`, `free` (it failed and cost nothing) or `maybe_paid`; `model` is
+    `state` is `sent`, `paid`, `free` (it cost nothing) or `maybe_paid`; `model` is
     `provider/model` of the one that answered, else of the one asked; `code` says why it failed.
     """
 

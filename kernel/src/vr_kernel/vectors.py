@@ -2,34 +2,63 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import sqlite3
+import time
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from pathlib import Path
 from struct import pack
+from typing import Any
 
 from vr_kernel.database import Database
 from vr_kernel.errors import VrError
-from vr_kernel.providers import Embedder, Providers
+from vr_kernel.leases import Lease, Leases
+from vr_kernel.providers import Embedder, Providers, Purpose
 
 PAGE_BYTES = 8192
 """A page holds five vectors of 384 numbers; SQLite's default of 4096 would waste a quarter."""
+QUESTIONS = 1000
+"""Vectors of questions that are kept, of all embedders together: the latest."""
+POLL_S = 0.1
+"""How often a process looks whether another one has embedded its texts."""
+PATIENCE_S = 120.0
+"""How long it waits for that: then it embeds them itself."""
+CLOSE_GRACE_S = 1.0
+"""How long what is being embedded may take to be finished when the program ends."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS vector (
     embedder TEXT NOT NULL, sha256 TEXT NOT NULL, value BLOB NOT NULL,
     PRIMARY KEY (embedder, sha256)
 );
+CREATE TABLE IF NOT EXISTS question (
+    embedder TEXT NOT NULL, sha256 TEXT NOT NULL, value BLOB NOT NULL,
+    PRIMARY KEY (embedder, sha256)
+);
 """
+_TABLES: Mapping[Purpose, str] = {"document": "vector", "query": "question"}
+_Vectors = dict[str, list[float]]
+_Embed = Callable[[Mapping[str, str], Purpose], Coroutine[Any, Any, _Vectors]]
 
 
 class Vectors:
-    """The configured embedder, with a memory: a replay of the journal embeds nothing anew."""
+    """The configured embedder, with a memory: nothing is embedded, and paid for, twice.
 
-    def __init__(self, path: Path, providers: Providers) -> None:
+    What was begun is finished and remembered even when nobody waits for it any more.
+
+    Args:
+        path: of the memory.
+        providers: of the embedder.
+        leases: keep two processes from embedding the same texts.
+    """
+
+    def __init__(self, path: Path, providers: Providers, leases: Leases) -> None:
         self._database = Database(path, _SCHEMA, disposable=True, page_bytes=PAGE_BYTES)
         self._providers = providers
+        self._leases = leases
+        self._running: dict[tuple[str, ...], asyncio.Task[_Vectors]] = {}
 
     def available(self) -> bool:
         """Whether an embedder is installed."""
@@ -55,14 +84,11 @@ class Vectors:
         Raises:
             VrError: UNAVAILABLE when no embedder is installed.
         """
-        keys = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
-        known = await self._known(keys)
+        keys = [_digest(text) for text in texts]
+        known = await self._known("document", keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
-            fresh = await self._embedder().embed(list(missing.values()), "document")
-            made = dict(zip(missing, fresh, strict=True))
-            await self._remember(made)
-            known |= made
+            known |= await self._finished(self._embed_once, missing, "document")
         return [known[key] for key in keys]
 
     async def embed_query(self, text: str) -> list[float]:
@@ -71,23 +97,85 @@ class Vectors:
         Raises:
             VrError: UNAVAILABLE when no embedder is installed.
         """
-        return (await self._embedder().embed([text], "query"))[0]
+        key = _digest(text)
+        known = await self._known("query", [key])
+        if not known:
+            known = await self._finished(self._embed, {key: text}, "query")
+        return known[key]
 
-    def close(self) -> None:
-        """Close the file."""
+    async def aclose(self) -> None:
+        """Finish what is being embedded, if that is soon, and close the file."""
+        if running := [*self._running.values()]:
+            _, late = await asyncio.wait(running, timeout=CLOSE_GRACE_S)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
         self._database.close()
 
     def _embedder(self) -> Embedder:
         return self._providers.get(Embedder)
 
-    async def _known(self, keys: Sequence[str]) -> dict[str, list[float]]:
+    async def _finished(
+        self, embed: _Embed, texts: Mapping[str, str], purpose: Purpose
+    ) -> _Vectors:
+        """What embedding gives; it goes on when the caller is cancelled, and equals join it."""
+        name = (self.embedder_id, purpose, *texts)
+        task = self._running.get(name)
+        if task is None:
+            task = asyncio.create_task(embed(texts, purpose), name="vr-vectors")
+            self._running[name] = task
+            task.add_done_callback(lambda ended: self._end(name, ended))
+        await asyncio.wait({task})
+        return task.result()
+
+    def _end(self, name: tuple[str, ...], task: asyncio.Task[_Vectors]) -> None:
+        del self._running[name]
+        if not task.cancelled():
+            task.exception()  # nobody may be left to see it
+
+    async def _embed_once(self, texts: Mapping[str, str], purpose: Purpose) -> _Vectors:
+        """Embed, of all processes alone, what none has embedded meanwhile."""
+        name, end = f"vectors/{self.embedder_id}", time.monotonic() + PATIENCE_S
+        while True:
+            lease, free = await self._claim(name)
+            try:
+                known = await self._known(purpose, texts)
+                missing = {key: text for key, text in texts.items() if key not in known}
+                if missing and (free or time.monotonic() > end):
+                    known |= await self._embed(missing, purpose)
+                    missing = {}
+            finally:
+                if lease is not None:
+                    await self._leases.release(lease)
+            if not missing:
+                return known
+            await asyncio.sleep(POLL_S)
+
+    async def _claim(self, name: str) -> tuple[Lease | None, bool]:
+        """The lease of a name, and whether to go on; that is so without a ledger as well."""
+        try:
+            lease = await self._leases.acquire(name)
+        except VrError:
+            return None, True
+        return lease, lease is not None
+
+    async def _embed(self, texts: Mapping[str, str], purpose: Purpose) -> _Vectors:
+        try:
+            fresh = await self._embedder().embed(list(texts.values()), purpose)
+        except SystemExit as error:  # out of a task it would end the process
+            raise RuntimeError("The embedder wanted to exit.") from error
+        made = dict(zip(texts, fresh, strict=True))
+        await self._remember(purpose, made)
+        return made
+
+    async def _known(self, purpose: Purpose, keys: Collection[str]) -> _Vectors:
         embedder, size = self.embedder_id, array("f").itemsize * self.dimension
 
-        def read(connection: sqlite3.Connection) -> dict[str, list[float]]:
+        def read(connection: sqlite3.Connection) -> _Vectors:
             rows = connection.execute(
-                "SELECT sha256, value FROM vector WHERE embedder = ?"
+                f"SELECT sha256, value FROM {_TABLES[purpose]} WHERE embedder = ?"  # noqa: S608 - constant text
                 " AND sha256 IN (SELECT value FROM json_each(?))",
-                (embedder, json.dumps(keys)),
+                (embedder, json.dumps([*keys])),
             )
             return {
                 key: array("f", value).tolist()
@@ -100,14 +188,24 @@ class Vectors:
         except VrError:
             return {}
 
-    async def _remember(self, vectors: dict[str, list[float]]) -> None:
-        embedder = self.embedder_id
+    async def _remember(self, purpose: Purpose, vectors: _Vectors) -> None:
+        embedder, table = self.embedder_id, _TABLES[purpose]
         rows = [(embedder, key, pack(f"{len(v)}f", *v)) for key, v in vectors.items()]
 
         def write(connection: sqlite3.Connection) -> None:
-            connection.executemany("INSERT OR REPLACE INTO vector VALUES (?,?,?)", rows)
+            connection.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?,?,?)", rows)  # noqa: S608 - constant text
+            if purpose == "query":
+                latest = "(SELECT max(rowid) FROM question)"
+                connection.execute(
+                    f"DELETE FROM question WHERE rowid <= {latest} - ?",  # noqa: S608 - constant text
+                    (QUESTIONS,),
+                )
 
         try:
             await self._database.run(write)
         except VrError:
             return
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

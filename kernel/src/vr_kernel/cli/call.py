@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vr_kernel.cli.session import open_kernel, parse_value, run_tool, schema_of
+from vr_kernel.cli.session import named, open_kernel, parse_value, run_tool, schema_of
 from vr_kernel.config import Config
 
 
@@ -24,5 +24,6 @@ def call(config: Config, tool: str, arguments: tuple[str, ...], *, as_json: bool
         name, equals, text = argument.partition("=")
         if not equals:
             raise click.UsageError(f"{argument!r} is not NAME=VALUE.")
-        given[name] = parse_value(schema_of(known, name), text)
+        with named(name):
+            given[name] = parse_value(schema_of(known, name), text)
     return run_tool(kernel, tool, given, as_json=as_json)

@@ -38,7 +38,7 @@ def show(config: Config, *, origin: bool, as_json: bool) -> None:
             click.echo(f"{key} = {json.dumps(setting['value'])}{where}")
 
 
-@config.command("trust")
+@config.command("trust", short_help="Trust the vr.toml of a folder.")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.pass_obj
 def trust(config: Config, folder: Path) -> None:
@@ -48,7 +48,9 @@ def trust(config: Config, folder: Path) -> None:
     if name not in known:
         config.paths.config.mkdir(parents=True, exist_ok=True)
         (config.paths.config / TRUST_FILE).write_text("\n".join([*known, name, ""]), "utf-8")
-    click.echo(f"{folder / PROJECT_FILE} is trusted.")
+    file = folder / PROJECT_FILE
+    later = "" if file.is_file() else " once it is there; there is none yet"
+    click.echo(f"{file} is trusted{later}.")
 
 
 def _sections(config: Config) -> dict[str, Mapping[str, Any]]:

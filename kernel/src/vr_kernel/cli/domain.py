@@ -68,7 +68,9 @@ def domain_command(context: click.Context, name: str, names: Mapping[str, str]) 
         return _code_of(next(c for c in kernel.commands if c.path == (name,)))
     if name in found:
         return Domain(name, found[name], context)
-    raise _unknown(name, [*OWN, *found])
+    words = [f"{first} {second}" for first, seconds in found.items() for second in seconds]
+    spaced = name.replace("-", " ").replace("_", " ")
+    raise _unknown(name, [*OWN, *found, *words], spaced)
 
 
 def _code_of(command: Command) -> click.Command:
@@ -87,5 +89,6 @@ def _unusable(command: Command, reason: str) -> VrError:
     return VrError(message, Code.INTERNAL, hint="Report it to the plugin.")
 
 
-def _unknown(name: str, known: Iterable[str]) -> click.UsageError:
-    return click.UsageError(f"No such command {name!r}. {did_you_mean(name, known)}".strip())
+def _unknown(name: str, known: Iterable[str], sought: str = "") -> click.UsageError:
+    near = did_you_mean(sought or name, known)
+    return click.UsageError(f"No such command {name!r}. {near}".strip())

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from vr_kernel.paths import Paths
 
 if TYPE_CHECKING:
+    from importlib.metadata import Distribution
+
     from vr_kernel.kernel import Kernel
 
 CommandNames = Mapping[str, Mapping[str, str]]
@@ -52,6 +54,21 @@ def read_index(paths: Paths) -> CommandNames:
     except (OSError, ValueError):
         return {}
     return names if _are_names(names) else {}
+
+
+def installed_plugins() -> list[tuple[str, str]]:
+    """Plugins and what each says it is for, of metadata alone: all that is known before a load."""
+    from importlib.metadata import entry_points
+
+    from vr_kernel.plugins import GROUP
+
+    found = {point.name: point.dist for point in entry_points(group=GROUP)}
+    return [(name, _summary(home)) for name, home in sorted(found.items())]
+
+
+def _summary(home: Distribution | None) -> str:
+    said = home.metadata if home else None
+    return said["Summary"] if said and "Summary" in said else ""
 
 
 def _are_names(value: object) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -69,14 +70,24 @@ def _cache(paths: Paths, before: float) -> Leftovers:
 
 
 def _downloads(paths: Paths, before: float) -> Leftovers:
-    being_written = time.time() - BEING_WRITTEN_S
+    unfinished = min(before, time.time() - BEING_WRITTEN_S)
     files = [
         path
         for path in _files(paths.downloads, before)
-        if not path.name.startswith(".") or path.stat().st_mtime < being_written
+        if not path.name.startswith(".") or path.stat().st_mtime < unfinished
     ]
+    folders = _unfinished(paths.downloads, unfinished)
+    inside = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+
+    def remove() -> None:
+        _unlink(files)
+        for folder in folders:
+            with suppress(FileNotFoundError):
+                shutil.rmtree(folder)
+
     note = "What is asked about again is fetched again."
-    return Leftovers("downloads", len(files), _size(files), note, partial(_unlink, files))
+    count, size = len(files) + len(folders), _size(files + inside)
+    return Leftovers("downloads", count, size, note, remove)
 
 
 def _logs(paths: Paths, before: float) -> Leftovers:
@@ -127,6 +138,20 @@ def _files(folder: Path, before: float) -> Iterator[Path]:
                 with suppress(FileNotFoundError):
                     if entry.stat(follow_symlinks=False).st_mtime < before:
                         yield Path(entry.path)
+
+
+def _unfinished(folder: Path, before: float) -> list[Path]:
+    """Folders of downloads that ended in the middle, in which nothing was written since then."""
+    parts = [path for path in folder.glob(".*.part") if path.is_dir() and not path.is_symlink()]
+    return [path for path in parts if _last_change(path) < before]
+
+
+def _last_change(folder: Path) -> float:
+    times = [0.0]
+    for path in (folder, *folder.rglob("*")):
+        with suppress(FileNotFoundError):
+            times.append(path.lstat().st_mtime)
+    return max(times)
 
 
 def _is_artifact(path: Path) -> bool:

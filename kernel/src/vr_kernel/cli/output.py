@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -19,6 +19,8 @@ _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     r"\U000e0000-\U000e007f]"
 )
+ROW_WIDTH = 120
+"""Characters of the longest item up to which those of a list are shown on one line each."""
 STEP_PERCENT = 5.0
 """Least progress between two lines where lines cannot be rewritten."""
 
@@ -29,17 +31,22 @@ def print_result(data: Mapping[str, Any], notes: tuple[str, ...], *, as_json: bo
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
     else:
         click.echo("\n".join(lines_of(data)))
+    print_notes(notes)
+
+
+def print_notes(notes: Sequence[str]) -> None:
+    """Print remarks beside a result on stderr."""
     for note in notes:
-        click.echo(f"Note: {_printable(note)}", err=True)
+        click.echo(f"Note: {printable(note)}", err=True)
 
 
 def print_error(error: VrError, call_id: str = "", *, as_json: bool = False) -> None:
     """Print what happened and what to do next."""
     if as_json:
         click.echo(json.dumps({"error": error.as_dict(call_id)}, ensure_ascii=False, indent=2))
-    click.echo(f"Error: {_printable(error.message)}", err=True)
+    click.echo(f"Error: {printable(error.message)}", err=True)
     if error.hint:
-        click.echo(f"Hint: {_printable(error.hint)}", err=True)
+        click.echo(f"Hint: {printable(error.hint)}", err=True)
 
 
 def lines_of(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
@@ -68,7 +75,7 @@ class ProgressLine:
 
     def __call__(self, done: float, total: float | None, message: str) -> None:
         """Show a report; safe from any thread."""
-        message = _printable(message)
+        message = printable(message)
         percent = 100 * done / total if total else None
         text = message if percent is None else f"{percent:3.0f} % {message}"
         if self._terminal:
@@ -85,14 +92,25 @@ class ProgressLine:
 
 
 def _items(values: list[Any], indent: str) -> Iterator[str]:
-    for value in values:
-        if not isinstance(value, Mapping):
-            yield f"{indent}- {_scalar(value, indent)}"
-            continue
-        first = True
-        for line in lines_of(value, indent + INDENT):
-            yield f"{indent}- {line[len(indent) + 2 :]}" if first else line
-            first = False
+    inner = indent + INDENT
+    shown = [
+        list(lines_of(value, inner))
+        if isinstance(value, Mapping)
+        else [f"{inner}{_scalar(value, indent)}"]
+        for value in values
+    ]
+    rows = ["; ".join(line.strip() for line in lines) for lines in shown]
+    if not any(map(_is_nested, values)) and max(map(len, rows)) <= ROW_WIDTH:
+        shown = [[inner + row] for row in rows]
+    for first, *rest in filter(None, shown):
+        yield f"{indent}- {first[len(inner) :]}"
+        yield from rest
+
+
+def _is_nested(item: Any) -> bool:
+    """Whether it does not fit on one line, however long that is."""
+    parts = item.values() if isinstance(item, Mapping) else [item]
+    return any("\n" in str(part) or (part and isinstance(part, Mapping | list)) for part in parts)
 
 
 def _scalar(value: Any, indent: str) -> str:
@@ -100,8 +118,9 @@ def _scalar(value: Any, indent: str) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.3f}".rstrip("0").rstrip(".")
-    return _printable(str(value)).replace("\n", f"\n{indent}{INDENT}")
+    return printable(str(value)).replace("\n", f"\n{indent}{INDENT}")
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
+    """The text without what a terminal obeys, or a reader does not see."""
     return _CONTROL.sub("", text)

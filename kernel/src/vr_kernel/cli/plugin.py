@@ -22,7 +22,7 @@ plugin.add_command(check)
 plugin.add_command(new)
 
 
-@plugin.command("list")
+@plugin.command("list", short_help="List plugins and their tools.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def list_plugins(config: Config, *, as_json: bool) -> int:

@@ -13,7 +13,7 @@ from vr_kernel.config import Config
 from vr_kernel.inspection.findings import Inspection, Level
 
 
-@click.command("check")
+@click.command("check", short_help="Check a plugin.")
 @click.argument("path")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 
-@click.command("new")
+@click.command("new", short_help="Make the project of a new plugin.")
 @click.argument("name")
 @click.option(
     "--folder",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vr_kernel.cli.exits import Exit, exit_code
-from vr_kernel.cli.index import read_index
+from vr_kernel.cli.index import installed_plugins, read_index
 from vr_kernel.errors import VrError
 from vr_kernel.paths import find_paths
 from vr_kernel.version import VERSION
@@ -58,8 +58,12 @@ class Root(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, help_text) for name, (_, help_text) in OWN.items()])
         rows = [(name, _summary(commands)) for name, commands in sorted(_index().items())]
-        with formatter.section("Commands of plugins"):
-            formatter.write_dl(rows or [("…", "listed after the first `vr plugin list`")])
+        title = "Commands of plugins"
+        if not rows:
+            title = "Plugins (`vr plugin list` reads their commands, which stand here from then on)"
+            rows = installed_plugins()
+        with formatter.section(title):
+            formatter.write_dl(rows or [("none", "is installed")])
 
 
 def _summary(commands: Any) -> str:

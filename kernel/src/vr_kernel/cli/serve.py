@@ -83,11 +83,12 @@ def _kernel(config: Config) -> Kernel:
 
 async def _serve(kernel: Kernel, guard: StdoutGuard) -> int:
     from vr_kernel.server import build_server
+    from vr_kernel.server.lines import refusal_of
 
     def ready() -> None:
         gc.freeze()
         gc.enable()
-        guard.lend()
+        guard.lend(refusal_of)
 
     app = build_server(kernel, ready)
     serving = asyncio.create_task(app.run_stdio_async(show_banner=False, log_level="WARNING"))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import click
 from vr_kernel.cli.asking import terminal_asker
 from vr_kernel.cli.exits import Exit, end_soon, exit_code
 from vr_kernel.cli.index import write_index
-from vr_kernel.cli.output import ProgressLine, print_error, print_result
+from vr_kernel.cli.output import ProgressLine, print_error, print_notes, print_result
+from vr_kernel.cli.results import print_readable
 from vr_kernel.config import Config
 from vr_kernel.kernel import Kernel
 from vr_kernel.stdout_guard import diverted_stdout
@@ -47,7 +49,12 @@ def run_tool(kernel: Kernel, name: str, arguments: Mapping[str, Any], *, as_json
     if outcome.error is not None:
         print_error(outcome.error, outcome.call_id, as_json=as_json)
         return exit_code(outcome.error)
-    print_result(outcome.data, outcome.notes, as_json=as_json)
+    if as_json:
+        print_result(outcome.data, outcome.notes, as_json=True)
+    else:
+        assert outcome.result is not None
+        print_readable(outcome.result, kernel.tools[name].printed, kernel.artifacts.folder)
+        print_notes(outcome.notes)
     return 0
 
 
@@ -57,11 +64,21 @@ def schema_of(tool: Tool, name: str) -> Mapping[str, Any]:
     return {**found, "items": _resolved(tool, found["items"])} if "items" in found else found
 
 
+@contextmanager
+def named(argument: str) -> Iterator[None]:
+    """Let what is wrong with a value say whose value it is."""
+    try:
+        yield
+    except click.BadParameter as error:
+        error.param_hint = argument
+        raise
+
+
 def parse_value(schema: Mapping[str, Any], text: str) -> Any:
     """An argument from the command line: JSON or `@file` where the tool takes no text.
 
     Raises:
-        click.UsageError: when the file cannot be read.
+        click.BadParameter: when the file cannot be read, or a list or an object is no JSON.
     """
     if _takes_text(schema):
         return text
@@ -82,15 +99,18 @@ def parse_items(schema: Mapping[str, Any], texts: Sequence[str]) -> list[Any]:
 
 
 def _parse_json(text: str) -> Any:
+    where = f"What {text[1:]} holds" if text.startswith("@") else "It"
     if text.startswith("@"):
         try:
             text = Path(text[1:]).read_text("utf-8")
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise click.UsageError(f"{text[1:]} cannot be read: {reason}") from error
+            raise click.BadParameter(f"{text[1:]} cannot be read: {reason}") from error
     try:
         return json.loads(text)
-    except ValueError:
+    except ValueError as error:
+        if text.lstrip().startswith(("{", "[")):
+            raise click.BadParameter(f"{where} is not valid JSON: {error}.") from error
         return text
 
 

@@ -3,57 +3,72 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
-from vr_kernel.cli.session import parse_items, parse_value, run_tool, schema_of
+from vr_kernel.cli.session import named, parse_items, parse_value, run_tool, schema_of
 from vr_kernel.kernel import Kernel
 from vr_kernel.tools import Tool
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+SOURCE = "source"
+_SOURCE_IS = "SOURCE is a web address with https://, or a path on this machine."
 _LOCAL = ("file_path", "directory")
 """Arguments that a source without a scheme fills, beside `url`."""
 
 
 def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
-    """The command of a tool: its arguments as options, and one positional for the main one."""
+    """The command of a tool: its arguments as options, those that it needs by position too."""
     schemas = {name: schema_of(tool, name) for name in tool.input_schema.get("properties", {})}
-    main = positional(tool)
+    places = positions(tool)
 
-    def invoke(*, as_json: bool, main_value: str | None = None, **given: Any) -> int:
-        arguments = {
-            name: _converted(schemas[name], value)
-            for name, value in given.items()
-            if value is not None and value != ()
-        }
-        if main_value is not None and main is not None:
-            slot = _slot(tool, main, main_value)
-            if slot in arguments:
-                raise click.UsageError(f"Give {main.upper()} or {_flag(slot)}, not both.")
-            arguments[slot] = parse_value(schemas[slot], main_value)
+    def invoke(*, as_json: bool, **given: Any) -> int:
+        for place in places:
+            value = given.pop(_key(place))
+            if value is not None:
+                slot = _slot(tool, place, value)
+                if given[slot] not in (None, ()):
+                    raise click.UsageError(f"Give {place.upper()} or {_flag(slot)}, not both.")
+                given[slot] = value
+        arguments = {}
+        for name, value in given.items():
+            if value is not None and value != ():
+                with named(_flag(name)):
+                    arguments[name] = _converted(schemas[name], value)
+        tool.validate(arguments, _flag)
         return run_tool(kernel, tool.name, arguments, as_json=as_json)
 
-    parameters: list[click.Parameter] = [_option(n, s) for n, s in schemas.items()]
+    parameters: list[click.Parameter] = [
+        click.Argument([_key(place)], required=False, metavar=place.upper()) for place in places
+    ]
+    parameters += [_option(name, schema, places) for name, schema in schemas.items()]
     parameters.append(click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."))
-    if main:
-        parameters.insert(0, click.Argument(["main_value"], required=False, metavar=main.upper()))
-    return click.Command(None, params=parameters, callback=invoke, help=tool.description)
+    epilog = _SOURCE_IS if SOURCE in places else None
+    return click.Command(
+        None, params=parameters, callback=invoke, help=tool.description, epilog=epilog
+    )
 
 
-def positional(tool: Tool) -> str | None:
-    """What the positional argument stands for: `source`, or the first required parameter."""
+def positions(tool: Tool) -> list[str]:
+    """What is given by position: `source`, when a tool takes one, then all that it needs."""
     properties = tool.input_schema.get("properties", {})
+    needed: list[str] = tool.input_schema.get("required", [])
+    taken = [name for name in properties if name in needed]
     if "url" in properties and not properties.keys().isdisjoint(_LOCAL):
-        return "source"
-    required: list[str] = tool.input_schema.get("required", [])
-    return next((name for name in properties if name in required), None)
+        return [SOURCE, *(name for name in taken if name not in ("url", *_LOCAL))]
+    return taken
 
 
-def _slot(tool: Tool, main: str, value: str) -> str:
-    if main != "source":
-        return main
+def _key(place: str) -> str:
+    """The name of what is given by position; that of the option beside it is the tool's own."""
+    return f"place_{place}"
+
+
+def _slot(tool: Tool, place: str, value: str) -> str:
+    if place != SOURCE:
+        return place
     local = next(name for name in _LOCAL if name in tool.input_schema["properties"])
     return "url" if _SCHEME.match(value) else local
 
@@ -62,10 +77,12 @@ def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _option(name: str, schema: Mapping[str, Any]) -> click.Option:
+def _option(name: str, schema: Mapping[str, Any], places: Sequence[str]) -> click.Option:
     declaration = _flag(name)
     default = schema.get("default")
     help_text = schema.get("description", "")
+    if name in places:
+        help_text = f"{help_text} [the same as {name.upper()}]".strip()
     if default not in (None, "", [], {}):
         help_text = f"{help_text} [default: {default}]".strip()
     if schema.get("type") == "boolean":

@@ -20,7 +20,7 @@ from vr_kernel.doctor.folders import folder_checks
 from vr_kernel.doctor.models import model_checks
 from vr_kernel.doctor.plugins import ExaminedKernel, offered_checks, plugin_checks
 from vr_kernel.doctor.providers import provider_checks
-from vr_kernel.doctor.transport import Handshake
+from vr_kernel.doctor.transport import Handshake, http_checks
 from vr_kernel.errors import VrError
 from vr_kernel.health import Check, Diagnosis
 from vr_kernel.paths import find_paths
@@ -92,7 +92,7 @@ class Consultation:
             *_grouped("configuration", settings),
             *_grouped("folders", folder_checks(paths)),
             *_grouped("databases", database_checks(paths, lease_s)),
-            *_grouped("server", self._handshake.checks()),
+            *_grouped("server", [*self._handshake.checks(), *http_checks(config)]),
         ]
 
     def _loaded(self) -> Grouped:

@@ -10,10 +10,15 @@ import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from vr_kernel.access import principals_of
+from vr_kernel.config import Config
+from vr_kernel.errors import VrError
 from vr_kernel.health import Check, Diagnosis
+from vr_kernel.settings import ServeSettings
 
 DEADLINE_S = 20.0
 GRACE_S = 3.0
@@ -23,6 +28,8 @@ BYTES_PER_TOKEN = 4
 """A rule of thumb for English and JSON; the exact count depends on the model."""
 MANY_TOKENS = 10_000
 SHOWN = 120
+ERROR = "Error: "
+"""How the command line begins what went wrong."""
 STRAY = "Find what prints when Python starts: .pth files, sitecustomize.py or a wrapper of vr."
 _INITIALIZE, _LIST = 1, 2
 
@@ -151,7 +158,25 @@ class Handshake:
         self._log.seek(0)
         lines = self._log.read().decode("utf-8", "replace").split(os.linesep)
         said = [line for line in lines if line.strip()]
-        return self._failure or (said[-1] if said else "it said nothing")
+        errors = [line.removeprefix(ERROR) for line in said if line.startswith(ERROR)]
+        return self._failure or (errors or said or ["it said nothing"])[-1]
+
+
+def http_checks(read: Config | VrError) -> list[Check]:
+    """The check of the settings for HTTP, which nothing else here starts."""
+    return [Check("http", partial(http_access, read.serve))] if isinstance(read, Config) else []
+
+
+def http_access(settings: ServeSettings) -> Diagnosis:
+    """Whether `vr serve --http` would take the tokens, and who may ask then."""
+    try:
+        principals = principals_of(settings.tokens, "you")
+    except VrError as error:
+        return Diagnosis.fault(f"`vr serve --http` does not start: {error.message}", error.hint)
+    if not principals:
+        return Diagnosis.ok("Over HTTP this machine alone may ask: there is no token.")
+    names = ", ".join(sorted(set(principals.values())))
+    return Diagnosis.ok(f"Over HTTP these may ask, with their tokens: {names}.")
 
 
 def _tokens(tool: Mapping[str, Any]) -> int:

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.gemini.errors import (
-    BAD_REQUEST,
-    FORBIDDEN,
-    NOT_FOUND,
-    ServiceError,
-    translated,
-)
-from vr_kernel.gemini.joining import Joined
+from vr_kernel.gemini.errors import is_gone, translated
 from vr_kernel.gemini.parts import check_media, contents, plan
 from vr_kernel.gemini.pool import Account, Pool
 from vr_kernel.gemini.registry import ContextCache, Registry
 from vr_kernel.gemini.sources import Source
 from vr_kernel.gemini.uploads import Uploads
 from vr_kernel.generation import Media, Request, Turn
+from vr_kernel.joining import Joined
+from vr_kernel.leases import Lease, Leases
 from vr_kernel.log import Log
 from vr_kernel.settings import ModelsSettings
 
@@ -32,10 +28,16 @@ if TYPE_CHECKING:
 
 REFUSED_S = 86_400.0
 """How long a content that the service would not cache is not offered again."""
+POLL_S = 0.1
+"""How often a process looks whether another one has made its cache."""
 MARGIN_S = 30.0
 """A cache that ends sooner is not used any more."""
 GONE = "The context cache was gone; the whole content was sent."
 UNUSABLE = "The context cache does not fit this request; the whole content was sent."
+Make = Callable[[], Awaitable[ContextCache]]
+Pay = Callable[[Make], Awaitable[ContextCache]]
+"""Makes a cache, and accounts for it."""
+_Key = tuple[str, str, str]
 
 
 class Contexts:
@@ -46,18 +48,20 @@ class Contexts:
         registry: Registry,
         pool: Pool,
         uploads: Uploads,
+        leases: Leases | None,
         settings: Callable[[], ModelsSettings],
         log: Log,
     ) -> None:
         self._registry = registry
         self._pool = pool
         self._uploads = uploads
+        self._leases = leases
         self._settings = settings
         self._log = log
         self._under_way: Joined[str | None] = Joined()
 
-    async def ensure(self, model: str, content: Media, system: str) -> str | None:
-        """Name of a cache of that content for that model, made when needed.
+    async def ensure(self, model: str, content: Media, system: str, pay: Pay) -> str | None:
+        """Name of a cache of that content for that model, made when needed, once for all.
 
         None where there is none to be had: for an address that is not an upload of ours, for
         content that the service refused within a day, and when it cannot be reached now.
@@ -66,12 +70,10 @@ class Contexts:
         if content.file is None and await self._uploads.at(content.uri) is None:
             return None
         key = (_digest(content.identity), model, system_digest(system))
-        found = await self._found(key)
-        if found is not None:
-            return found.name
-        if await self._registry.is_refused(*key):
-            return None
-        return await self._under_way.run(key, lambda: self._make(key, content, system))
+        known, name = await self._known(key)
+        if known:
+            return name
+        return await self._under_way.run(key, lambda: self._make_once(key, content, system, pay))
 
     async def usable(self, request: Request, model: str) -> tuple[ContextCache, Request] | None:
         """The request's cache, and the request without what the cache holds; None if unfit.
@@ -144,25 +146,53 @@ class Contexts:
             await self._end(cache)
         return len(chosen)
 
-    async def _found(self, key: tuple[str, str, str]) -> ContextCache | None:
+    async def _known(self, key: _Key) -> tuple[bool, str | None]:
+        """Whether it is settled if there is a cache, and its name."""
         hints = {account.hint for account in await self._pool.accounts()}
         soon = time.time() + MARGIN_S
         for cache in await self._registry.context(*key):
             if cache.account in hints and cache.expires_at > soon:
-                return cache
-        return None
+                return True, cache.name
+        return await self._registry.is_refused(*key), None
 
-    async def _make(self, key: tuple[str, str, str], content: Media, system: str) -> str | None:
+    async def _make_once(self, key: _Key, content: Media, system: str, pay: Pay) -> str | None:
+        """Make it, of all processes alone, unless another one did so meanwhile."""
+        while True:
+            lease, free = await self._claim(f"context/{'/'.join(key)}")
+            try:
+                known, name = await self._known(key)
+                if free and not known:
+                    known, name = True, await self._make(key, content, system, pay)
+            finally:
+                if lease is not None and self._leases is not None:
+                    await self._leases.release(lease)
+            if known:
+                return name
+            await asyncio.sleep(POLL_S)
+
+    async def _claim(self, name: str) -> tuple[Lease | None, bool]:
+        """The lease of a name, and whether to go on; that is so without a ledger as well."""
+        if self._leases is None:
+            return None, True
+        try:
+            lease = await self._leases.acquire(name)
+        except VrError:
+            return None, True
+        return lease, lease is not None
+
+    async def _make(self, key: _Key, content: Media, system: str, pay: Pay) -> str | None:
         model = key[1]
         try:
             check_media(model, [Turn("user", (content,))])
             upload = await self._uploads.at(content.uri) if content.uri else None
             holder = await self._uploads.holder([content.digest])
-            made = await self._pool.run(
-                model,
-                lambda account: self._create(account, key, content, system),
-                only=upload.account if upload else "",
-                prefer=holder,
+            made = await pay(
+                lambda: self._pool.run(
+                    model,
+                    lambda account: self._create(account, key, content, system),
+                    only=upload.account if upload else "",
+                    prefer=holder,
+                )
             )
         except VrError as error:
             self._log.info("no context cache", model=model, error=error.message)
@@ -173,7 +203,7 @@ class Contexts:
         return made.name
 
     async def _create(
-        self, account: Account, key: tuple[str, str, str], content: Media, system: str
+        self, account: Account, key: _Key, content: Media, system: str
     ) -> ContextCache:
         from google.genai import types
 
@@ -214,15 +244,6 @@ class Contexts:
         except VrError as error:
             self._log.info("context cache left to end by itself", error=error.message)
         await self._registry.forget_context(cache.name)
-
-
-def is_gone(error: VrError) -> bool:
-    """Whether the service says that a file or cache is not there, or not for this key."""
-    if not isinstance(error, ServiceError) or "models/" in error.words:
-        return False
-    if error.status in {FORBIDDEN, NOT_FOUND}:
-        return True
-    return error.status == BAD_REQUEST and "expired" in error.words
 
 
 def system_digest(system: str) -> str:

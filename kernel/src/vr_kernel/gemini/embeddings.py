@@ -6,15 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from vr_kernel.errors import VrError
+from vr_kernel.batches import embed_in_batches
 from vr_kernel.gemini.catalogue import KNOWN
 from vr_kernel.gemini.errors import translated, unreadable
 from vr_kernel.gemini.pool import Account, Pool
 from vr_kernel.generation import EmbeddingPurpose, Embeddings, Usage
 
-BATCH = 100
-"""Most texts of one request. Source: "Embeddings" of the Gemini API."""
-# How a model without task types is told what a text is for. Same source.
+# How a model without task types is told what a text is for. Source: "Embeddings" of the Gemini API.
 _WORDS = {"query": "task: search result | query: ", "document": "title: none | text: "}
 _TASKS = {"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"}
 
@@ -34,20 +32,11 @@ class Embedder:
         Raises:
             VrError: what the service says, with what was paid until then.
         """
-        vectors: list[list[float]] = []
-        usage = Usage()
-        for start in range(0, len(items), BATCH):
-            batch = items[start : start + BATCH]
-            try:
-                found, cost = await self._pool.run(
-                    model, partial(self._ask, model, batch, purpose, dimension)
-                )
-            except VrError as error:
-                error.usage = usage + (error.usage or Usage())
-                raise
-            vectors += found
-            usage += cost
-        return Embeddings(vectors=vectors, model=model, usage=usage)
+
+        async def ask(batch: Sequence[str]) -> Embeddings:
+            return await self._pool.run(model, partial(self._ask, model, batch, purpose, dimension))
+
+        return await embed_in_batches(model, items, ask)
 
     async def _ask(
         self,
@@ -56,7 +45,7 @@ class Embedder:
         purpose: EmbeddingPurpose,
         dimension: int | None,
         account: Account,
-    ) -> tuple[list[list[float]], Usage]:
+    ) -> Embeddings:
         from google.genai import types
 
         words = model in KNOWN and KNOWN[model].words
@@ -77,7 +66,8 @@ class Embedder:
             tokens = (paid.prompt_token_count if paid else 0) or 0
         if len(vectors) != len(items):
             raise unreadable(f"{len(vectors)} vectors for {len(items)} texts")
-        return vectors, Usage(calls=1, input_tokens=tokens)
+        usage = Usage(calls=1, input_tokens=tokens)
+        return Embeddings(vectors=vectors, model=model, usage=usage)
 
 
 def _unit(vector: Sequence[float]) -> list[float]:

@@ -17,15 +17,26 @@ WORDS = 300
 """How much of the service's own words an error repeats, in characters."""
 _SECRETS = re.compile(r"https?://\S+|api_key:[^\s'\"]+|\bAIza[\w-]{10,}|\bAQ\.[\w-]{10,}")
 _PLACES = ("user location", "your country", "your region", "billing")
+# Google's `google.api.ErrorReason`, and the words of messages that come without one.
+_ACCOUNT_REASONS = re.compile(
+    r"(API_KEY|ACCESS_TOKEN|ACCOUNT|CONSUMER|SERVICE|BILLING|CREDENTIALS|USER_PROJECT)_"
+)
+_ACCOUNT_WORDS = re.compile(
+    r"api.?key|\bproject\b|\bconsumer\b|\brequests (from|to)\b", re.IGNORECASE
+)
 BAD_REQUEST, UNAUTHORIZED, FORBIDDEN, NOT_FOUND = 400, 401, 403, 404
 TIMEOUT, ABORTED, TOO_LARGE, TOO_MANY, SERVER = 408, 409, 413, 429, 500
 
 
 class ServiceError(VrError):
-    """An error that the service answered with: its HTTP status, and its own words."""
+    """An error that the service answered with: its HTTP status, and its own words.
+
+    `account` tells one about the key, its project or its place from one about what was asked.
+    """
 
     status = 0
     words = ""
+    account = False
 
 
 def service_error(
@@ -50,9 +61,19 @@ def service_error(
     error = _classified(status, fault, said, model)
     error.status = status
     error.words = said.lower()
+    error.account = _is_about_account(fault)
     if error.retryable:
         error.retry_after = _retry_after(fault, headers or {})
     return error
+
+
+def is_gone(error: VrError) -> bool:
+    """Whether the service says that a file or cache is not there, or not for this key."""
+    if not isinstance(error, ServiceError) or error.account or "models/" in error.words:
+        return False
+    if error.status in {FORBIDDEN, NOT_FOUND}:
+        return True
+    return error.status == BAD_REQUEST and "expired" in error.words
 
 
 @contextmanager
@@ -192,10 +213,14 @@ def _exhausted(said: str) -> ServiceError:
 def _is_about_key(status: int, fault: Mapping[str, Any], said: str) -> bool:
     if status in {UNAUTHORIZED, FORBIDDEN}:
         return not _is_about_place(said)
-    reasons = {str(d.get("reason", "")) for d in _details(fault)}
-    return status == BAD_REQUEST and (
-        bool(reasons & {"API_KEY_INVALID", "API_KEY_EXPIRED"}) or "api key" in said.lower()
-    )
+    keyed = any(reason.startswith("API_KEY_") for reason in _reasons(fault))
+    return status == BAD_REQUEST and (keyed or "api key" in said.lower())
+
+
+def _is_about_account(fault: Mapping[str, Any]) -> bool:
+    words = str(fault.get("message", ""))
+    named = any(map(_ACCOUNT_REASONS.match, _reasons(fault)))
+    return named or _is_about_place(words) or bool(_ACCOUNT_WORDS.search(words))
 
 
 def _is_about_place(said: str) -> bool:
@@ -220,6 +245,10 @@ def _said(fault: Mapping[str, Any], secret: str) -> str:
 def _details(fault: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     details = fault.get("details")
     return [d for d in details if isinstance(d, Mapping)] if isinstance(details, list) else []
+
+
+def _reasons(fault: Mapping[str, Any]) -> list[str]:
+    return [str(d.get("reason", "")) for d in _details(fault)]
 
 
 def _retry_after(fault: Mapping[str, Any], headers: Mapping[str, str]) -> float | None:

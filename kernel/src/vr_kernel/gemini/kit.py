@@ -17,15 +17,23 @@ if TYPE_CHECKING:
     from vr_kernel.gemini.registry import Registry
     from vr_kernel.gemini.research import Research
     from vr_kernel.gemini.uploads import Uploads
+    from vr_kernel.leases import Leases
 
 
 class Kit:
     """What the service of one kernel is made of."""
 
-    def __init__(self, settings: Callable[[], ModelsSettings], paths: Paths, log: Log) -> None:
+    def __init__(
+        self,
+        settings: Callable[[], ModelsSettings],
+        paths: Paths,
+        log: Log,
+        leases: Leases | None,
+    ) -> None:
         self.settings = settings
         self._paths = paths
         self._log = log
+        self._leases = leases
 
     @cached_property
     def pool(self) -> Pool:
@@ -53,7 +61,9 @@ class Kit:
         """Contexts that the service keeps."""
         from vr_kernel.gemini.contexts import Contexts
 
-        return Contexts(self.registry, self.pool, self.uploads, self.settings, self._log)
+        return Contexts(
+            self.registry, self.pool, self.uploads, self._leases, self.settings, self._log
+        )
 
     @cached_property
     def research(self) -> Research:

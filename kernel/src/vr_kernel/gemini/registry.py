@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from vr_kernel.database import Database
 from vr_kernel.errors import VrError
+from vr_kernel.generation import Usage
 from vr_kernel.log import Log
 
 T = TypeVar("T")
@@ -62,6 +63,11 @@ class ContextCache(BaseModel):
     """SHA-256 of the file, or the address of an uploaded one."""
     tokens: int
     expires_at: float
+
+    @property
+    def usage(self) -> Usage:
+        """What it cost to make."""
+        return Usage(calls=1, input_tokens=self.tokens)
 
 
 class Registry:

@@ -18,6 +18,7 @@ _WITHHELD = frozenset(
     }
 )  # fmt: skip
 _CUT = frozenset({"MAX_TOKENS", "CONTINUATION"})
+_WHOLE = frozenset({"STOP", ""})
 
 
 class Reading:
@@ -45,7 +46,7 @@ class Reading:
         return self._candidate(candidates[0]) if candidates else ""
 
     def reply(self, *, streamed: bool = False) -> Reply:
-        """The whole answer; a streamed one says how it ended, or broke off.
+        """The whole answer, which ended with STOP; only a streamed one has to say so.
 
         Raises:
             VrError: NOT_ALLOWED, TOO_LARGE or UNAVAILABLE, as its end says; with what it cost.
@@ -60,9 +61,10 @@ class Reading:
         )
 
     def cut(self) -> VrError:
-        """The error of a stream that ended before the answer did."""
+        """The error of an answer that ended before it was whole."""
+        why = f" (it ended with {self._finish})" if self._finish not in _WHOLE else ""
         return VrError(
-            f"The answer of {self.model} broke off.",
+            f"The answer of {self.model} broke off{why}.",
             Code.UNAVAILABLE,
             category="REPLY_TRUNCATED",
             hint="Try again.",
@@ -106,6 +108,8 @@ class Reading:
                 retryable=True,
                 usage=self.usage,
             )
+        if self._finish not in _WHOLE:
+            raise self.cut()
 
     def _withheld(self, reason: str) -> VrError:
         return VrError(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from vr_kernel.cache import cache_key
 from vr_kernel.candidates import Candidate
@@ -20,10 +20,13 @@ from vr_kernel.progress import Report, silent
 from vr_kernel.settings import ModelsSettings
 
 if TYPE_CHECKING:
+    from vr_kernel.gemini.contexts import Make
     from vr_kernel.gemini.registry import ContextCache
-    from vr_kernel.metering import Payments
+    from vr_kernel.leases import Leases
+    from vr_kernel.metering import Paid, Payments
     from vr_kernel.scopes import Scope
 
+A = TypeVar("A", bound="Paid")
 PREFIX = "models/"
 """What Google's own tools write before the name of a model."""
 AGENT = "deep-research"
@@ -37,11 +40,18 @@ class Gemini:
         settings: gives the settings as they are now; asked for each request.
         paths: `gemini.db` in the state folder remembers uploads and context caches.
         log: never told a key, a prompt or an answer.
+        leases: keep two processes from making the same context.
     """
 
-    def __init__(self, settings: Callable[[], ModelsSettings], paths: Paths, log: Log) -> None:
+    def __init__(
+        self,
+        settings: Callable[[], ModelsSettings],
+        paths: Paths,
+        log: Log,
+        leases: Leases | None = None,
+    ) -> None:
         self._log = log
-        self._kit = Kit(settings, paths, log)
+        self._kit = Kit(settings, paths, log, leases)
         self._background: set[asyncio.Task[None]] = set()
         self.payments: Payments | None = None
         self.scope: Scope | None = None
@@ -84,7 +94,12 @@ class Gemini:
         None where there is none to be had: a YouTube video cannot be cached, nor content that
         is too short; such a refusal is remembered for a day.
         """
-        return await self._kit.contexts.ensure(model.removeprefix(PREFIX), content, system)
+        model = model.removeprefix(PREFIX)
+
+        async def pay(make: Make) -> ContextCache:
+            return await self._attempt("cache", model, make)
+
+        return await self._kit.contexts.ensure(model, content, system, pay)
 
     def prewarm(self, model: str, content: Media, *, system: str = "") -> None:
         """Make a context cache in the background; the caller may close its file at once."""
@@ -92,7 +107,7 @@ class Gemini:
             return
         own = os.fdopen(os.dup(content.file.fileno()), "rb")
         task = asyncio.create_task(
-            self._prewarm(model.removeprefix(PREFIX), replace(content, file=own), system),
+            self._prewarm(model, replace(content, file=own), system),
             name="vr-prewarm",
         )
         self._background.add(task)
@@ -123,9 +138,15 @@ class Gemini:
             agent: another agent than the usual one.
 
         Raises:
-            VrError: what the service says; nothing was begun then.
+            VrError: what the service says; nothing was begun then, unless its answer was lost.
         """
-        return await self._kit.research.start(prompt, agent)
+        if self.payments is None:
+            return await self._kit.research.start(prompt, agent)
+        row = await self.payments.begin(Candidate(self.models, AGENT), "research", 1)
+        with self.payments.watched(row):
+            started = await self._kit.research.start(prompt, agent)
+        self.payments.free(row)  # The row of its result says what it cost.
+        return started
 
     async def research_result(self, started: str, *, report: Report = silent) -> Reply:
         """What a research found, waited for up to an hour.
@@ -138,9 +159,7 @@ class Gemini:
         async def wait() -> Reply:
             return await self._kit.research.result(started, report)
 
-        if self.payments is None:
-            return await wait()
-        return await self.payments.attempt(Candidate(self.models, AGENT), "research", 1, wait)
+        return await self._attempt("research", AGENT, wait)
 
     async def deep_research(
         self, prompt: str, *, agent: str = "", report: Report = silent
@@ -166,8 +185,14 @@ class Gemini:
             await asyncio.wait(self._background)
         await self._kit.aclose()
 
+    async def _attempt(self, purpose: str, model: str, work: Callable[[], Awaitable[A]]) -> A:
+        """Do what is paid for, and account for it where there is a call that pays."""
+        if self.payments is None:
+            return await work()
+        return await self.payments.attempt(Candidate(self.models, model), purpose, 1, work)
+
     async def _prewarm(self, model: str, content: Media, system: str) -> None:
         try:
-            await self._kit.contexts.ensure(model, content, system)
+            await self.cached_content(model, content, system=system)
         except VrError as error:
             self._log.info("no context cache", model=model, error=error.message)

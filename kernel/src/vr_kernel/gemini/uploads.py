@@ -8,12 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.gemini.joining import Joined
+from vr_kernel.gemini.errors import is_gone
 from vr_kernel.gemini.pool import Account
 from vr_kernel.gemini.registry import Registry, Upload
 from vr_kernel.gemini.resumable import ResumableUpload, wait_until_active
 from vr_kernel.gemini.sources import Source
 from vr_kernel.generation import Media
+from vr_kernel.joining import Joined
 from vr_kernel.progress import Report, silent
 from vr_kernel.settings import ModelsSettings
 
@@ -78,7 +79,7 @@ class Uploads:
         try:
             return await self._activated(account, known, report)
         except VrError as error:
-            if error.code not in {Code.AUTH, Code.NOT_FOUND}:
+            if not is_gone(error):
                 raise
             await self._registry.forget_upload(known.uri)
             return None

@@ -31,13 +31,15 @@ class SpecialRange:
 # 2024-10-22, with 100:0:0:1::/64 of RFC 9780 (May 2025); multicast and site-local addresses of
 # the IANA address space registries. Anycast addresses that answer at the nearest gateway
 # (192.0.0.9, 192.0.0.10, 2001:1::1 to ::3) are not excepted from their block, though the
-# registries call them global. The two /32 and /128 marked "cloud metadata" stand in no registry.
+# registries call them global. The /32 and /128 marked "cloud" stand in no
+# registry; Azure's is in Microsoft Learn, "What is IP address 168.63.129.16?".
 _TABLE: tuple[tuple[str, str, Reach], ...] = (
     ("0.0.0.0/8", "this network", "never"),
     ("10.0.0.0/8", "private use", "local"),
     ("100.64.0.0/10", "shared address space", "local"),
     ("100.100.100.200/32", "cloud metadata", "never"),
     ("127.0.0.0/8", "loopback", "local"),
+    ("168.63.129.16/32", "cloud platform", "never"),
     ("169.254.0.0/16", "link-local, cloud metadata", "never"),
     ("172.16.0.0/12", "private use", "local"),
     ("192.0.0.0/24", "protocol assignments", "never"),

@@ -20,6 +20,7 @@ from vr_kernel.http.errors import (
     not_allowed,
     too_many_redirects,
 )
+from vr_kernel.http.names import HostNames, Resolver
 from vr_kernel.http.pages import Download, Page, content_type
 from vr_kernel.http.terms import Terms, checked_headers
 from vr_kernel.http.urls import Url, check_url, is_allowed_host, redact_url
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     import httpcore2
 
     from vr_kernel.http.exchanges import Deadline, Exchange
-    from vr_kernel.http.network import Resolver
 
 CONNECTIONS = 64
 """Answers that arrive at the same time; a further one waits, within its deadline."""
@@ -54,7 +54,8 @@ class Fetcher:
         """`resolve` replaces the name service; `network` opens connections to addresses."""
         self._settings = settings
         self._log = log
-        self._resolve = resolve
+        self._names = HostNames()
+        self._resolve = resolve or self._names.resolve
         self._network = network
         self._tls: ssl.SSLContext | None = None
         self._turns = asyncio.Semaphore(CONNECTIONS)
@@ -146,7 +147,8 @@ class Fetcher:
         return self._visit(url, self._terms(accept, max_bytes, deadline_s, headers, offset=offset))
 
     async def aclose(self) -> None:
-        """Close the connections of answers that still arrive."""
+        """Close the connections of answers that still arrive, and ask for no more names."""
+        self._names.close()
         for exchange in tuple(self._exchanges):
             await exchange.aclose()
 
@@ -224,10 +226,10 @@ class Fetcher:
         import httpcore2
 
         from vr_kernel.http.exchanges import Exchange
-        from vr_kernel.http.network import CheckedNetwork, resolve_host
+        from vr_kernel.http.network import CheckedNetwork
 
         checked = CheckedNetwork(
-            self._resolve or resolve_host,
+            self._resolve,
             self._network or httpcore2.AnyIOBackend(),
             local_allowed=is_allowed_host(url, rules),
         )

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import socket
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
 
 import httpcore2
 
 from vr_kernel.http.addresses import special_range
 from vr_kernel.http.errors import network_error, no_local_host
+from vr_kernel.http.names import Resolver
 
-Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
-"""Host and port -> every address of the answer, as text."""
 ADDRESSES_TRIED = 4
 CONNECT_S = 10.0
 """Seconds for one address to accept, before the next one is tried."""
-
-
-async def resolve_host(host: str, port: int) -> list[str]:
-    """Every address of a name, as the operating system resolves it."""
-    loop = asyncio.get_running_loop()
-    answers = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(answer[4][0]) for answer in answers))
 
 
 class CheckedNetwork(httpcore2.AsyncNetworkBackend):

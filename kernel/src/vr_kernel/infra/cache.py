@@ -15,8 +15,9 @@ BYTES_PER_MB = 1_000_000
 
 
 class CachedResult(BaseModel):
-    """One entry of the result cache."""
+    """One entry of the result cache; `file` is the database in `cache_dir` that has it."""
 
+    file: str
     content_id: str
     tool: str
     model: str
@@ -49,23 +50,7 @@ class CacheReport(BaseModel):
     contexts: list[ContextEntry] = []
 
 
-@tool(
-    effects=READ_ONLY | IDEMPOTENT,
-    words="clear the cache; delete old results; free disk space; how much room do cached results"
-    " take; the answer is stale, make it anew; forget the kept result of this video; do not"
-    " reuse the previous answer; which results are cached; files and contexts that Gemini or"
-    " Google keeps for us, until they expire; start from scratch; it still shows what it said"
-    " yesterday; do it again and not from memory; when do kept results expire; what is in"
-    " temporary storage; empty the temporary storage; why is the answer the same as before; how"
-    " big is the cache; throw kept results away; fetch it afresh; free some gigabytes; remove"
-    " the kept context that costs storage; why did that come back at once; what do you still"
-    " hold from earlier runs; is that answer fresh or from before; the video has changed, so"
-    " watch it anew; how long are results kept; disk is full, what can go; drop everything that"
-    " is kept for this file; uploads that still lie at Google; reset what you remember of old"
-    " calls; wipe the cached answers; is anything kept that is out of date; how much disk do"
-    " stored results occupy; stored answers; purge temporary files; recompute instead of"
-    " reusing; outdated cached analysis",
-)
+@tool(effects=READ_ONLY | IDEMPOTENT)
 async def infra_cache(
     call: Call,
     action: Literal["stats", "list", "clear", "context"] = "stats",
@@ -86,6 +71,7 @@ async def infra_cache(
         removed=removed,
         entries=[
             CachedResult(
+                file=cache.path.name,
                 content_id=entry.content_id,
                 tool=entry.tool,
                 model=entry.model,

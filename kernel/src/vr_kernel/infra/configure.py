@@ -32,22 +32,7 @@ class Configuration(BaseModel):
     active_models: dict[str, list[str]]
 
 
-@tool(
-    effects=WRITES_LOCAL | IDEMPOTENT,
-    words="use a different model; switch to a cheaper or faster one; better quality, whatever it"
-    " costs; think harder; less thinking; which model answers; change the settings; raise the"
-    " temperature; more creative or more predictable answers; choose the budget preset; take the"
-    " best model from now on; use Gemini Flash or Pro; save money from here on; the answers are"
-    " too shallow or too slow; quick and rough is fine from now on; more effort and longer"
-    " reasoning; make the answers steadier; reply with less randomness; which settings are in"
-    " force; set the thinking level to high; go back to the defaults; use the strong preset; I"
-    " prefer accuracy over speed; try another model; which model do you run on; what are you"
-    " powered by; use the newest model; I am on a tight budget, choose accordingly; lower the"
-    " reasoning effort; set it back to how it was; more careful answers for the rest of the day;"
-    " change how thoroughly you watch videos; is Flash or Pro active; make it deterministic;"
-    " which language model answers me; is it a small or a large model; which LLM is used;"
-    " default settings; upgrade to the pro model; economy mode; randomness; raise quality",
-)
+@tool(effects=WRITES_LOCAL | IDEMPOTENT)
 async def infra_configure(
     call: Call,
     preset: Preset | None = None,
@@ -85,21 +70,26 @@ def _only_owner(call: Call) -> None:
 
 
 def _known(models: Models, model: str) -> str:
-    """The full name of a model that its provider knows, or that is named in full.
+    """The full name of a model that answers: one its provider knows, or that is named in full.
 
     Raises:
         VrError: INVALID_INPUT, category MODEL_UNKNOWN, naming the nearest.
     """
+    model = model.strip().removeprefix("models/")
     candidate = models.roles.named(model)
-    known = [info.name for info in candidate.provider.models()]
-    if "/" in model or candidate.model in known:
+    known = {info.name: info for info in candidate.provider.models()}
+    info = known.get(candidate.model)
+    whole = "/" in model and all(part.strip() for part in model.split("/"))
+    if whole if info is None else not info.embeds:
         return candidate.name
+    answering = [info.name for info in known.values() if not info.embeds]
     raise VrError(
-        f"No model {model!r} is known.",
+        f"No model {model!r} is known that answers questions.",
         Code.INVALID_INPUT,
         category="MODEL_UNKNOWN",
-        hint=f"{did_you_mean(model, known)}Known: {', '.join(known)}. To use one that is newer"
-        f" than this release, give its provider as well: {candidate.name!r}.",
+        hint=f"{did_you_mean(candidate.model, answering)}Known: {', '.join(answering) or 'none'}."
+        " To use one that is newer than this release, give its provider as well:"
+        f" '{candidate.provider.name}/…'.",
     )
 
 

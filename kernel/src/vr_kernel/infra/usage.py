@@ -15,20 +15,7 @@ LISTED_ROWS = 40
 """Most rows of a result, about 3,000 tokens."""
 
 
-@tool(
-    effects=READ_ONLY | IDEMPOTENT,
-    words="how many tokens were used; what did it cost; how much money have I spent; my bill this"
-    " month; spending by day, model or tool; what was the most expensive; am I within the"
-    " budget; API consumption; how many model calls were made; price of the last week; why did"
-    " the invoice rise; consumption since the first of the month; what uses up the quota; am I"
-    " burning credits with all these videos; how expensive was that; tokens of today; what did"
-    " the last analysis cost me; which model did I use most; costs per tool; have I spent more"
-    " than last month; account of the consumption; how much of my free quota is left; tokens per"
-    " day; what do I owe; list the costs of each video; how heavy was my use in March; cheap or"
-    " expensive month; number of calls to Gemini; where does all my money go; money that went"
-    " into video analysis; my spending so far; expenses; token count per model; bill for the"
-    " analysis; consumption statistics; how pricey was the batch",
-)
+@tool(effects=READ_ONLY | IDEMPOTENT)
 async def infra_usage(
     call: Call,
     by: Grouping = "tool",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 from mcp_types import (
     AudioContent,
@@ -15,6 +16,7 @@ from mcp_types import (
 )
 
 from vr_kernel.contents import Content
+from vr_kernel.visible_text import visible
 
 
 def block_of(content: Content | str) -> ContentBlock:
@@ -43,6 +45,20 @@ def text_block(text: str) -> TextContent:
 def plain(text: str) -> str:
     """The text with `?` for what UTF-8 has no code for; such a character would end the stream."""
     return text.encode("utf-8", "replace").decode()
+
+
+def visible_schema(schema: Any) -> Any:
+    """A JSON schema whose descriptions hold nothing unseen."""
+    if isinstance(schema, list):
+        return [visible_schema(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: visible(part)
+        if key in ("title", "description") and isinstance(part, str)
+        else visible_schema(part)
+        for key, part in schema.items()
+    }
 
 
 def _file_of_text(content: Content, text: str) -> EmbeddedResource:

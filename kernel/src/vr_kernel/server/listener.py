@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import socket
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import uvicorn
 
+from vr_kernel.errors import Code, VrError
 from vr_kernel.kernel import Kernel
 from vr_kernel.server.http import build_http_app
 
@@ -35,14 +38,40 @@ class Listener(uvicorn.Server):
         )
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and say where on stderr."""
-        await super().startup(sockets)
+        """Listen, and say where on stderr.
+
+        Raises:
+            VrError: UNAVAILABLE, category ADDRESS_UNAVAILABLE, when the port is taken.
+        """
+        await super().startup(sockets or await self._bound())
         for server in self.servers if self.started else ():
             for listening in server.sockets:
                 host, port = listening.getsockname()[:2]
                 shown = f"[{host}]" if ":" in host else host
                 sys.stderr.write(f"Serving on http://{shown}:{port}{self._path}\n")
         sys.stderr.flush()
+
+    async def _bound(self) -> list[socket.socket]:
+        """A socket for every address of the host."""
+        host, port = self.config.host, self.config.port
+        try:
+            server = await asyncio.get_running_loop().create_server(
+                asyncio.Protocol, host, port, start_serving=False
+            )
+            with closing(server):
+                bound = [each.dup() for each in server.sockets]
+            for each in bound:
+                each.listen(self.config.backlog)
+        except OSError as error:
+            no_name = isinstance(error, socket.gaierror)
+            why = error.strerror if no_name else os.strerror(error.errno or 0)
+            raise VrError(
+                f"Nothing can listen on port {port} of {host}: {why}.",
+                Code.UNAVAILABLE,
+                category="ADDRESS_UNAVAILABLE",
+                hint="Give another port, or 0 for one that is free: vr serve --http 0",
+            ) from error
+        return bound
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:

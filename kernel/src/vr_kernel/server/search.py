@@ -19,6 +19,7 @@ from vr_kernel.runner import Outcome
 from vr_kernel.server.served_tool import ServedTool, as_tool_result, hints_of
 from vr_kernel.server.tool_index import ToolIndex
 from vr_kernel.server.tool_meaning import ToolMeaning
+from vr_kernel.server.tool_words import Phrases
 from vr_kernel.tools import CALLS_OUT, DESTRUCTIVE, IDEMPOTENT, READ_ONLY, Tool, build_tool, tool
 
 INSTRUCTIONS = " Find the tool for a task with tool_search, and call it with tool_call."
@@ -59,7 +60,7 @@ async def tool_search(
     query: Annotated[str, Field(min_length=1, max_length=1000, description="What is to be done")],
     limit: Annotated[int, Field(ge=1, le=20)] = 5,
 ) -> SearchRequest:
-    """Find tools: for video, audio, recorded knowledge, jobs, models; each with its arguments."""
+    """Find the tools for a task, each with its arguments."""
     del call
     return SearchRequest(query=query, limit=limit)
 
@@ -120,16 +121,17 @@ class OnlyShown(Middleware):
 
 def search_tools(kernel: Kernel, served: Mapping[str, ServedTool]) -> list[ModeTool]:
     """`tool_search` and `tool_call`, for a kernel's tools and the names they are served under."""
-    meaning = ToolMeaning(kernel.tools, kernel.vectors, kernel.log)
+    phrases = Phrases(kernel.log)
+    meaning = ToolMeaning(kernel.tools, phrases, kernel.vectors, kernel.log)
 
     @cache
     def index() -> ToolIndex:
-        return ToolIndex(kernel.tools)
+        return ToolIndex(kernel.tools, phrases)
 
     async def search(arguments: dict[str, Any]) -> ToolResult:
         query: str = arguments["query"]
         names = index().search(query, arguments["limit"], await meaning.likeness(query))
-        found = FoundTools(tools=[_found(kernel.tools[name]) for name in names])
+        found = FoundTools(tools=[_found(served[name]) for name in names])
         return as_tool_result(Outcome("", data=found.model_dump()))
 
     async def call(arguments: dict[str, Any]) -> ToolResult:
@@ -138,8 +140,13 @@ def search_tools(kernel: Kernel, served: Mapping[str, ServedTool]) -> list[ModeT
             raise kernel.unknown_tool(name)
         return await served[name].run(arguments["arguments"])
 
-    return [ModeTool.of(tool_search, search), ModeTool.of(tool_call, call)]
+    finder = ModeTool.of(tool_search, search)
+    about = ", ".join(dict.fromkeys(tool.domain for tool in kernel.tools.values()))
+    finder.description = f"{finder.description} They are about: {about}."
+    return [finder, ModeTool.of(tool_call, call)]
 
 
-def _found(tool: Tool) -> FoundTool:
-    return FoundTool(name=tool.name, description=tool.description, inputSchema=tool.input_schema)
+def _found(tool: ServedTool) -> FoundTool:
+    return FoundTool(
+        name=tool.name, description=tool.description or "", inputSchema=tool.parameters
+    )

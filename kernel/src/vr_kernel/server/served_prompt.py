@@ -17,6 +17,7 @@ from vr_kernel.errors import VrError
 from vr_kernel.kernel import Kernel
 from vr_kernel.prompts import Prompt
 from vr_kernel.server.blocks import block_of
+from vr_kernel.visible_text import visible
 
 MOST_COMPLETIONS = 100
 """Most values in one answer, by the protocol."""
@@ -33,9 +34,9 @@ class ServedPrompt(McpPrompt):
         """Wrap a prompt."""
         served = cls(
             name=prompt.name,
-            description=prompt.description,
+            description=visible(prompt.description),
             arguments=[
-                PromptArgument(name=a.name, description=a.description, required=a.required)
+                PromptArgument(name=a.name, description=visible(a.description), required=a.required)
                 for a in prompt.arguments
             ],
         )

@@ -16,8 +16,9 @@ from vr_kernel.contents import Content
 from vr_kernel.errors import VrError
 from vr_kernel.kernel import Kernel
 from vr_kernel.resources import Reading, Resource
-from vr_kernel.server.blocks import plain
+from vr_kernel.server.blocks import plain, visible_schema
 from vr_kernel.server.served_prompt import refusal
+from vr_kernel.visible_text import visible
 
 
 class ServedResource(McpResource):
@@ -34,8 +35,8 @@ class ServedResource(McpResource):
         """Wrap a resource, or the one of a family whose address has these parts."""
         served = cls(
             uri=AnyUrl(uri),
-            name=resource.name,
-            description=resource.description,
+            name=visible(resource.name),
+            description=visible(resource.description),
             mime_type=resource.mime,
         )
         served._kernel = kernel
@@ -63,10 +64,10 @@ class ServedFamily(ResourceTemplate):
         """Wrap a family of resources."""
         served = cls(
             uri_template=resource.uri,
-            name=resource.name,
-            description=resource.description,
+            name=visible(resource.name),
+            description=visible(resource.description),
             mime_type=resource.mime,
-            parameters=resource.arguments.model_json_schema(),
+            parameters=visible_schema(resource.arguments.model_json_schema()),
         )
         served._kernel = kernel
         served._resource = resource

@@ -22,9 +22,10 @@ from vr_kernel.progress import Progress
 from vr_kernel.runner import Outcome
 from vr_kernel.schemas import compact_output
 from vr_kernel.server.asking import Asker, Nobody, WithAnotherCall, asker_of
-from vr_kernel.server.blocks import block_of, plain, text_block
+from vr_kernel.server.blocks import block_of, plain, text_block, visible_schema
 from vr_kernel.server.task_questions import TaskQuestions, follows_tasks
 from vr_kernel.tools import Effects, Tool
+from vr_kernel.visible_text import visible
 
 USAGE_META = "video-research/usage"
 """Where a result says what it cost, beside what its own model says."""
@@ -71,9 +72,9 @@ class ServedTool(McpTool):
         """Wrap a tool; `name` is its own or an alias."""
         served = cls(
             name=name,
-            description=tool.description,
-            parameters=tool.input_schema,
-            output_schema=output_schema_of(tool),
+            description=visible(tool.description),
+            parameters=visible_schema(tool.input_schema),
+            output_schema=visible_schema(output_schema_of(tool)),
             annotations=hints_of(tool.effects),
         )
         served._kernel = kernel

@@ -1,35 +1,37 @@
-"""Which tools fit a request in plain words: BM25 over what tools say of themselves, and meaning."""
+"""Which tools fit a request in plain words: what is written of them, in SQLite, and meaning."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from math import log
+import sqlite3
+from collections.abc import Iterator, Mapping
 from statistics import fmean, pstdev
 from typing import Any
+from weakref import finalize
 
-from vr_kernel.server.tool_words import stems
+from vr_kernel.server.tool_words import Phrases, telling_words
 from vr_kernel.tools import Tool
 
-K1, B = 1.2, 0.75
-"""Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), section 3.5."""
-NAME, DESCRIPTION, WORDS, ARGUMENT, REST = 3.0, 2.0, 1.5, 1.0, 0.25
-"""How often a word counts that a tool has in its name, its description, its declared words, its
-arguments (their names, values and descriptions), and in what else is written of it (its plugin,
-other names, the rest of its docstring, its result)."""
 MEANING = 2.0
 """How much the meaning of a request counts, beside its words, when both are in standard scores."""
+_MAKE = """
+    CREATE VIRTUAL TABLE tool USING fts5(
+        key UNINDEXED, name, description, phrases, arguments, rest, tokenize = 'porter unicode61'
+    )"""
+_FIND = "SELECT key, -bm25(tool, 0.0, 3.0, 2.0, 1.5, 1.0, 0.25) FROM tool WHERE tool MATCH ?"
+"""The numbers are how much the columns count, in their order."""
 
 
 class ToolIndex:
     """Tools by the words that are written of them; the same request gives the same answer."""
 
-    def __init__(self, tools: Mapping[str, Tool]) -> None:
-        self._counts = {name: _counts(tool) for name, tool in sorted(tools.items())}
-        self._sizes = {name: sum(counts.values()) for name, counts in self._counts.items()}
-        self._mean = sum(self._sizes.values()) / max(len(tools), 1)
-        self._holders = Counter(word for counts in self._counts.values() for word in counts)
-        self._core = [name for name, tool in sorted(tools.items()) if tool.core]
+    def __init__(self, tools: Mapping[str, Tool], phrases: Phrases) -> None:
+        self._names = sorted(tools)
+        self._core = [name for name in self._names if tools[name].core]
+        self._database = sqlite3.connect(":memory:", check_same_thread=False)
+        finalize(self, self._database.close)
+        self._database.execute(_MAKE)
+        rows = (_row(tools[name], phrases) for name in self._names)
+        self._database.executemany("INSERT INTO tool VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def search(
         self, request: str, limit: int, likeness: Mapping[str, float] | None = None
@@ -42,8 +44,7 @@ class ToolIndex:
             likeness: how near each tool is to the request in meaning. Without it, tools that
                 share words with the request come first, then those that matter most of all.
         """
-        wanted = dict.fromkeys(stems(request))
-        scores = {name: self._score(name, wanted) for name in self._counts}
+        scores = self._score(request)
         if likeness:
             words, meaning = _standard(scores), _standard(likeness)
             scores = {name: words[name] + MEANING * meaning.get(name, 0.0) for name in scores}
@@ -51,18 +52,11 @@ class ToolIndex:
         fitting = [name for name in ranked if likeness or scores[name] > 0]
         return [*dict.fromkeys([*fitting, *self._core])][:limit]
 
-    def _score(self, name: str, wanted: Iterable[str]) -> float:
-        counts = self._counts[name]
-        damping = K1 * (1 - B + B * self._sizes[name] / self._mean)
-        return sum(
-            self._rarity(word) * counts[word] * (K1 + 1) / (counts[word] + damping)
-            for word in wanted
-            if word in counts
-        )
-
-    def _rarity(self, word: str) -> float:
-        holders = self._holders[word]
-        return log(1 + (len(self._counts) - holders + 0.5) / (holders + 0.5))
+    def _score(self, request: str) -> dict[str, float]:
+        """Of each tool, how well its words fit; zero without a word of the request."""
+        wanted = " OR ".join(f'"{word}"' for word in telling_words(request))
+        found = self._database.execute(_FIND, (wanted,)) if wanted else ()
+        return {**dict.fromkeys(self._names, 0.0), **dict(found)}
 
 
 def _standard(scores: Mapping[str, float]) -> dict[str, float]:
@@ -71,19 +65,10 @@ def _standard(scores: Mapping[str, float]) -> dict[str, float]:
     return {name: (score - mean) / (deviation or 1.0) for name, score in scores.items()}
 
 
-def _counts(tool: Tool) -> dict[str, float]:
-    counts: defaultdict[str, float] = defaultdict(float)
-    for weight, texts in (
-        (NAME, [tool.name]),
-        (DESCRIPTION, [tool.description]),
-        (WORDS, [tool.words]),
-        (ARGUMENT, _written(tool.input_schema)),
-        (REST, _rest(tool)),
-    ):
-        for text in texts:
-            for word in stems(text):
-                counts[word] += weight
-    return dict(counts)
+def _row(tool: Tool, phrases: Phrases) -> tuple[str, ...]:
+    """What is written of a tool, by column; the last has its plugin, other names and result."""
+    texts = (phrases.of(tool), _written(tool.input_schema), _rest(tool))
+    return (tool.name, tool.name, tool.description, *("\n".join(text) for text in texts))
 
 
 def _rest(tool: Tool) -> Iterator[str]:

@@ -11,7 +11,7 @@ from operator import mul
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from vr_kernel.server.tool_words import phrases, sentences
+from vr_kernel.server.tool_words import Phrases, sentences
 from vr_kernel.tools import Tool
 
 if TYPE_CHECKING:
@@ -31,13 +31,20 @@ class ToolMeaning:
     """The phrases of tools as vectors, made when the first request comes."""
 
     def __init__(
-        self, tools: Mapping[str, Tool], vectors: Vectors, log: Log, *, wait_s: float = WAIT_S
+        self,
+        tools: Mapping[str, Tool],
+        phrases: Phrases,
+        vectors: Vectors,
+        log: Log,
+        *,
+        wait_s: float = WAIT_S,
     ) -> None:
         self._tools = tools
+        self._phrases = phrases
         self._vectors = vectors
         self._log = log
         self._wait_s = wait_s
-        self._phrases: dict[str, list[Vector]] = {}
+        self._made: dict[str, list[Vector]] = {}
         self._making = asyncio.Lock()
         self._rests_until = 0.0
 
@@ -57,7 +64,7 @@ class ToolMeaning:
     async def _compare(self, request: str) -> dict[str, float]:
         await self._make()
         asked = await asyncio.gather(*map(self._vectors.embed_query, sentences(request)))
-        likeness = await asyncio.to_thread(_likeness, asked, self._phrases)
+        likeness = await asyncio.to_thread(_likeness, asked, self._made)
         if not all(map(isfinite, likeness.values())):
             raise ValueError("the embedder's vectors are not finite")
         return likeness
@@ -65,9 +72,11 @@ class ToolMeaning:
     async def _make(self) -> None:
         async with self._making:
             for name, tool in self._tools.items():
-                if name not in self._phrases:  # what a search had no time for, the next one makes
-                    made = await self._vectors.embed_documents(phrases(tool))
-                    self._phrases[name] = [array("f", vector) for vector in made]
+                if name not in self._made:  # what a search had no time for, the next one makes
+                    named = f"{tool.name.replace('_', ' ')}. {tool.description}"
+                    said = [named, *self._phrases.of(tool)]
+                    made = await self._vectors.embed_documents(said)
+                    self._made[name] = [array("f", vector) for vector in made]
 
 
 def _likeness(

@@ -1,16 +1,22 @@
-"""The words and the sentences of requests, and of what tools say of themselves."""
+"""What people say when they need a tool: what authors expect, and the parts of a request."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import sys
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter
 
 from vr_kernel.tools import Tool
 
+if TYPE_CHECKING:
+    from vr_kernel.log import Log
+
 _WORD = re.compile(r"[^\W_]+")
-_BREAK = re.compile(r"[.,;:?!]\s+")
-_ENDINGS = ("ations", "ation", "ings", "ing", "edly", "ies", "ied", "ed", "es", "ly", "er", "s")
-_SHORTEST_STEM = 3
 _STOP = (
     "a an and any anything are as at be been by can could did do does for from give had has have"
     " how i if in into is it its let me my now of on or our please so something than that the"
@@ -18,26 +24,49 @@ _STOP = (
     " would you your"
 )
 _STOP_WORDS = frozenset(_STOP.split())
-"""Words that say nothing of a task."""
+"""Words that say nothing of a task; among few tools they would be rare, and count."""
+_BREAK = re.compile(r"[.,;:?!]\s+")
 MOST_SENTENCES = 5
+PHRASES_FILE = "phrases.toml"
+Said = Mapping[str, list[str]]
 
 
-def stems(text: str) -> Iterator[str]:
-    """The words of a text that carry meaning, without their endings."""
-    for word in _WORD.findall(text.casefold()):
-        if word not in _STOP_WORDS:
-            yield stem(word)
+class Phrases:
+    """What authors say that people ask of their tools; each package's file is read once."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._files: dict[str, Said] = {}
+
+    def of(self, tool: Tool) -> list[str]:
+        """The phrases of `@tool(words=…)`, and those of `PHRASES_FILE` under the tool's name.
+
+        The file lies in the top package of the tool's function; one that cannot be read is
+        logged, and its tools are found by what else is written of them.
+        """
+        package = tool.function.__module__.partition(".")[0]
+        if package not in self._files:
+            self._files[package] = self._read(package)
+        declared = filter(None, map(str.strip, tool.words.split(";")))
+        return [*declared, *self._files[package].get(tool.name, ())]
+
+    def _read(self, package: str) -> Said:
+        if not hasattr(sys.modules.get(package), "__path__"):
+            return {}  # a module of its own, which holds no files
+        try:
+            text = resources.files(package).joinpath(PHRASES_FILE).read_text("utf-8")
+            return TypeAdapter(dict[str, list[str]]).validate_python(tomllib.loads(text))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            self._log.warning("phrases of tools are left out", package=package, error=str(error))
+            return {}
 
 
-def stem(word: str) -> str:
-    """A lower-case word without its ending, cut the same way wherever it stands."""
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
-            word = word.removesuffix(ending)
-            break
-    if len(word) > _SHORTEST_STEM and word[-1] == word[-2]:
-        word = word[:-1]  # stopped, stop
-    return word[:-1] if len(word) > _SHORTEST_STEM and word[-1] in "eiy" else word
+def telling_words(request: str) -> list[str]:
+    """The words of a request that say something of the task, each once."""
+    words = dict.fromkeys(_WORD.findall(request.casefold()))
+    return [word for word in words if word not in _STOP_WORDS]
 
 
 def sentences(request: str) -> list[str]:
@@ -47,9 +76,3 @@ def sentences(request: str) -> list[str]:
     """
     parts = [part.strip() for part in _BREAK.split(request) if len(part.split()) > 1]
     return [request, *(parts if len(parts) > 1 else [])][:MOST_SENTENCES]
-
-
-def phrases(tool: Tool) -> list[str]:
-    """What a tool is, and what its author says that people ask of it."""
-    named = f"{tool.name.replace('_', ' ')}. {tool.description}"
-    return [named, *filter(None, map(str.strip, tool.words.split(";")))]

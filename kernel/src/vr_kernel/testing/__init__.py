@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vr_kernel.testing.contracts import ModelProviderContract
     from vr_kernel.testing.embedder_contract import EmbedderContract
     from vr_kernel.testing.gemini.answer import Answer
     from vr_kernel.testing.gemini.faults import Fault
@@ -20,14 +19,15 @@ if TYPE_CHECKING:
     from vr_kernel.testing.kernels import TrialKernel, open_kernel
     from vr_kernel.testing.loader_contract import DocumentLoaderContract
     from vr_kernel.testing.memory_store import MemoryStore
+    from vr_kernel.testing.model_contract import ModelProviderContract
     from vr_kernel.testing.recognizer_contract import TextRecognizerContract
     from vr_kernel.testing.recording import LogLine, Progress, RecordedCall
+    from vr_kernel.testing.reranker_contract import RerankerContract
     from vr_kernel.testing.store_contract import StoreContract
     from vr_kernel.testing.wire import ModelWire, Sent, Trouble
     from vr_kernel.testing.words import WordEmbedder
 
 _HOMES = {
-    "contracts": "ModelProviderContract",
     "gemini.faults": "Fault",
     "gemini.request": "RecordedRequest",
     "gemini.answer": "Answer",
@@ -37,8 +37,10 @@ _HOMES = {
     "kernels": "TrialKernel open_kernel",
     "loader_contract": "DocumentLoaderContract",
     "memory_store": "MemoryStore",
+    "model_contract": "ModelProviderContract",
     "recognizer_contract": "TextRecognizerContract",
     "recording": "LogLine Progress RecordedCall",
+    "reranker_contract": "RerankerContract",
     "store_contract": "StoreContract",
     "wire": "ModelWire Sent Trouble",
     "words": "WordEmbedder",
@@ -59,6 +61,7 @@ __all__ = [
     "Progress",
     "RecordedCall",
     "RecordedRequest",
+    "RerankerContract",
     "Sent",
     "StoreContract",
     "TextRecognizerContract",

@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import ClassVar
 
 from vr_kernel.providers import Embedder, Purpose
+from vr_kernel.testing.contract import ProviderContract, close
 from vr_kernel.testing.outcomes import SOON_S
-from vr_kernel.testing.provider_contract import ProviderContract, close
 
 TOPICS = ("a cat sleeps on the mat", "the price of crude oil rose", "boil the rice in salt water")
 ODD_TEXTS = {

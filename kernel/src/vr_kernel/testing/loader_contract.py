@@ -20,9 +20,9 @@ from vr_kernel.call import Call
 from vr_kernel.documents import Document, DocumentLoader
 from vr_kernel.errors import Code, VrError
 from vr_kernel.hookspecs import hookimpl
+from vr_kernel.testing.contract import ProviderContract
 from vr_kernel.testing.kernels import TrialKernel, open_kernel
 from vr_kernel.testing.outcomes import failure
-from vr_kernel.testing.provider_contract import ProviderContract
 from vr_kernel.tools import READ_ONLY, tool
 
 

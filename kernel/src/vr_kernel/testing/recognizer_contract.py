@@ -13,8 +13,8 @@ from typing import ClassVar
 
 from vr_kernel.errors import Code
 from vr_kernel.providers import TextLine, TextRecognizer
+from vr_kernel.testing.contract import ProviderContract, close
 from vr_kernel.testing.outcomes import SOON_S, failure
-from vr_kernel.testing.provider_contract import ProviderContract, close
 
 PAGE = {
     "The first line of the page": (20, 21, 291, 25),

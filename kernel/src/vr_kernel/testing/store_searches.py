@@ -10,8 +10,8 @@ from pathlib import Path
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.providers import Filter, Query, SearchMode, Store
+from vr_kernel.testing.contract import ProviderContract
 from vr_kernel.testing.outcomes import failure
-from vr_kernel.testing.provider_contract import ProviderContract
 from vr_kernel.testing.store_samples import CARDS, NOTES, History, ask, found, keys
 
 MODES: tuple[SearchMode, ...] = ("keyword", "semantic", "hybrid")

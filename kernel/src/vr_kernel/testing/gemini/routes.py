@@ -51,7 +51,7 @@ class Routes:
             "files.get": lambda r: as_json(self.files.poll(r)),
             "files.list": lambda r: as_json({"files": self.files.listed(r)}),
             "files.delete": lambda r: as_json(self.files.delete(r)),
-            "cachedContents.create": lambda r: as_json(self.caches.create(r).shown),
+            "cachedContents.create": self._create_cache,
             "cachedContents.get": lambda r: as_json(self.caches.get(r.name, r.api_key).shown),
             "cachedContents.patch": lambda r: as_json(self.caches.prolong(r).shown),
             "cachedContents.list": lambda r: as_json({"cachedContents": self.caches.listed(r)}),
@@ -142,6 +142,11 @@ class Routes:
             look_up(asked, "embedContentConfig"), "outputDimensionality"
         )
         return vector(text, int(dimension or self._conduct.dimension))
+
+    def _create_cache(self, request: RecordedRequest) -> HttpReply:
+        cache = self.caches.create(request)
+        self.bill.add(Usage(calls=1, input_tokens=cache.tokens))
+        return as_json(cache.shown)
 
     def _begin_batch(self, request: RecordedRequest) -> HttpReply:
         self._check_model(request)

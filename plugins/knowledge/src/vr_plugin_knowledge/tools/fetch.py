@@ -7,7 +7,7 @@ from typing import Any
 
 from vr_kernel import IDEMPOTENT, READ_ONLY, Call, RecordKind, StoredRecord, tool
 
-from vr_plugin_knowledge.arguments import Name, OptionalName
+from vr_plugin_knowledge.arguments import Name, Workspace
 from vr_plugin_knowledge.catalogue import find_kind
 from vr_plugin_knowledge.excerpts import cut, estimate_tokens, locate, value_of
 from vr_plugin_knowledge.reach import catch_up
@@ -18,27 +18,12 @@ WHOLE_TOKENS = 3500
 LONGEST_CHARS = (4000, 1500, 500, 150)
 
 
-@tool(
-    effects=READ_ONLY | IDEMPOTENT,
-    core=True,
-    words="open a search hit; show the whole record; the full entry and not only the excerpt; get"
-    " the object with this id; all properties of that item; more detail on the second result;"
-    " read the rest of the entry, it is cut off; load a stored record by its key; expand one of"
-    " the hits; show me record 4711 of a collection; origin and source of one finding; raw data"
-    " of an entry; I want to read this one in its entirety; the complete text of that finding;"
-    " give me everything that is stored under this id; show the second hit in full; the source"
-    " of this quote, the whole record; open it; details of one entry; the hit looks promising,"
-    " let me see all of it; print the stored object; all fields of the third hit; the text was"
-    " shortened, give me the rest; look up this id; full note, not the summary; where does this"
-    " record come from; read out the entry from Tuesday that you just found; get the object 7c1e"
-    " from the collection; the record with this key; unabridged entry; display the item with all"
-    " its fields; full details of the fourth result; look at the original record",
-)
+@tool(effects=READ_ONLY | IDEMPOTENT, core=True)
 async def knowledge_fetch(
     call: Call,
     object_id: Name,
     collection: Name,
-    workspace: OptionalName = None,
+    workspace: Workspace = None,
 ) -> KnowledgeObject:
     """Fetch one record that a search found, whole."""
     kind, where = find_kind(call.services.kinds, collection), choose_workspace(call, workspace)

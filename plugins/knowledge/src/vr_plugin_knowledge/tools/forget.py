@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import BaseModel, Field
-from vr_kernel import DESTRUCTIVE, WRITES_LOCAL, Call, tool
+from vr_kernel import DESTRUCTIVE, WRITES_LOCAL, Call, VrError, tool
 
 from vr_plugin_knowledge.arguments import MAX_NAME, Name, OptionalName, bound
 from vr_plugin_knowledge.catalogue import find_kind
@@ -14,12 +14,16 @@ from vr_plugin_knowledge.forgetting import (
     Choice,
     Finds,
     find_records,
+    find_shared,
     read_age,
     require_criterion,
 )
+from vr_plugin_knowledge.reach import catch_up
 from vr_plugin_knowledge.results import KnowledgeForgotten
 
 MAX_SOURCE = 2048
+OF_OTHERS = "Only in the store, not in this journal:"
+MAY_RETURN = "If another machine recorded them, they come back when it fills the store anew."
 Ids = Annotated[list[Name] | None, bound(MAX_NAME)]
 Source = Annotated[
     str | None, bound(MAX_SOURCE), Field(description="As a hit has it: source, link or video_id")
@@ -32,19 +36,7 @@ class Confirmation(BaseModel):
     delete: bool = Field(False, description="Delete them for good")
 
 
-@tool(
-    effects=WRITES_LOCAL | DESTRUCTIVE,
-    words="forget this; delete a record for good; remove all that came from that video; erase"
-    " entries older than a year; clean old things out of the knowledge base; drop this note;"
-    " take it out of my memory; purge what is outdated; the record is wrong, throw it away; get"
-    " rid of everything on that meeting; unlearn; delete by id, by where it came from, by date;"
-    " wipe my traces of last year; erase what I saved by mistake; privacy, delete everything"
-    " about this person; empty a collection; the entry is a duplicate, remove it; drop the"
-    " records from before January; nothing of that interview may remain; undo what I just saved;"
-    " take back a note; delete what you know of me; remove a test entry; throw out all records"
-    " of a collection; the customer asked us to erase his data; clear my notes on the old"
-    " project; that finding was nonsense, take it away; bin everything that came from one file",
-)
+@tool(effects=WRITES_LOCAL | DESTRUCTIVE)
 async def knowledge_forget(
     call: Call,
     object_ids: Ids = None,
@@ -69,7 +61,8 @@ async def knowledge_forget(
         before=read_age(older_than or None),
     )
     finds = await find_records(call.services, choice)
-    result = _present(finds, object_ids or [])
+    notes = await _look_into_store(call, choice, finds)
+    result = _present(finds, object_ids or [], notes)
     if dry_run or not finds.records:
         return result
     if not (confirm or object_ids or await _is_wanted(call, finds)):
@@ -83,6 +76,21 @@ async def knowledge_forget(
     return result.model_copy(update={"status": "deleted"})
 
 
+async def _look_into_store(call: Call, choice: Choice, finds: Finds) -> list[str]:
+    """Add what only a store that several machines fill has; returns what is to be said of it."""
+    notes: list[str] = []
+    if not (choice.keys or frozenset()) - {key for _, key in finds.records}:
+        return notes
+    if await catch_up(call, notes) is None:
+        return notes
+    try:
+        if count := await find_shared(call.services, choice, finds):
+            notes.append(f"{OF_OTHERS} {count}. {MAY_RETURN}")
+    except VrError as error:
+        notes.append(f"The store was not asked. {error.message} {error.hint}".strip())
+    return notes
+
+
 async def _is_wanted(call: Call, finds: Finds) -> bool:
     count, names = len(finds.records), ", ".join(finds.counts)
     question = f"Delete {count:,} {'record' if count == 1 else 'records'} of {names}?"
@@ -90,9 +98,8 @@ async def _is_wanted(call: Call, finds: Finds) -> bool:
     return answer.delete
 
 
-def _present(finds: Finds, asked: list[str]) -> KnowledgeForgotten:
+def _present(finds: Finds, asked: list[str], notes: list[str]) -> KnowledgeForgotten:
     found = {key for _, key in finds.records}
-    notes = []
     if not finds.records:
         notes.append("No record fits. A source is written as a hit has it, with its whole path.")
     if finds.remaining:

@@ -27,21 +27,7 @@ Format = Literal["json", "mermaid", "graphml", "html"]
 OptionalQuestion = Annotated[str | None, bound(2000)]
 
 
-@tool(
-    effects=READ_ONLY | IDEMPOTENT | CALLS_OUT,
-    words="how are these ideas related; what builds on this concept; show the concept map; what"
-    " contradicts that claim; neighbours of a term; draw a mind map of what I know; export the"
-    " graph; connections between two topics; which concepts are central; diagram of my"
-    " knowledge; mermaid chart; explore around an idea; prerequisites of a method; what leads to"
-    " what; what depends on what; how does one idea lead to another; visualise the relations;"
-    " which ideas support this theory; path between two concepts; what do I need to understand"
-    " first; terms that belong to this one; picture of the topics and their links; which"
-    " theories does this one contradict; network of people and companies; how far are two"
-    " concepts apart; make a chart of the concepts for my slides; what does this theorem rest"
-    " on; save the map as GraphML or JSON; what is this idea a part of; a learning path to"
-    " quantum mechanics; show how two things are connected; links between the concepts of a"
-    " subject",
-)
+@tool(effects=READ_ONLY | IDEMPOTENT | CALLS_OUT)
 async def knowledge_graph(
     call: Call,
     concept: OptionalName = None,

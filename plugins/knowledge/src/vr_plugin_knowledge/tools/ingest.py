@@ -18,24 +18,7 @@ MAX_CHARS = 1_000_000
 Objects = Annotated[list[dict[str, Any]], Field(max_length=MAX_OBJECTS)]
 
 
-@tool(
-    effects=WRITES_LOCAL,
-    words="remember this for me; save a note; keep this fact for later; add an entry to the"
-    " collection; write my own findings down; store these records; put it into the knowledge"
-    " base; import a list of objects; note that for the future; insert rows; do not forget that"
-    " we meet on Tuesday; log an observation so that it lasts; add my summary to what we know;"
-    " for the record, the name was wrong; jot this down; record these findings; write down what"
-    " I tell you; note: the oven is too hot; file this under recipes; keep in mind that the"
-    " deadline moved; make a note of the decision; add a row with title and date; store my own"
-    " observations; here is a fact for the records; bookmark this idea; three findings to"
-    " record; save this so that I find it next week; please note; keep this quote and its"
-    " author; my own thoughts about the talk, store them; the customer wants blue, remember"
-    " that; add these rows from my table; put down that the test failed; here are three facts to"
-    " keep; write it into my memory; remember that Anna likes tea; record the following; the"
-    " result was negative, write that down; keep my list of contacts; save these measurements;"
-    " save a memo; enter this; store a contact; keep a reminder; new entry: the pump leaks; add"
-    " to my notes",
-)
+@tool(effects=WRITES_LOCAL)
 async def knowledge_ingest(
     call: Call,
     collection: Name,

@@ -18,7 +18,7 @@ from vr_kernel import (
     tool,
 )
 
-from vr_plugin_knowledge.arguments import Name, OptionalName
+from vr_plugin_knowledge.arguments import Name, Workspace
 from vr_plugin_knowledge.catalogue import find_kind
 from vr_plugin_knowledge.pages import take_page
 from vr_plugin_knowledge.reach import catch_up
@@ -31,25 +31,13 @@ WORDS_CHARS = 500
 BY_KEYWORD = "Found by keyword alone:"
 
 
-@tool(
-    effects=READ_ONLY | IDEMPOTENT,
-    words="more like this one; similar entries to that hit; what else is about the same; find"
-    " neighbours of a record; which other talks resemble it; things close in meaning to this"
-    " note; related findings; what goes with this object; see also; comparable records; anything"
-    " along the lines of this result; near duplicates of an entry; others of the same kind; what"
-    " resembles this note; further entries in the same vein; if I liked this record, what next;"
-    " find its twins; which entries are close to this one; cases like this in my collection;"
-    " recommend records that fit to it; analogous findings from other talks; what else do I have"
-    " in this direction; records like number two; which notes overlap with this one; link to"
-    " similar meetings; have I saved almost the same before; more recordings on what this one is"
-    " about; find companions to this quote",
-)
+@tool(effects=READ_ONLY | IDEMPOTENT)
 async def knowledge_related(
     call: Call,
     object_id: Name,
     collection: Name,
     limit: Annotated[int, Field(ge=1, le=100)] = 5,
-    workspace: OptionalName = None,
+    workspace: Workspace = None,
 ) -> KnowledgeRelated:
     """Find records of a collection that are similar to one of them."""
     kind, where = find_kind(call.services.kinds, collection), choose_workspace(call, workspace)

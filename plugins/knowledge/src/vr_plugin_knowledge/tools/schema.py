@@ -12,22 +12,7 @@ from vr_plugin_knowledge.results import CollectionSchema, FieldSchema, Knowledge
 RESULT_TOKENS = 3500
 
 
-@tool(
-    effects=READ_ONLY | IDEMPOTENT,
-    words="which collections are there; which fields does a record have; structure of the data;"
-    " what must an object look like before I save it; columns and their types; an example of a"
-    " record; what can I filter by; data model of the knowledge base; what kinds of things are"
-    " stored; attributes of a collection; how is a collection laid out; what is kept of each"
-    " video; a template of a valid entry; names of the fields and what they mean; which"
-    " properties may I fill in; how must I format a record; list of collections; which keys has"
-    " an entry of this collection; show the layout with a sample; is there a field for the"
-    " speaker; what data does the knowledge base hold about a talk; what can be stored here;"
-    " which columns could I sort and filter on; what does an entry for a recipe look like;"
-    " explain the parts of a record; which collections may I search; is the date a text or a"
-    " number; format for import; which property names are permitted; saving was refused because"
-    " of an unknown field; is this field required; which values are allowed; definition of a"
-    " record type; what attributes and data types; allowed keys; blueprint of an entry",
-)
+@tool(effects=READ_ONLY | IDEMPOTENT)
 async def knowledge_schema(call: Call, collection: OptionalName = None) -> KnowledgeSchema:
     """Show the fields of collections, with an example object each."""
     kinds = find_kinds(call.services.kinds, [collection] if collection else None)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 from vr_kernel import CALLS_OUT, IDEMPOTENT, READ_ONLY, Call, Code, Hit, Query, VrError, tool
 
-from vr_plugin_knowledge.arguments import OptionalName, OptionalNames, Question
+from vr_plugin_knowledge.arguments import Collections, FieldValue, OptionalName, Question, Workspace
 from vr_plugin_knowledge.catalogue import find_kinds
 from vr_plugin_knowledge.graph.results import Neighbour
 from vr_plugin_knowledge.narrowing import build_filters, split_kinds
@@ -30,47 +30,21 @@ from vr_plugin_knowledge.workspaces import choose_workspace
 SearchType = Literal["hybrid", "semantic", "keyword"]
 
 
-@tool(
-    effects=READ_ONLY | IDEMPOTENT | CALLS_OUT,
-    core=True,
-    aliases=["knowledge_query"],
-    words="what do I already know about physics; where did I see or hear this before; have we"
-    " watched this earlier; find it in my notes; search the knowledge base for a word; which of"
-    " my videos mention Einstein; what did earlier results say about inflation; I remember"
-    " something about it but not where; look it up in what was recorded before; everything that"
-    " we have collected on a topic; who said that in one of the talks; answer from memory rather"
-    " than watch again; similar or related findings; did we come across this company previously;"
-    " is there anything on cooking in my library; what did I learn about history last month; dig"
-    " out what we dealt with some time ago; compare what our sources claim; remind me what the"
-    " expert thought; find the moment where somebody talks about it, I forgot in which meeting;"
-    " have I ever seen anything about it in the lectures I went through; is there something on"
-    " file about onions; who said that in one of the interviews; where did I see it explained;"
-    " more hits, the next page; the following ten results; did any customer mention the price in"
-    " the calls since spring; entries from last year on this subject; search only in meetings;"
-    " look through all recordings that I had analysed; which lecture treated this theorem; notes"
-    " that contain a name; has this topic ever come up; find records by date or speaker; have I"
-    " saved a recipe with aubergines; filter the findings by kind; in which talk did she mention"
-    " her book; find earlier results on battery life; search my records for a name; did I see"
-    " anything on reactors before; is there something in my archive on tax; what have I got on a"
-    " company; hits for a word in all collections; where have I heard this name before; look"
-    " through my archive; lookup of a keyword; which earlier videos covered the subject;"
-    " previous findings on vaccines; any trace of that company; locate a passage in my library;"
-    " did somebody in my recordings talk about salaries",
-)
+@tool(effects=READ_ONLY | IDEMPOTENT | CALLS_OUT, core=True, aliases=["knowledge_query"])
 async def knowledge_search(
     call: Call,
     query: Question,
-    collections: OptionalNames = None,
+    collections: Collections = None,
     search_type: SearchType = "hybrid",
     limit: Annotated[int, Field(ge=1, le=100, description="Per collection")] = 10,
     alpha: Annotated[float, Field(ge=0, le=1, description="0 keywords, 1 meaning")] = 0.5,
-    evidence_tier: OptionalName = None,
+    evidence_tier: FieldValue = None,
     source_tool: OptionalName = None,
     date_from: Annotated[OptionalName, Field(description="ISO 8601")] = None,
     date_to: OptionalName = None,
-    category: OptionalName = None,
+    category: FieldValue = None,
     video_id: OptionalName = None,
-    workspace: OptionalName = None,
+    workspace: Workspace = None,
     graph: Annotated[bool, Field(description="Add what concepts lead to")] = False,
     cursor: OptionalName = None,
 ) -> KnowledgeSearchResult:

@@ -18,22 +18,7 @@ LABEL_CHARS = 60
 OTHERS = "(others)"
 
 
-@tool(
-    effects=READ_ONLY | IDEMPOTENT,
-    words="how many records do I have; count entries by category; size of the knowledge base; how"
-    " much has been collected; number of analysed videos; statistics of the collection;"
-    " distribution over the values of a field; is anything stored at all; totals per speaker or"
-    " month; is everything indexed yet; which group is the largest; is the archive empty or has"
-    " it grown; what we know, in numbers; how full is my library; how many notes did I save this"
-    " year; number of entries per video; which speaker occurs most often; counts by month; how"
-    " many are there of each kind; did the last analysis add anything; a breakdown by topic;"
-    " total number of entries; how many meetings are recorded; how does it divide by language;"
-    " top ten speakers by number of records; is there more on physics or on biology; did my"
-    " library grow this month; which collections are empty; a census of my notes; are entries"
-    " still without embeddings; how many are not indexed; how old is the oldest record; how many"
-    " sources have I got; tally per collection; amount of data; number of talks per speaker; how"
-    " many people or topics; proportions",
-)
+@tool(effects=READ_ONLY | IDEMPOTENT)
 async def knowledge_stats(
     call: Call,
     collection: OptionalName = None,

@@ -1,0 +1,86 @@
+"""What becomes of what a call produced: journalled, cached, handed on."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from vr_kernel.errors import Code, VrError
+from vr_kernel.journal import Entry
+from vr_kernel.records import Record, entity_key
+
+if TYPE_CHECKING:
+    from vr_kernel.call import Call
+
+
+async def commit(call: Call, part: str = "") -> int:
+    """Journal the records of a call, then let the cache know the results they belong to.
+
+    Returns how many records are in the journal now.
+
+    Args:
+        call: what produced them.
+        part: tells records without a key from those of other parts of the same call.
+
+    Raises:
+        VrError: UNAVAILABLE when the journal cannot be written and the call's records are
+            essential; otherwise that is noted.
+        ValueError: for a result that no cache can keep.
+    """
+    services = call.services
+    dump([kept.value for kept in call.kept]).encode()  # what no cache can keep fails here
+    entries = [_entry(call, part, index, record) for index, record in enumerate(call.records)]
+    entries += [Entry(kind, key, None) for kind, key in dict.fromkeys(call.forgotten)]
+    call.owed.clear()  # it is all in here
+    if entries:
+        provenance = {"tool": call.tool, "plugin": call.meter.plugin, "call_id": call.id}
+        try:
+            seq = await services.journal.commit(
+                entries,
+                workspace=call.workspace,
+                provenance={**provenance, "principal": call.principal},
+            )
+        except VrError as error:
+            if call.essential:
+                raise
+            call.note(f"Not recorded: {error.message} {error.hint}")
+            call.log.warning("records not journalled", tool=call.tool, reason=error.message)
+            return 0
+        services.store.wake(seq)
+    for kept in call.kept:
+        await services.cache.set(
+            kept.key, kept.value, content_id=kept.content_id, tool=call.tool, model=kept.model
+        )
+    for lease in call.held:
+        # Its steps are in the result now; were they found again, a cleared cache would not be.
+        with suppress(VrError):
+            await services.jobs.steps.forget(lease.name)
+    return len(call.records)
+
+
+async def settle(call: Call) -> None:
+    """See to what does not depend on how a call ended: what others have of it, and its leases."""
+    for shared in tuple(call.owed):
+        try:
+            await commit(shared)
+        except (VrError, ValueError) as error:  # as it would have failed this call
+            call.log.warning("shared work not journalled", tool=call.tool, reason=str(error))
+    for lease in call.held:
+        await call.services.jobs.leases.release(lease)
+
+
+def dump(value: object) -> str:
+    """JSON text; ValueError for NaN and infinity, which JSON does not have."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _entry(call: Call, part: str, index: int, record: Record) -> Entry:
+    kind = call.services.kinds.get(record.kind)
+    if kind is None:
+        raise VrError(f"No record kind {record.kind!r} is declared.", Code.INTERNAL)
+    fields = kind.validate(record.fields)
+    fields.setdefault("source_tool", call.tool)
+    place = (part, index) if part else (index,)
+    key = record.key or kind.identify(fields) or entity_key(call.id, kind.name, *place)
+    return Entry(kind.name, key, fields, record.provenance)

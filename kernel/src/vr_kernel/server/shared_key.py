@@ -1,0 +1,31 @@
+"""A secret that all servers on one state folder have: the first of them makes it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+KEY_BYTES = 32
+
+
+def shared_key(folder: Path) -> bytes:
+    """The key in a folder; nobody but the user can read it.
+
+    Raises:
+        OSError: when it can be neither read nor made.
+    """
+    path = folder / "request.key"
+    if not path.exists():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor, made = tempfile.mkstemp(dir=folder)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(secrets.token_bytes(KEY_BYTES))
+            with suppress(FileExistsError):  # another server was first
+                os.link(made, path)
+        finally:
+            Path(made).unlink()
+    return path.read_bytes()
