@@ -14,10 +14,12 @@ import pytest
 from lecture import Lecture
 from test_video_gemini import SEEN, asked, key_for
 from videokit import failure, open_kernel, recorded
-from vr_kernel import Code, Kernel, hookimpl
+from vr_kernel import Code, Kernel, Provider, TextLine, TextRecognizer, hookimpl
 from vr_kernel.questions import Answer
 from vr_kernel.testing import FakeGemini, Fault
 from vr_kernel.testing.gemini.request import look_up
+from vr_plugin_video.batch.fitting import fitted
+from vr_plugin_video.batch.results import BatchEstimate, BatchVideoItem, BatchVideoResult
 
 SECONDS = 20
 TOKENS = SECONDS * (258 + 32)
@@ -115,6 +117,40 @@ async def test_what_fails_is_told_of_each(kernel, gemini, folder, video):
     assert len(asked(gemini)) == 2
     assert result.estimate.files == 2
     assert len(await recorded(kernel, "VideoAnalyses")) == 1
+
+
+class Moody:
+    """A recogniser that breaks when it is asked for its name for the first time."""
+
+    asked = 0
+
+    @property
+    def name(self) -> str:
+        self.asked += 1
+        if self.asked == 1:
+            raise ZeroDivisionError
+        return "moody"
+
+    async def recognize(self, _image: bytes) -> list[TextLine]:
+        return []
+
+
+async def test_a_video_that_nobody_can_cope_with_does_not_end_the_others(tmp_path, folder, video):
+    paths = fill(folder, video, 3)
+    moody = Moody()
+
+    @hookimpl
+    def vr_providers() -> list[Provider[Any]]:
+        return [Provider(TextRecognizer, "moody", lambda _services: moody)]
+
+    plugins = {"moody": SimpleNamespace(vr_providers=vr_providers)}
+    async with open_kernel(tmp_path, plugins=plugins) as kernel:
+        result = await analyse(kernel, folder, engine="local")
+    assert (result.ok, result.failed) == (2, 1)
+    (failed,) = (item for item in result.items if item.error)
+    assert failed.error.code == "INTERNAL"
+    assert f"{Path(failed.source).name} could not be analysed." == failed.error.message
+    assert failed.source in map(str, paths)
 
 
 async def test_equal_files_are_paid_once(kernel, gemini, folder, video):
@@ -272,6 +308,12 @@ async def test_what_is_no_batch_is_refused(kernel, arguments, code, category):
     assert category in (None, error.category)
 
 
+async def test_a_folder_that_is_not_there_is_called_one(kernel, tmp_path):
+    error = await failure(kernel, "video_batch_analyze", directory=str(tmp_path / "nope"))
+    assert error.code is Code.NOT_FOUND
+    assert error.message.startswith("No such folder: ")
+
+
 async def test_an_empty_folder_says_so(kernel, folder):
     error = await failure(kernel, "video_batch_analyze", directory=str(folder))
     assert (error.code, error.category) == (Code.NOT_FOUND, "BATCH_EMPTY")
@@ -309,6 +351,19 @@ async def test_a_large_result_is_cut_and_kept_whole(kernel, gemini, tmp_path, fo
     whole = json.loads(kept.read_text())
     assert len(whole["items"]) == 50
     assert {len(item["summary"]) for item in whole["items"]} == {0, len(long["summary"])}
+
+
+def test_remarks_of_a_video_end_with_a_sentence():
+    long = "This one says so much that it alone is longer than a remark may be, " * 3 + "truly."
+    two = ["PyAV is not there.", "Install it with pip install a-b. " + "So it goes on. " * 20]
+    items = [
+        BatchVideoItem(source="a", status="ok", limits=limits) for limits in ([f"{long} No."], two)
+    ]
+    estimate = BatchEstimate(files=2, seconds=1, tokens_in=1)
+    first, second = fitted(BatchVideoResult.of("folder", items, estimate, [])).items
+    assert first.limits == [long]
+    assert second.limits[0] == two[0]
+    assert second.limits[1] == ("Install it with pip install a-b. " + "So it goes on. " * 7).strip()
 
 
 def end_of(request: Any) -> bytes:

@@ -70,10 +70,19 @@ def test_a_film_without_cuts(sample_media: Path) -> None:
     [
         Lecture(DURATIONS, size=SMALL),
         Lecture(DURATIONS, cursor=True, webcam=True),
-        Lecture(DURATIONS, cursor=True, webcam=True, gop=20),
+        pytest.param(
+            Lecture(DURATIONS, cursor=True, webcam=True, gop=20),
+            marks=pytest.mark.slow,
+        ),
         Lecture(DURATIONS, cursor=True, webcam=True, fps=1),
-        Lecture(DURATIONS * 3, cursor=True, webcam=True, fps=2, gop=100_000),
-        Lecture(DURATIONS, fps=25, gop=100_000, cursor=True, preset="medium", size=SMALL),
+        pytest.param(
+            Lecture(DURATIONS * 3, cursor=True, webcam=True, fps=2, gop=100_000),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            Lecture(DURATIONS, fps=25, gop=100_000, cursor=True, preset="medium", size=SMALL),
+            marks=pytest.mark.slow,
+        ),
         Lecture(DURATIONS, size=SMALL, flashes=(3.1, 15.25, 22.05, 40.0)),
         Lecture(DURATIONS, gop=1, size=SMALL),
         Lecture(DURATIONS, size=SMALL, gop=7, cursor=True),
@@ -128,7 +137,14 @@ def test_points_that_appear_one_by_one() -> None:
     assert_near(search(content).times, [4.0 * n for n in range(20)], 0.25)
 
 
-@pytest.mark.parametrize("fade", [0.5, 1.0, 1.9])
+@pytest.mark.parametrize(
+    "fade",
+    [
+        pytest.param(0.5, marks=pytest.mark.slow),
+        1.0,
+        pytest.param(1.9, marks=pytest.mark.slow),
+    ],
+)
 def test_a_fade_is_one_change_near_its_middle(fade: float) -> None:
     lecture = Lecture(DURATIONS, size=SMALL, fade=fade, cursor=True)
     middles = [0.0, *(start + fade / 2 for start in lecture.starts[1:])]

@@ -161,7 +161,7 @@ async def test_sound_alone(kernel, tmp_path):
 
     path = save(tmp_path / "tone.wav", Tone(5.0, codec="pcm_s16le", container="wav").encode())
     clip = await kernel.call("video_clip", file_path=str(path), start=1, end=3, format="mp3")
-    assert (clip.mime, clip.width, Path(clip.path).suffix) == ("audio/mpeg", 0, ".mp3")
+    assert (clip.mime, clip.width, Path(clip.path).suffix) == ("audio/mpeg", None, ".mp3")
     samples = heard(clip.path)
     assert len(samples) / 48_000 == pytest.approx(2.0, abs=0.1)
     spectrum = np.abs(np.fft.rfft(samples[4800:52_800]))
@@ -239,6 +239,8 @@ async def test_the_same_clip_is_cut_once(kernel, levels):
         ({"start": 1, "end": 20}, Code.INVALID_INPUT, "TIME_OUTSIDE_VIDEO"),
         ({"start": 5, "format": "jpg"}, Code.INVALID_INPUT, "TIME_OUTSIDE_VIDEO"),
         ({"start": "soon"}, Code.INVALID_INPUT, "TIME_INVALID"),
+        ({"start": 1, "end": 1.001}, Code.INVALID_INPUT, "CLIP_TOO_SHORT"),
+        ({"start": 4.995, "format": "gif"}, Code.INVALID_INPUT, "CLIP_TOO_SHORT"),
         ({"format": "mp3"}, Code.UNSUPPORTED, "FILE_UNSUPPORTED"),
         ({"format": "avi"}, Code.INVALID_INPUT, ""),
     ],
@@ -249,12 +251,23 @@ async def test_what_cannot_be_cut_is_refused(kernel, levels, arguments, code, ca
     assert not category or error.category == category
 
 
+async def test_progress_goes_forward_in_the_clips_own_time(kernel, tmp_path):
+    path = save(tmp_path / "film.mkv", Tone(8.0, pictures=8.0, container="matroska").encode())
+    said: list[str] = []
+    arguments = {"file_path": str(path), "start": 2, "end": 7}
+    await kernel.run("video_clip", arguments, lambda _done, _total, message: said.append(message))
+    cutting = [message for message in said if message.startswith("Cutting")]
+    assert list(dict.fromkeys(cutting)) == [f"Cutting: 00:0{n} of 00:05" for n in range(6)]
+    assert cutting == sorted(cutting)
+
+
 @pytest.mark.parametrize("form", ["mp4", "gif", "jpg"])
 async def test_a_sound_has_no_pictures(kernel, tmp_path, form):
     path = save(tmp_path / "tone.wav", Tone(1.0, codec="pcm_s16le", container="wav").encode())
     error = await failure(kernel, "video_clip", file_path=str(path), format=form)
     assert error.code is Code.UNSUPPORTED
     assert "no pictures" in error.message
+    assert "format='mp3'" in error.hint
 
 
 async def test_clips_have_a_longest_length_and_a_largest_size(tmp_path):

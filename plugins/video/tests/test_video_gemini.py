@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 from lecture import Lecture
+from tones import Tone
 from videokit import failure, open_kernel, recorded
 from vr_kernel import Code, Kernel
 from vr_kernel.testing import FakeGemini, Fault
+from vr_kernel.testing.gemini.request import look_up
 
 SRT = """1
 00:00:00,500 --> 00:00:04,000
@@ -128,8 +130,39 @@ async def test_quotes_are_looked_up(kernel, captioned):
         ("", "01:15", None),
     ]
     limits = " ".join(analysis.limits)
-    assert "2 of 6 timestamps" in limits
+    assert "1 of 6 timestamps are left out: outside the video" in limits
+    assert "1 of 6 timestamps are left out: without a time that can be read" in limits
     assert "1 of 3 quotes" in limits
+
+
+async def test_moments_link_to_the_video_wherever_it_lies(kernel, gemini, captioned):
+    analysis = await kernel.call("video_analyze", file_path=str(captioned))
+    home = captioned.as_uri()
+    links = [f"{home}#t=2", f"{home}#t=40", f"{home}#t=72", f"{home}#t=75"]
+    assert [moment.link for moment in analysis.timestamps] == links
+    (record,) = await recorded(kernel, "VideoAnalyses")
+    assert [m["link"] for m in json.loads(record["raw_result"])["timestamps"]] == links
+    moved = captioned.rename(captioned.with_name("moved.mkv"))
+    again = await kernel.call("video_analyze", file_path=str(moved), engine="gemini")
+    assert len(asked(gemini)) == 1
+    assert again.timestamps[0].link == f"{moved.as_uri()}#t=2"
+
+
+async def test_the_report_tells_what_became_of_each_quote(kernel, captioned):
+    analysis = await kernel.call("video_analyze", file_path=str(captioned))
+    report = kernel.artifacts.find(analysis.report_uri.rpartition("/")[2]).path.read_text()
+    home, moved = captioned.as_uri(), "Moved to where the quote was found"
+    lost = "The quote was not found: take the time with care."
+    assert report.partition("## Timestamps\n\n")[2].partition("\n\n")[0].splitlines() == [
+        f"- **[00:02]({home}#t=2)** What an embedding is",
+        "  - “An embedding stands for the meaning of a text” The quote was found at this time.",
+        f"- **[00:40]({home}#t=40)** The flat index",
+        f"  - “a flat index is exact, but slow” {moved}; the model said 00:05.",
+        f"- **[01:12]({home}#t=72)** Something nobody said",
+        f"  - “the graph index lost every single vector” {lost}",
+        f"- **[01:15]({home}#t=75)** The end",
+    ]
+    assert "## Topics\n\n- search\n\n## Sentiment\n\nneutral\n\n## Timestamps" in report
 
 
 async def test_without_words_at_hand_quotes_are_unchecked(kernel, video):
@@ -145,6 +178,8 @@ async def test_a_kept_analysis_is_checked_when_words_come_to_hand(kernel, gemini
     assert again.cached
     assert [m.status for m in again.timestamps] == ["verified", "moved", "not_found", ""]
     assert len(asked(gemini)) == 1
+    report = kernel.artifacts.find(again.report_uri.rpartition("/")[2]).path.read_text()
+    assert "the model said 00:05" in report
 
 
 async def test_equal_calls_at_the_same_time_pay_once(kernel, gemini, captioned):
@@ -194,6 +229,27 @@ async def test_what_changes_the_answer_asks_again(kernel, gemini, captioned, cha
     again = await kernel.call("video_analyze", file_path=str(captioned), **change)
     assert not again.cached
     assert len(asked(gemini)) == 2
+
+
+@pytest.mark.parametrize("end", [80, "1:20.5"])
+async def test_an_end_at_or_past_the_videos_own_is_none(kernel, gemini, captioned, end):
+    whole = await kernel.call("video_analyze", file_path=str(captioned))
+    again = await kernel.call("video_analyze", file_path=str(captioned), start=0, end=end)
+    assert (whole.duration, again.cached, len(asked(gemini))) == (80, True, 1)
+
+
+async def test_the_ledger_knows_how_much_was_watched(kernel, captioned):
+    await kernel.call("video_analyze", file_path=str(captioned))
+    assert (await kernel.call("infra_usage")).total.media_seconds == 80
+    await kernel.call("video_analyze", file_path=str(captioned), start=70)
+    assert (await kernel.call("infra_usage")).total.media_seconds == 90
+
+
+async def test_no_more_frames_are_asked_for_than_a_model_takes(kernel, gemini, captioned):
+    error = await failure(kernel, "video_analyze", file_path=str(captioned), fps=25)
+    assert error.code is Code.INVALID_INPUT
+    await kernel.call("video_analyze", file_path=str(captioned), fps=24)
+    assert len(asked(gemini)) == 1
 
 
 async def test_a_changed_model_asks_again(kernel, gemini, captioned):
@@ -294,3 +350,45 @@ async def test_a_cancelled_analysis_ends_the_call_and_leaves_nothing(kernel, gem
         await asyncio.to_thread(gemini.wait, lambda: gemini.cancelled)
     assert await recorded(kernel, "VideoAnalyses") == []
     assert (await kernel.call("infra_cache")).total_files == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "container", "codec", "mime"),
+    [
+        ("talk.mp4", "flac", "flac", "audio/flac"),
+        ("talk.wav", "mp3", "libmp3lame", "audio/mpeg"),
+    ],
+)
+async def test_a_model_is_told_what_a_file_holds(
+    kernel, gemini, tmp_path, name, container, codec, mime
+):
+    (tmp_path / name).write_bytes(Tone(1.0, container=container, codec=codec).encode())
+    await kernel.call("video_analyze", file_path=str(tmp_path / name))
+    assert sent_types(gemini) == [mime]
+
+
+async def test_an_answer_is_the_same_whatever_a_video_is_called(kernel, gemini, video):
+    for name in ("talk.mp3", "talk.mp4"):
+        video = video.rename(video.with_name(name))
+        await kernel.call("video_analyze", file_path=str(video))
+    assert sent_types(gemini) == ["video/x-matroska"]
+
+
+@pytest.mark.parametrize("tool", ["video_analyze", "video_create_session", "video_transcript"])
+async def test_what_no_model_is_given_is_refused_unpaid(kernel, gemini, tmp_path, tool):
+    path = tmp_path / "talk.mp4"
+    path.write_bytes(Tone(1.0, container="aiff", codec="pcm_s16be").encode())
+    engine = {} if tool == "video_create_session" else {"engine": "gemini"}
+    error = await failure(kernel, tool, file_path=str(path), **engine)
+    assert (error.code, error.category) == (Code.UNSUPPORTED, "FILE_UNSUPPORTED")
+    assert "Convert it" in error.hint
+    assert gemini.requests == []
+
+
+def sent_types(gemini: FakeGemini) -> list[str]:
+    """The media type of the one file of each request."""
+    return [
+        look_up(look_up(part, "inlineData"), "mimeType")
+        for request in asked(gemini)
+        for part in request.media
+    ]

@@ -45,32 +45,51 @@ def test_a_talk_with_chapters(sample_media: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("container", "codec"),
+    ("container", "codec", "mime"),
     [
-        ("mp4", "libx264"),
-        ("matroska", "libx264"),
-        ("mpegts", "libx264"),
-        ("avi", "mpeg4"),
-        ("asf", "wmv2"),
-        ("webm", "libvpx-vp9"),
+        ("mp4", "libx264", "video/mp4"),
+        ("mov", "libx264", "video/quicktime"),
+        ("3gp", "mpeg4", "video/3gpp"),
+        ("matroska", "libx264", "video/x-matroska"),
+        ("mpegts", "libx264", ""),
+        ("avi", "mpeg4", "video/x-msvideo"),
+        ("asf", "wmv2", "video/x-ms-wmv"),
+        ("webm", "libvpx-vp9", "video/webm"),
     ],
 )
-def test_a_video_in_every_container(container: str, codec: str) -> None:
+def test_a_video_in_every_container(container: str, codec: str, mime: str) -> None:
     media = probe(io.BytesIO(Lecture((1.0,), container=container, codec=codec).encode()))
     assert media.duration == pytest.approx(1.0, abs=0.15)
     assert (media.width, media.height, media.fps) == (640, 360, 10.0)
     assert (media.has_video, media.has_audio, media.complete) == (True, False, True)
+    assert media.mime == mime
 
 
 @pytest.mark.parametrize(
-    ("container", "codec"),
-    [("mp3", "libmp3lame"), ("flac", "flac"), ("wav", "pcm_s16le"), ("adts", "aac")],
+    ("container", "codec", "mime"),
+    [
+        ("mp3", "libmp3lame", "audio/mpeg"),
+        ("flac", "flac", "audio/flac"),
+        ("wav", "pcm_s16le", "audio/x-wav"),
+        ("adts", "aac", "audio/aac"),
+        ("mp4", "aac", "audio/mp4"),
+        ("ogg", "libopus", "audio/ogg"),
+        ("webm", "libopus", "audio/webm"),
+        ("matroska", "aac", "audio/x-matroska"),
+        ("aiff", "pcm_s16be", ""),
+    ],
 )
-def test_sound_alone(container: str, codec: str) -> None:
-    media = probe(io.BytesIO(Tone(2.0, container=container, codec=codec).encode()))
+def test_sound_alone(container: str, codec: str, mime: str) -> None:
+    media = probe(io.BytesIO(Tone(2.0, rate=48_000, container=container, codec=codec).encode()))
     assert media.duration == pytest.approx(2.0, abs=0.1)
     assert (media.width, media.height, media.fps) == (0, 0, 0.0)
     assert (media.has_video, media.has_audio, media.complete) == (False, True, True)
+    assert media.mime == mime
+
+
+def test_a_film_of_a_disc_is_told_by_its_streams() -> None:
+    film = Lecture((1.0,), container="mpeg", codec="mpeg2video").encode()
+    assert probe(io.BytesIO(film)).mime == "video/mpeg"
 
 
 def test_cover_art_is_no_video() -> None:

@@ -75,6 +75,7 @@ async def test_without_captions_and_speech_model_a_model_listens(kernel, gemini,
     assert (page.origin, page.language, page.engine) == ("model", "en", "gemini")
     assert page.model.startswith("gemini/")
     assert page.usage == gemini.bill
+    assert (await kernel.call("infra_usage")).total.media_seconds == 10
     assert "no-such-model is not installed. So a model listened." in page.limits[0]
     assert "nobody checked" in page.limits[1]
     (request,) = asked(gemini)
@@ -198,7 +199,7 @@ async def test_answers_that_are_of_no_use(kernel, gemini, talk):
     gemini.answer(words(("0:59", "Out."), ("soon", "Never.")))
     error = await failure(kernel, "video_transcript", file_path=str(talk))
     assert (error.code, error.category) == (Code.UNAVAILABLE, "REPLY_INVALID")
-    assert "no line has words and a time from 00:00" in asked(gemini)[-1].text
+    assert "the answer: no line has words and a time from 00:00" in asked(gemini)[-1].text
     gemini.fail(Fault.empty(), times=None)
     empty = await failure(kernel, "video_transcript", file_path=str(talk))
     assert empty.code is Code.UNAVAILABLE

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from math import inf
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,10 +28,10 @@ SLIDES = [
 
 def test_slides_make_an_outline_with_times():
     parts = parts_of([], SLIDES, [], (0, 38))
-    made = outline("A talk", parts, [])
+    made = outline("A talk", parts, [], 40)
     assert [part.title for part in parts] == ["Vector Search", "Embeddings", "Index types"]
     assert made.summary.splitlines() == [
-        "A talk: 00:38 in 3 parts (extractive: an outline in its own words).",
+        "A talk: 00:40 in 3 parts (extractive: an outline in its own words).",
         "00:00 Vector Search",
         "00:09 Embeddings - A list of 384 numbers stands for meaning",
         "00:23 Index types - Flat: exact, slow above 1 million rows",
@@ -61,9 +62,8 @@ def test_a_window_cuts_chapters():
 def test_the_line_that_is_also_spoken_says_more():
     slide = Slide(start=0, end=9, title="T", lines=("Alpha beta gamma", "Delta epsilon zeta"))
     spoken = [Segment(start=1, end=2, text="delta epsilon zeta, as I said")]
-    assert (
-        outline("t", parts_of([], [slide], spoken, (0, 9)), spoken).key_points[0].endswith("zeta")
-    )
+    made = outline("t", parts_of([], [slide], spoken, (0, 9)), spoken, 9)
+    assert made.key_points[0].endswith("zeta")
 
 
 def test_speech_alone_makes_parts_of_its_own():
@@ -76,9 +76,11 @@ def test_speech_alone_makes_parts_of_its_own():
 
 def test_a_film_without_words_still_has_times():
     parts = parts_of([], [Slide(start=0, end=3), Slide(start=3, end=5)], [], (0, 5))
-    made = outline("film", parts, [])
+    made = outline("film", parts, [], 5)
     assert [seconds for seconds, _ in made.timestamps] == [0, 3]
     assert made.summary == "film: 00:05 in 2 parts (extractive: an outline in its own words)."
+    endless = outline("film", parts[:1], [], inf)
+    assert endless.summary == "film: 1 part (extractive: an outline in its own words)."
 
 
 @given(
@@ -88,7 +90,7 @@ def test_a_film_without_words_still_has_times():
 )
 def test_an_outline_is_bounded(contents):
     parts = [Part(i, i + 1, t, tuple(lines)) for i, (t, lines) in enumerate(contents)]
-    made = outline("t", parts, [])
+    made = outline("t", parts, [], 30)
     assert len(made.key_points) <= 12
     assert len(made.topics) <= 12
     assert len(made.timestamps) == len(parts)
@@ -139,17 +141,17 @@ def test_a_picture_without_text():
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=40), st.integers(1, 12))
-def test_scenes_cover_everything_and_the_shortest_go_first(times, most):
-    starts = sorted({0.0, *times})
-    made = spans(starts, 101, most)
-    assert made[0][0] == 0
-    assert made[-1][1] == 101
-    assert all(one[1] == other[0] for one, other in pairwise(made))
-    assert len(made) == min(most, len(starts))
+def test_the_longest_scenes_are_kept_each_with_its_own_start_and_end(times, most):
+    scenes = list(pairwise([*sorted({0.0, *times}), 101]))
+    made = spans([start for start, _ in scenes], 101, most)
+    assert made == [scene for scene in scenes if scene in made]
+    assert len(made) == min(most, len(scenes))
+    shortest = min(end - start for start, end in made)
+    assert all(end - start <= shortest for start, end in set(scenes) - set(made))
 
 
-def test_the_longest_scenes_are_kept():
-    assert [start for start, _ in spans([0, 1, 10, 11, 30], 40, 3)] == [0, 11, 30]
+def test_a_short_scene_is_left_out_and_joins_no_other():
+    assert spans([0, 1, 10, 11, 30], 40, 3) == [(1, 10), (11, 30), (30, 40)]
 
 
 @given(st.floats(0, 1000), st.floats(0.1, 500), st.booleans())

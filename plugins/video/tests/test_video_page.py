@@ -196,6 +196,12 @@ def test_pictures_travel_until_they_are_too_many_or_too_large(tmp_path):
     assert "5 more would have made this file too large" in shown
 
 
+def test_a_length_that_is_not_known_is_not_told():
+    page = page_of(analysis(duration=None))
+    assert "10:00 ·" not in page
+    assert "None" not in page
+
+
 def test_a_long_video_makes_a_page_of_bearable_size():
     segments = [Segment(start=4 * n, end=4 * n + 4, text="word " * 12) for n in range(2700)]
     slides = [Scene(start=54 * n, end=54 * n + 54, title="t", text="x " * 200) for n in range(200)]

@@ -33,6 +33,19 @@ async def test_tools_kinds_and_commands_are_there(tmp_path):
     assert imported(commands["video", "fetch-models"]).name == "fetch-models"
 
 
+async def test_what_an_assistant_could_only_guess_is_described(tmp_path):
+    async with open_kernel(tmp_path) as kernel:
+        schemas = {name: tool.input_schema["properties"] for name, tool in kernel.tools.items()}
+    guessed = {"instruction", "engine", "fps", "detail", "max_scenes", "glob_pattern", "cursor"}
+    for name in (name for name in schemas if name.startswith("video_") and "list" not in name):
+        taken = schemas[name]
+        assert all(taken[each].get("description") for each in guessed & set(taken)), name
+        choice = {"url", "file_path"} if "file_path" in taken else {"directory", "url"} & set(taken)
+        if len(choice) == 2:
+            said = " ".join(taken[each]["description"] for each in choice)
+            assert "exactly one of" in said, name
+
+
 def test_every_record_field_that_carries_meaning_is_searched():
     kinds = {kind.name: kind for kind in plugin.vr_record_kinds()}
     analyses, segments = kinds["VideoAnalyses"], kinds["VideoSegments"]

@@ -15,7 +15,6 @@ from web_videos import WebVideos
 from youtube_server import KEY, FakeYouTube, video
 
 pytest.importorskip("googleapiclient", reason="google-api-python-client is not installed")
-pytestmark = pytest.mark.filterwarnings("ignore:Package google.api_core:FutureWarning")
 
 ID = "dQw4w9WgXcQ"
 WATCH = f"https://www.youtube.com/watch?v={ID}"
@@ -55,6 +54,7 @@ async def test_a_model_watches_it_at_youtube(tmp_path, youtube, gemini):
         answer = await kernel.call(
             "video_continue_session", session_id=info.session_id, prompt="When?"
         )
+        assert (await kernel.call("infra_usage")).total.media_seconds == 3723
     assert info.source == WATCH
     assert info.video_title == "Vector search from scratch"
     assert "download=true" in info.cache

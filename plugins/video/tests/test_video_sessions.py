@@ -84,6 +84,13 @@ async def test_a_session_is_begun(kernel, gemini, talk):
     assert asked(gemini) == []
 
 
+async def test_a_session_goes_by_what_a_file_holds(kernel, gemini, talk):
+    session_id = await begin(kernel, talk.rename(talk.with_suffix(".mp4")))
+    await ask(kernel, session_id, "What is it?")
+    (created,) = gemini.requests_of("cachedContents.create")
+    assert "audio/x-wav" in str(created.body)
+
+
 async def test_the_model_is_told_what_was_said_before(kernel, gemini, talk):
     session_id = await begin(kernel, talk, "An exam")
     first = await ask(kernel, session_id, "What is it?")
@@ -93,6 +100,7 @@ async def test_the_model_is_told_what_was_said_before(kernel, gemini, talk):
     assert second.video_title == "talk"
     assert second.model.startswith("gemini/")
     assert second.usage.calls == 1
+    assert (await kernel.call("infra_usage")).total.media_seconds == 2 * 80
     turns = said(asked(gemini)[1])
     assert [speaker for speaker, _ in turns] == ["user", "model", "user"]
     assert "An exam" in turns[0][1]

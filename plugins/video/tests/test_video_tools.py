@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import sys
 from pathlib import Path
 
 import pytest
-from lecture import Lecture
+from lecture import Lecture, draw_slide
 from videokit import Reader, failure, line, open_kernel, recorded, silence
 from vr_kernel import Code, VrError
 
@@ -88,12 +89,46 @@ async def test_scenes_have_times_pictures_and_text(tmp_path, video, link):
     assert moments[1]["link"] == f"{link}#t=5"
 
 
-async def test_fewer_scenes_keep_the_longest(tmp_path, video):
-    async with open_kernel(tmp_path) as kernel:
-        result = await kernel.call("video_scenes", file_path=str(video), max_scenes=2, ocr=False)
-    assert [round(scene.start) for scene in result.scenes] == [0, 10]
-    assert result.found == 3
-    assert "2 longest of 3" in result.limits[-1]
+NUMBERED = (4.0, 2.5, 6.0, 2.5, 5.0, 2.5)
+
+
+def number_reader() -> Reader:
+    """Reads the number of the slide that a picture shows."""
+    import numpy as np
+    from PIL import Image
+
+    slides = [draw_slide(number).mean(axis=2) for number in range(len(NUMBERED))]
+
+    def read(image):
+        with Image.open(io.BytesIO(image)) as picture:
+            shown = np.asarray(picture.convert("L"), float)
+        away = [abs(slide - shown).mean() for slide in slides]
+        return [line(f"Slide {away.index(min(away))}", 30, height=40)]
+
+    return Reader(read)
+
+
+async def test_fewer_scenes_are_the_longest_as_they_are(tmp_path):
+    path = tmp_path / "numbered.mkv"
+    path.write_bytes(Lecture(NUMBERED, container="matroska").encode())
+    plugins = {"reader": number_reader().plugin()}
+    async with open_kernel(tmp_path, plugins=plugins) as kernel:
+        few = await kernel.call("video_scenes", file_path=str(path), max_scenes=3)
+        await kernel.call("video_analyze", file_path=str(path))
+        all_of_it = await recorded(kernel, "VideoSegments")
+    async with open_kernel(tmp_path, plugins=plugins, max_scenes="3") as kernel:
+        analysis = await kernel.call("video_analyze", file_path=str(path))
+        segments = await recorded(kernel, "VideoSegments")
+    longest = [("Slide 0", 0, 4), ("Slide 2", 6.5, 12.5), ("Slide 4", 15, 20)]
+    for scenes in (few.scenes, analysis.slides):
+        assert [scene.text for scene in scenes] == [text for text, _, _ in longest]
+        assert [scene.start for scene in scenes] == pytest.approx([s for _, s, _ in longest])
+        assert [scene.end for scene in scenes] == pytest.approx([e for _, _, e in longest])
+    assert few.found == 6
+    assert "3 longest of 6" in few.limits[-1]
+    assert "00:22 in 3 parts" in analysis.summary
+    assert [each["text"] for each in all_of_it] == [f"Slide {n}" for n in range(len(NUMBERED))]
+    assert sorted(segments, key=lambda each: each["start"]) == all_of_it
 
 
 async def test_coarse_scenes_and_windows_do_not_replace_what_is_recorded(tmp_path, captioned):
@@ -286,6 +321,40 @@ async def test_a_cancelled_leader_hands_over(tmp_path, captioned):
         assert len(await recorded(kernel, "VideoAnalyses")) == 1
 
 
+async def test_scenes_are_read_on_when_the_first_of_two_callers_leaves(tmp_path, captioned):
+    gate, reading, waiting = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    begun: list[bool] = []
+
+    class Slow(Reader):
+        async def recognize(self, image):
+            begun.append(True)
+            reading.set()
+            await gate.wait()
+            return await super().recognize(image)
+
+    def report(_done, _total, message):
+        if message.startswith("Waiting"):
+            waiting.set()
+        told.append(message)
+
+    told: list[str] = []
+    reader = Slow(slide_reader().read)
+    async with open_kernel(tmp_path, plugins={"reader": reader.plugin()}) as kernel:
+        arguments = {"file_path": str(captioned)}
+        leader = asyncio.create_task(kernel.run("video_scenes", arguments))
+        await reading.wait()
+        follower = asyncio.create_task(kernel.run("video_scenes", arguments, report))
+        await waiting.wait()
+        leader.cancel()
+        await asyncio.wait({leader})
+        gate.set()
+        outcome = await follower
+    assert leader.cancelled()
+    assert outcome.error is None
+    assert len(begun) == len(outcome.data["scenes"]) == 3
+    assert len(set(told)) > 1
+
+
 async def test_progress_rises_to_the_end(tmp_path, captioned):
     seen: list[tuple[float, str]] = []
     async with open_kernel(tmp_path, plugins={"reader": slide_reader().plugin()}) as kernel:
@@ -400,6 +469,17 @@ async def test_bad_arguments_are_refused(tmp_path, video, tool):
             assert category in (None, error.category), arguments
             assert error.hint, arguments
         assert await kernel.journal.last_seq() == 0
+
+
+async def test_a_source_in_the_wrong_place_is_told_the_right_one(tmp_path):
+    async with open_kernel(tmp_path) as kernel:
+        misplaced = await failure(kernel, "video_scenes", file_path="https://youtu.be/dQw4w9WgXcQ")
+        assert misplaced.code is Code.INVALID_INPUT
+        assert "as url" in misplaced.hint
+        for url in ("talk.mp4", "file:///talk.mp4"):
+            error = await failure(kernel, "video_scenes", url=url)
+            assert error.code is Code.INVALID_INPUT
+            assert "as file_path" in error.hint
 
 
 async def test_a_file_outside_the_roots_is_refused(tmp_path, video):

@@ -91,6 +91,7 @@ async def test_a_model_watches_it_by_its_address(tmp_path, youtube, gemini):
         ("01:40", "verified", None),
         ("12:10", "moved", "02:00"),
     ]
+    assert [m.link for m in analysis.timestamps] == [f"{WATCH}&t=100s", f"{WATCH}&t=730s"]
     assert [fields["video_id"] for fields in analyses] == [ID]
     assert again.cached
 
@@ -156,9 +157,20 @@ async def test_a_model_watches_it_although_nobody_tells_its_length(tmp_path, you
     youtube.players.clear()
     async with opened(tmp_path, youtube, gemini) as kernel:
         analysis = await kernel.call("video_analyze", url=URL)
-    assert (analysis.duration, analysis.title) == (0, "Vector search")
+    assert (analysis.duration, analysis.title) == (None, "Vector search")
     assert [moment.status for moment in analysis.timestamps] == ["unchecked", "unchecked"]
     assert any("length" in limit for limit in analysis.limits)
+    assert not any("outside" in limit for limit in analysis.limits)
+
+
+async def test_an_end_at_the_videos_own_is_none_and_is_paid_once(tmp_path, youtube, gemini):
+    async with opened(tmp_path, youtube, gemini) as kernel:
+        whole = await kernel.call("video_analyze", url=URL, fps=0.5)
+        again = await kernel.call("video_analyze", url=URL, start=0, end="1:02:03", fps=0.5)
+        usage = await kernel.call("infra_usage")
+    assert usage.total.media_seconds == 3723
+    assert (again.cached, again.summary) == (True, whole.summary)
+    assert len(sent(gemini)) == 1
 
 
 async def test_slides_need_its_file(tmp_path, youtube, monkeypatch):

@@ -17,8 +17,6 @@ from vr_plugin_video.youtube.tellers import is_installed
 from vr_plugin_video.youtube.ytdlp_faults import meaning_of
 from youtube_server import ERRORS, KEY, FakeYouTube, thread, video
 
-# Importing it warns of other libraries' versions.
-pytestmark = pytest.mark.filterwarnings("ignore:Package google.api_core:FutureWarning")
 needs_client = pytest.mark.skipif(
     not is_installed("googleapiclient"), reason="google-api-python-client is not installed"
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from videokit import failure, open_kernel
 from vr_kernel import Code, Kernel, VrError
+from vr_plugin_video.downloads import Downloads
 from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.youtube.client import YouTube
 from vr_plugin_video.youtube.saving import save_video
@@ -310,6 +312,19 @@ async def test_a_download_is_made_once(client, youtube, film, tmp_path):
     assert await asyncio.gather(*again) == [path, path]
     assert youtube.requests == []
     assert [item.name for item in folder.iterdir()] == [path.name]
+
+
+async def test_old_downloads_make_room_but_not_the_one_that_is_asked_for(kernel, youtube, film):
+    folder = kernel.providers.get(Downloads).folder
+    await failure(kernel, "video_scenes", url=URL)  # what is no film is saved all the same
+    left = folder / ".other000000.0.part"
+    left.mkdir()
+    for path in (left, folder / f"{ID}.mp4"):
+        os.utime(path, (1, 1))
+    youtube.requests.clear()
+    await failure(kernel, "video_scenes", url=URL)
+    assert [path.name for path in folder.iterdir()] == [f"{ID}.mp4"]
+    assert not any("media" in str(request) for request in youtube.requests)
 
 
 async def test_a_download_stops_when_it_is_cancelled(client, youtube, film, tmp_path):

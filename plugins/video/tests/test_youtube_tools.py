@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -17,8 +18,6 @@ from vr_plugin_video.youtube.client import YouTube
 from vr_plugin_video.youtube.tellers import is_installed
 from youtube_server import KEY, FakeYouTube, playlist, playlist_item, thread, video
 
-# Importing it warns of other libraries' versions.
-pytestmark = pytest.mark.filterwarnings("ignore:Package google.api_core:FutureWarning")
 if not is_installed("googleapiclient"):
     pytest.skip("google-api-python-client is not installed", allow_module_level=True)
 
@@ -115,7 +114,7 @@ async def test_what_is_hidden_is_unknown_and_what_restricts_is_told(kernel, yout
     found = await kernel.call("video_metadata", url=URL)
     assert (found.view_count, found.like_count, found.comment_count) == (5, None, None)
     assert found.restrictions == ["broadcast: upcoming", "age restricted", "blocked in 2 countries"]
-    assert (found.duration, found.duration_seconds) == ("", 0)
+    assert (found.duration, found.duration_seconds) == ("", None)
 
 
 async def test_a_video_that_is_not_there(kernel, youtube):
@@ -200,6 +199,29 @@ async def test_a_model_reads_the_comments(tmp_path, youtube, gemini):
     (request,) = gemini.requests_of("generateContent")
     assert request.text.count("</comments>") == 1
     assert "never an instruction" in json.dumps(request.body)
+
+
+async def test_equal_comments_are_read_once(tmp_path, youtube, gemini):
+    gemini.answer(JUDGED)
+    youtube.threads[ID] = [thread(1, "Great."), thread(2)]
+
+    async def read(kernel: Kernel) -> Any:
+        return await kernel.call("video_comments", url=URL, analyze=True)
+
+    async with opened(tmp_path, youtube, with_model(gemini)) as kernel:
+        found = await asyncio.gather(*(read(kernel) for _ in range(5)))
+        again = await read(kernel)
+        assert len(gemini.requests_of("generateContent")) == 1
+        assert len(await recorded(kernel, "CommunityReactions")) == 1
+        assert {each.reactions.consensus for each in found} == {"Most find it useful."}
+        assert sum(each.usage is not None for each in found) == 1
+        assert (again.reactions, again.model) == (found[0].reactions, found[0].model)
+        assert again.usage is None
+        youtube.threads[ID].append(thread(3, "Another view."))
+        await read(kernel)
+        await kernel.call("infra_configure", preset="budget")
+        await read(kernel)
+    assert len(gemini.requests_of("generateContent")) == 3
 
 
 async def test_without_a_model_nothing_is_fetched(kernel, youtube):

@@ -22,7 +22,7 @@ def language_code(value: str) -> str:
     return code
 
 
-VideoUrl = Annotated[str, Field(description="YouTube or web video")]
+VideoUrl = Annotated[str, Field(description="YouTube or web video; exactly one of url, file_path")]
 YouTubeUrl = Annotated[str, Field(description="YouTube video")]
 MediaPath = Annotated[str, Field(description="Local video or audio")]
 # Offered as text alone, which every client understands; numbers are taken as well.
@@ -30,14 +30,19 @@ Start = Annotated[
     float | str, WithJsonSchema({"type": "string", "description": "Seconds or mm:ss"})
 ]
 End = Annotated[float | str, WithJsonSchema({"type": "string"})]
+Instruction = Annotated[
+    str, Field(description="What to find out, or 'meeting' for decisions and tasks")
+]
 OutputSchema = Annotated[
-    dict[str, Any], WithJsonSchema({"type": "object", "description": "JSON Schema"})
+    dict[str, Any],
+    WithJsonSchema({"type": "object", "description": "JSON Schema of the answer, in custom"}),
 ]
 Language = Annotated[str, AfterValidator(language_code), Field(description="Such as en")]
 ThinkingLevel = Literal["minimal", "low", "medium", "high"]
 MediaResolution = Literal["low", "medium", "high"]
 EngineChoice = Literal["auto", "gemini", "local"]
-Detail = Literal["brief", "full"]
+Engine = Annotated[EngineChoice, Field(description="auto: a model, if there is a key")]
+Detail = Annotated[Literal["brief", "full"], Field(description="full adds the transcript")]
 
 DEFAULT_INSTRUCTION = "Comprehensive analysis"
 DEFAULT_THINKING: ThinkingLevel = "high"

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import shutil
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 from urllib.parse import urlsplit
 
-from vr_kernel import Code, Services, VrError
+from vr_kernel import Code, Joined, Services, VrError
 
 from vr_plugin_video.settings import VideoSettings
 
@@ -28,6 +29,8 @@ PAUSE_S = 0.2
 BYTES_PER_MB = 1_000_000
 ACCEPTED = ("video/*", "audio/*", "application/*", "binary/*")
 """A page instead of a video is refused; many servers call a video just bytes."""
+_NOT_FROM_THERE = ("RANGE_INVALID", "NETWORK_ERROR")
+"""How a server says for good that it does not go on where an answer broke off."""
 
 
 @dataclass(slots=True)
@@ -36,6 +39,7 @@ class Part:
 
     file: BinaryIO
     version: str = ""
+    begun_anew: bool = False
 
     def go_on(self, offset: int, headers: Mapping[str, str]) -> None:
         """Be where an answer goes on; what arrived of another version is forgotten.
@@ -47,18 +51,33 @@ class Part:
         changed = bool(self.version) and found != self.version
         self.version = found
         if changed or offset != self.file.tell():
-            self.file.seek(0)
-            self.file.truncate()
+            self._empty()
             if offset:
                 raise _cut_off()
 
+    def begin_anew(self) -> None:
+        """Forget what arrived, as nobody goes on from there.
+
+        Raises:
+            VrError: UNAVAILABLE, to be tried again, the second time.
+        """
+        if self.begun_anew:
+            raise _cut_off()
+        self.begun_anew = True
+        self._empty()
+
+    def _empty(self) -> None:
+        self.file.seek(0)
+        self.file.truncate()
+
 
 class Downloads:
-    """The downloads of one installation, in its cache folder, `folder`."""
+    """The downloads of one installation, in its cache folder, `folder`; one object a kernel."""
 
     def __init__(self, services: Services) -> None:
         self._http = services.http
         self._settings: VideoSettings = services.settings
+        self._under_way: Joined[Path] = Joined()
         self.folder = services.paths.downloads
 
     async def fetch(self, url: str) -> Path:
@@ -66,27 +85,59 @@ class Downloads:
 
         Raises:
             VrError: as `Fetcher.open`; TOO_LARGE; UNAVAILABLE, category STATE_UNAVAILABLE, when
-                the folder cannot be written or the disk is full.
+                the folder cannot be written or the disk is full, or NETWORK_ERROR when the time
+                for it is over.
         """
         self._http.check(url)
+        name = hashlib.sha256(url.encode()).hexdigest()
         suffix = PurePosixPath(urlsplit(url).path).suffix.lower()
-        path = self.folder / f"{hashlib.sha256(url.encode()).hexdigest()}{suffix}"
+        return await self.once(name, lambda: self._fetched(url, f"{name}{suffix}"))
+
+    async def once(self, name: str, download: Callable[[], Awaitable[Path]]) -> Path:
+        """The file that `download` saves in the folder, for all who ask for it at the same time.
+
+        What lay there too long is removed first, but not what `name` begins the name of.
+
+        Raises:
+            VrError: what `download` raises; UNAVAILABLE, category STATE_UNAVAILABLE, when the
+                folder cannot be written.
+        """
+
+        async def work() -> Path:
+            try:
+                await asyncio.to_thread(self._make_room, name)
+            except OSError as error:
+                raise unwritable(self.folder, error) from error
+            return await download()
+
+        return await self._under_way.run(name, work)
+
+    async def _fetched(self, url: str, name: str) -> Path:
+        path = self.folder / name
         if await asyncio.to_thread(_is_fresh, path):
             return path
-        part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+        part = self.folder / f".{name}.{uuid.uuid4().hex}.part"
         try:
-            await asyncio.to_thread(self._make_room)
             with await asyncio.to_thread(part.open, "wb") as file:
                 await self._fill(url, Part(file))
             await asyncio.to_thread(os.replace, part, path)
         except OSError as error:
-            raise _unwritable(self.folder, error) from error
+            raise unwritable(self.folder, error) from error
         finally:
             with suppress(OSError):
                 part.unlink()
         return path
 
     async def _fill(self, url: str, part: Part) -> None:
+        """Write the whole answer; all tries together have one deadline."""
+        longest = self._settings.download_deadline_s
+        try:
+            async with asyncio.timeout(longest):
+                await self._try(url, part)
+        except TimeoutError:
+            raise too_slow(longest) from None
+
+    async def _try(self, url: str, part: Part) -> None:
         """Write the whole answer; one that breaks off is asked for again from where it ended."""
         left = TRIES
         while True:
@@ -94,6 +145,11 @@ class Downloads:
             try:
                 return await self._receive(url, part)
             except VrError as error:
+                if error.category == "FILE_TOO_LARGE":
+                    raise too_large(self._settings.max_download_mb) from None
+                if have and not error.retryable and error.category in _NOT_FROM_THERE:
+                    part.begin_anew()
+                    continue
                 left = TRIES if part.file.tell() > have else left - 1
                 if not error.retryable or left <= 0:
                     raise
@@ -101,36 +157,45 @@ class Downloads:
 
     async def _receive(self, url: str, part: Part) -> None:
         """Append what is missing."""
-        most = self._settings.max_download_mb * BYTES_PER_MB
         opened = self._http.open(
             url,
             accept=ACCEPTED,
-            max_bytes=most,
+            max_bytes=self._settings.max_download_mb * BYTES_PER_MB,
             deadline_s=self._settings.download_deadline_s,
             offset=part.file.tell(),
         )
         async with opened as answer:
-            if answer.size is not None and answer.size > most:
-                raise _too_large(answer.size, most)
             part.go_on(answer.offset, answer.headers)
             async for chunk in answer.chunks():
                 await asyncio.to_thread(part.file.write, chunk)
             if answer.size is not None and part.file.tell() < answer.size:
                 raise _cut_off()
 
-    def _make_room(self) -> None:
+    def _make_room(self, spared: str) -> None:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         oldest = time.time() - KEPT_S
         for path in self.folder.iterdir():
             with suppress(OSError):
-                if path.stat().st_mtime < oldest:
-                    path.unlink()
+                if not path.name.startswith(spared) and _last_change(path) < oldest:
+                    _remove(path)
 
 
 def _is_fresh(path: Path) -> bool:
     with suppress(OSError):
         return time.time() - path.stat().st_mtime < FRESH_S
     return False
+
+
+def _last_change(path: Path) -> float:
+    """When a file, or anything in a folder, was last written, in seconds since the epoch."""
+    return max(each.lstat().st_mtime for each in (path, *path.rglob("*")))
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and path.name.startswith(".") and path.suffix == ".part":
+        shutil.rmtree(path)  # a killed process left it
+    else:
+        path.unlink()
 
 
 def _cut_off() -> VrError:
@@ -143,17 +208,29 @@ def _cut_off() -> VrError:
     )
 
 
-def _too_large(size: int, most: int) -> VrError:
+def too_large(most: int) -> VrError:
+    """A video has more than `most` MB."""
     return VrError(
-        f"The video has {size / BYTES_PER_MB:,.0f} MB.",
+        f"The video has more than {most:,} MB.",
         Code.TOO_LARGE,
         category="FILE_TOO_LARGE",
-        hint=f"At most {most / BYTES_PER_MB:,.0f} MB are downloaded; max_download_mb in"
-        " [plugins.video] sets the limit.",
+        hint="max_download_mb in [plugins.video] sets the limit.",
     )
 
 
-def _unwritable(folder: Path, error: OSError) -> VrError:
+def too_slow(longest: float) -> VrError:
+    """A download was not done within that many seconds."""
+    return VrError(
+        f"The download was not done within {longest:g} s.",
+        Code.UNAVAILABLE,
+        category="NETWORK_ERROR",
+        hint="Try again later, or raise download_deadline_s in [plugins.video].",
+        retryable=True,
+    )
+
+
+def unwritable(folder: Path, error: OSError) -> VrError:
+    """The folder of downloads cannot be written, or the disk is full."""
     return VrError(
         f"The video could not be saved: {error.strerror}.",
         Code.UNAVAILABLE,

@@ -1,14 +1,46 @@
-"""Which files are looked at, told by their names; their bytes are judged when they are opened."""
+"""Which files are looked at, told by their names, and as what a model is given them."""
 
 from __future__ import annotations
 
-import mimetypes
+from collections.abc import Awaitable, Iterable
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
-VIDEO_EXTENSIONS = ("mp4", "webm", "mov", "avi", "mkv", "mpeg", "mpg", "wmv", "3gp", "3gpp", "m4v")
-AUDIO_EXTENSIONS = ("mp3", "m4a", "wav", "flac", "ogg", "opus", "aac")
-_KNOWN = frozenset(f".{extension}" for extension in VIDEO_EXTENSIONS + AUDIO_EXTENSIONS)
-_MIME = {".mkv": "video/x-matroska", ".3gp": "video/3gpp", ".opus": "audio/opus"}
+from vr_kernel import Code, VrError
+
+if TYPE_CHECKING:
+    from vr_plugin_video.media import Media
+
+_VIDEO = {
+    "mp4": "video/mp4",
+    "webm": "video/webm",
+    "mov": "video/quicktime",
+    "avi": "video/x-msvideo",
+    "mkv": "video/x-matroska",
+    "mpeg": "video/mpeg",
+    "mpg": "video/mpeg",
+    "wmv": "video/x-ms-wmv",
+    "3gp": "video/3gpp",
+    "3gpp": "video/3gpp",
+    "m4v": "video/mp4",
+}
+_AUDIO = {
+    "mp3": "audio/mpeg",
+    "m4a": "audio/mp4",
+    "wav": "audio/x-wav",
+    "flac": "audio/flac",
+    "ogg": "audio/ogg",
+    "opus": "audio/ogg",
+    "aac": "audio/aac",
+}
+VIDEO_EXTENSIONS = tuple(_VIDEO)
+AUDIO_EXTENSIONS = tuple(_AUDIO)
+_KNOWN = {f".{extension}": mime for extension, mime in (_VIDEO | _AUDIO).items()}
+_PICTURES = {"avi": _VIDEO["avi"], "mpeg": _VIDEO["mpeg"], "asf": _VIDEO["wmv"]}
+_SOUND = {name: _AUDIO[name] for name in ("mp3", "wav", "flac", "ogg", "aac")}
+_OF_WEBM = frozenset({"vp8", "vp9", "av1", "opus", "vorbis", "webvtt"})
+"""WebM is Matroska with these codecs alone: https://www.webmproject.org/docs/container/."""
+_QUICKTIME = ("", "qt")
 
 
 def is_media_name(name: str) -> bool:
@@ -18,5 +50,51 @@ def is_media_name(name: str) -> bool:
 
 def mime_of(name: str) -> str:
     """The media type that a name stands for."""
-    suffix = PurePath(name).suffix.lower()
-    return _MIME.get(suffix) or mimetypes.guess_type(f"x{suffix}")[0] or "video/mp4"
+    return _KNOWN.get(PurePath(name).suffix.lower(), "video/mp4")
+
+
+def mime_of_streams(container: str, brand: str, codecs: Iterable[str], *, pictures: bool) -> str:
+    """The media type of what a file holds; empty for a container that has none of those above.
+
+    Args:
+        container: its name in FFmpeg, such as `matroska,webm`.
+        brand: the major brand that an MP4 file names; empty without one.
+        codecs: of all streams, by their names in FFmpeg.
+        pictures: whether there are moving ones.
+    """
+    name = container.partition(",")[0]
+    if name == "matroska":
+        kind = "webm" if _OF_WEBM.issuperset(codecs) else "x-matroska"
+        return f"{'video' if pictures else 'audio'}/{kind}"
+    if name != "mov":
+        return (_PICTURES if pictures else _SOUND).get(name, "")
+    if not pictures:
+        return _AUDIO["m4a"]
+    if brand.startswith("3g"):
+        return _VIDEO["3gp"]
+    return _VIDEO["mov" if brand.strip() in _QUICKTIME else "mp4"]
+
+
+async def mime_to_send(probing: Awaitable[Media], name: str) -> str:
+    """The media type as which a model is given a file: by its streams, whatever its name says.
+
+    Without PyAV it goes by the name.
+
+    Raises:
+        VrError: what `probing` raises; UNSUPPORTED for a container that no model is given.
+    """
+    try:
+        found = (await probing).mime
+    except VrError as error:
+        if error.category != "EXTRA_MISSING":
+            raise
+        found = mime_of(name)
+    if not found:
+        raise VrError(
+            "What the file holds is of no kind that a model is given, whatever its name says.",
+            Code.UNSUPPORTED,
+            category="FILE_UNSUPPORTED",
+            hint="Convert it, to mp4 or mp3 for example. video_analyze with engine='local' reads it"
+            " as it is.",
+        )
+    return found

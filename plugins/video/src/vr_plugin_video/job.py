@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from vr_kernel import Code, VrError
@@ -36,7 +37,7 @@ class Job:
         return self.work.call.services.providers.get(YouTube)
 
     async def media(self) -> Media:
-        """What the video is, found out once; the window is checked against it.
+        """What the video is, found out once; the window is checked against it, and settled.
 
         Of a video at YouTube the duration may stay unknown, which is 0; why goes to the limits.
 
@@ -51,8 +52,24 @@ class Job:
             )
             if media.duration:
                 self.window.within(media.duration)
+                self.window = self.window.of(media.duration)
             self._media = media
         return self._media
+
+    async def settle(self) -> None:
+        """Take an end at the video's own for none, where the duration can be found out.
+
+        So both are one result. What is wrong with the video is told by who needs it.
+        """
+        if self.window.end is not None:
+            with suppress(VrError):
+                await self.media()
+
+    async def length(self) -> float | None:
+        """The whole duration in seconds; None where it cannot be found out."""
+        with suppress(VrError):
+            return (await self.media()).duration or None
+        return None
 
     async def span(self) -> tuple[float, float]:
         """Start and end of the window in seconds; without an end when that is not known."""
@@ -72,6 +89,6 @@ class Job:
         return Media.elsewhere(known.title, known.duration, known.chapters)
 
     def key_parts(self) -> dict[str, object]:
-        """What every cache key about this file and window begins with."""
+        """What every cache key about this file and window begins with, once it is settled."""
         window = self.window
         return {"content": self.source.video_id, "start": window.start, "end": window.end}

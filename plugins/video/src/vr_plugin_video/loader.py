@@ -48,11 +48,17 @@ class MediaLoader:
             return Document(
                 source=source,
                 title=seen.media.title or opened.name,
-                mime=YOUTUBE_MIME if opened.at_youtube else mime_of(opened.path.name),
+                mime=_mime(opened, seen),
                 sha256="" if opened.at_youtube else opened.video_id,
                 segments=_segments(opened, seen),
                 limits=(*damage(seen.media, partial=seen.partial), *job.limits),
             )
+
+
+def _mime(source: Source, seen: Seen) -> str:
+    if source.at_youtube:
+        return YOUTUBE_MIME
+    return seen.media.mime or mime_of(source.path.name)
 
 
 def _segments(source: Source, seen: Seen) -> Sequence[Segment]:

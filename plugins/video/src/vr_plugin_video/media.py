@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from vr_kernel import Code, VrError
 
+from vr_plugin_video.file_kinds import mime_of_streams
 from vr_plugin_video.plain_text import one_line
 from vr_plugin_video.streams import find_audio, find_video, measure, origin
 
@@ -37,6 +38,17 @@ READ_SIZE = 1 << 18
 PICTURE_SUBTITLES = frozenset({"hdmv_pgs_subtitle", "dvd_subtitle", "dvb_subtitle", "xsub"})
 ALWAYS_LENIENT = 19
 INSTALL_HINT = 'pip install "vr-plugin-video[video]"'
+UNREADABLE_HINT = (
+    "Give a video or sound file, such as mp4, webm, mov, mkv, mp3, wav or flac; "
+    "one that was cut off before its index, or is still being written, cannot be read."
+)
+_WITHOUT = {
+    "pictures": "It holds sound: video_transcript writes down what is said, and video_clip cuts a"
+    " part of it with format='mp3'.",
+    "sound": "It holds pictures: video_scenes shows them, and video_clip cuts a part of it with"
+    " format='mp4', 'gif' or 'jpg'.",
+}
+"""What can be done with a file that lacks something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +74,7 @@ class Media:
 
     `duration` is in seconds, `fps` 0.0 when unknown; `width` and `height` are 0 without video.
     `complete` is False for a file that ends before its stated end, or is damaged there.
+    `mime` is as `mime_of_streams` tells it.
     """
 
     duration: float
@@ -74,6 +87,7 @@ class Media:
     chapters: tuple[Chapter, ...]
     subtitles: tuple[SubtitleStream, ...]
     complete: bool
+    mime: str = ""
 
     @classmethod
     def elsewhere(cls, title: str, duration: float, chapters: tuple[Chapter, ...]) -> Media:
@@ -114,6 +128,7 @@ def probe(file: BinaryIO) -> Media:
             chapters=_chapters(container, duration),
             subtitles=_subtitles(container),
             complete=complete,
+            mime=_mime(container, pictures=video is not None),
         )
 
 
@@ -171,7 +186,7 @@ def require_media(file: BinaryIO) -> None:
 
 def no_stream(what: str) -> VrError:
     """The error for a file without `what`, which is "pictures" or "sound"."""
-    return _unsupported(f"The file holds no {what}.")
+    return _unsupported(f"The file holds no {what}.", _WITHOUT[what])
 
 
 class _Bytes:
@@ -202,14 +217,8 @@ def _leniency(av: Any) -> dict[str, str]:
     return {"metadata_errors": "surrogateescape"} if major < ALWAYS_LENIENT else {}
 
 
-def _unsupported(message: str) -> VrError:
-    return VrError(
-        message,
-        Code.UNSUPPORTED,
-        category="FILE_UNSUPPORTED",
-        hint="Give a video or sound file, such as mp4, webm, mov, mkv, mp3, wav or flac; "
-        "one that was cut off before its index, or is still being written, cannot be read.",
-    )
+def _unsupported(message: str, hint: str = UNREADABLE_HINT) -> VrError:
+    return VrError(message, Code.UNSUPPORTED, category="FILE_UNSUPPORTED", hint=hint)
 
 
 def _nothing_in(container: InputContainer) -> VrError:
@@ -226,6 +235,16 @@ def _nothing_in(container: InputContainer) -> VrError:
 def _frame_rate(video: VideoStream | None) -> float:
     rate = float((video and (video.average_rate or video.guessed_rate)) or 0)
     return rate if math.isfinite(rate) and 0 < rate <= MAX_FPS else 0.0
+
+
+def _mime(container: InputContainer, *, pictures: bool) -> str:
+    codecs = [
+        stream.codec_context.codec.canonical_name
+        for stream in container.streams
+        if stream.codec_context is not None
+    ]
+    brand = container.metadata.get("major_brand", "")
+    return mime_of_streams(container.format.name, brand, codecs, pictures=pictures)
 
 
 def _title(metadata: dict[str, str]) -> str:

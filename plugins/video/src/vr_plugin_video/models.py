@@ -17,7 +17,7 @@ Seconds = Annotated[float, PlainSerializer(lambda value: round(value, 2), return
 
 
 class Moment(BaseModel):
-    """A time, as `00:47` and in seconds, and what happens then.
+    """A time, as `00:47` and in seconds, what happens then, and what opens the video there.
 
     A model's moment was checked against what is said and shown: `verified` within 20 s of its
     time, `moved` to where its quote was found, `not_found`, or `unchecked` without a text to
@@ -27,6 +27,7 @@ class Moment(BaseModel):
     time: str
     seconds: Seconds
     description: str
+    link: str | None = Field(None, exclude_if=lambda value: value is None)
     quote: str = Field("", exclude_if=lambda value: not value)
     status: Verdict | Literal[""] = Field("", exclude_if=lambda value: not value)
     original_time: str | None = Field(
@@ -66,7 +67,7 @@ class Result(BaseModel):
 
     source: str
     video_id: str
-    duration: Seconds
+    duration: Seconds | None = Field(None, description="None when it is not known")
     engine: Engine = "local"
     model: str = Field("", description="what watched, or recognised speech and text")
     cached: bool = False
@@ -138,8 +139,8 @@ class VideoClip(BaseModel):
     format: str
     mime: str
     size_bytes: int
-    width: int = Field(0, description="0 for sound")
-    height: int = 0
+    width: int | None = Field(None, description="None for sound")
+    height: int | None = None
     uri: str
     path: str
     link: str = Field(description="opens the source at that time")

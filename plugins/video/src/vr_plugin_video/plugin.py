@@ -94,6 +94,7 @@ def vr_record_kinds() -> list[RecordKind]:
 def vr_providers() -> list[Provider[Any]]:
     """Made once a kernel, so that calls share loaded models and running work."""
     return [
+        Provider.own("vr_plugin_video.downloads:Downloads"),
         Provider.own("vr_plugin_video.engine:LocalEngine"),
         Provider.own("vr_plugin_video.youtube.client:YouTube"),
         Provider("SessionStore", "own", _sessions),

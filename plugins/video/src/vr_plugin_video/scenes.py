@@ -38,7 +38,7 @@ async def scenes_of(
     result = VideoScenes(
         source=source.url,
         video_id=source.video_id,
-        duration=media.duration,
+        duration=media.duration or None,
         model=seen.recognizer,
         cached=cached,
         partial=partial,

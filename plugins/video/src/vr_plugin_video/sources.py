@@ -97,7 +97,7 @@ async def open_source(
         async with _known(services, file) as found:
             yield found
         return
-    parts = parse_url(url)
+    parts = _parsed(url)
     video_id = youtube_id(parts)
     if video_id and not download:
         yield Source(video_id, watch_url(video_id), video_id)
@@ -106,7 +106,8 @@ async def open_source(
         path, address = await _from_youtube(services, video_id), watch_url(video_id)
     else:
         _require_video(parts)
-        path, address = await Downloads(services).fetch(parts.geturl()), parts.geturl()
+        address = parts.geturl()
+        path = await services.providers.get(Downloads).fetch(address)
     file = await asyncio.to_thread(path.open, "rb")
     async with _known(services, file, address, video_id or "") as found:
         yield replace(found, name=video_id or unquote(PurePosixPath(parts.path).stem))
@@ -146,10 +147,31 @@ async def check_source(services: Services, url: str | None, file_path: str | Non
     if not url:
         (await asyncio.to_thread(_open_media, services, file_path)).close()
         return
-    parts = parse_url(url)
+    parts = _parsed(url)
     if youtube_id(parts) is None:
         _require_video(parts)
         services.http.check(parts.geturl())
+
+
+def _parsed(url: str) -> SplitResult:
+    """The parts of an address, without a fragment: a moment of a video is the same video."""
+    try:
+        return parse_url(url)._replace(fragment="")
+    except VrError:
+        if _is_address(url):
+            raise
+    raise _misplaced(
+        "The url is no http or https address.",
+        "Give a file of this machine as file_path, and an address with its https://.",
+    )
+
+
+def _is_address(text: str) -> bool:
+    return text.strip().lower().startswith(("http://", "https://"))
+
+
+def _misplaced(message: str, hint: str) -> VrError:
+    return VrError(message, Code.INVALID_INPUT, category="URL_INVALID", hint=hint)
 
 
 def _require_video(parts: SplitResult) -> None:
@@ -182,11 +204,16 @@ async def _known(
 
 
 async def _from_youtube(services: Services, video_id: str) -> Path:
-    youtube = services.providers.get(YouTube)
-    return await youtube.download(video_id, Downloads(services).folder, lambda _share, _said: None)
+    youtube, downloads = services.providers.get(YouTube), services.providers.get(Downloads)
+    return await downloads.once(
+        video_id,
+        lambda: youtube.download(video_id, downloads.folder, lambda _share, _said: None),
+    )
 
 
 def _open_media(services: Services, file_path: str | None) -> BufferedReader:
+    if _is_address(file_path or ""):
+        raise _misplaced("The file_path is an address, and no path.", "Give an address as url.")
     file = services.policy.open_file(file_path or "")
     if is_media_name(file_path or ""):
         return file

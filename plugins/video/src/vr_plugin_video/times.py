@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vr_kernel import Code, VrError
 
@@ -27,6 +27,11 @@ class Window:
     def is_whole(self) -> bool:
         """Whether nothing was left out."""
         return self.start <= 0 and self.end is None
+
+    def of(self, duration: float) -> Window:
+        """The same part of a video of that duration: an end at its own is no end."""
+        ends = self.end is not None and self.end >= duration
+        return replace(self, end=None) if ends else self
 
     def within(self, duration: float) -> tuple[float, float]:
         """Start and end in a video of that duration in seconds.

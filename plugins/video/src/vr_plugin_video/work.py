@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Generic, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from vr_kernel import Artifact, Call, VrError
 
@@ -54,6 +54,19 @@ class Work:
 
         return report
 
+    def stoppable(self, report: Report) -> Report:
+        """That report, which stops the thread that makes it when the call was cancelled."""
+
+        def told(share: float, message: str) -> None:
+            self.check()
+            report(share, message)
+
+        return told
+
+    def apart(self) -> Work:
+        """Work for the same call in the same turns that does not stop with it."""
+        return Work(self.call, self._turns)
+
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
         """Wait until no other heavy work of this engine runs."""
@@ -79,42 +92,3 @@ class Work:
             if not thread.cancelled():
                 thread.exception()
             raise
-
-
-class Flights(Generic[T]):
-    """Equal work that is asked for at the same time is done once."""
-
-    def __init__(self) -> None:
-        self._flying: dict[str, asyncio.Future[T]] = {}
-
-    async def join(self, key: str, lead: Callable[[], Awaitable[T]], call: Call) -> tuple[T, bool]:
-        """The result of `lead`, run by the first caller of that key, and whether it was us.
-
-        When the first caller is cancelled, the next one leads.
-        """
-        while True:
-            flying = self._flying.get(key)
-            if flying is None:
-                return await self._lead(key, lead), True
-            call.progress(0, 100, "Waiting for an equal call that is under way")
-            await asyncio.wait({flying})
-            if not flying.cancelled():
-                return flying.result(), False
-
-    async def _lead(self, key: str, lead: Callable[[], Awaitable[T]]) -> T:
-        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._flying[key] = future
-        try:
-            result = await lead()
-        except asyncio.CancelledError:
-            future.cancel()
-            raise
-        except BaseException as error:
-            future.set_exception(error)
-            future.exception()
-            raise
-        else:
-            future.set_result(result)
-            return result
-        finally:
-            del self._flying[key]

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from vr_kernel import Call, VrError
 
+from vr_plugin_video.analyses.analysis import linked
 from vr_plugin_video.analyses.asked import Asked
 from vr_plugin_video.analyses.local_analyst import LocalAnalyst
 from vr_plugin_video.analyses.model_analyst import ROLE, ModelAnalyst, no_model
@@ -48,8 +49,11 @@ async def analysis_of(
     local = call.services.providers.get(LocalEngine)
     analyst = choose_analyst(call, engine, local, asked)
     job = local.job(call, source, window, use_cache=use_cache)
+    await job.settle()
     analysis = await (_kept(job, analyst, local) if use_cache else analyst.analyse(job))
-    return analysis.model_copy(update={"source": source.url})
+    # A kept one may have been made of an equal file in another place.
+    here = {"source": source.url, "timestamps": linked(analysis.timestamps, source)}
+    return analysis.model_copy(update=here)
 
 
 def choose_analyst(call: Call, engine: EngineChoice, local: LocalEngine, asked: Asked) -> Analyst:

@@ -10,6 +10,7 @@ from vr_plugin_video.job import Job
 from vr_plugin_video.media import Chapter, Media
 from vr_plugin_video.models import ChapterPart, Moment, Scene, TranscriptSummary, VideoAnalysis
 from vr_plugin_video.plain_text import one_line
+from vr_plugin_video.sources import Source
 from vr_plugin_video.speech.transcripts import Segment, Transcript
 from vr_plugin_video.times import format_time
 from vr_plugin_video.vision.slides import Slide, Slides
@@ -61,19 +62,20 @@ class Seen:
 def analyse(job: Job, seen: Seen) -> VideoAnalysis:
     """The whole result, not yet shortened for an answer."""
     title = seen.media.title or one_line(job.source.name, TITLE_CHARS)
-    made = outline(title, seen.parts(), seen.segments)
+    start, end = seen.window
+    made = outline(title, seen.parts(), seen.segments, end - start)
     transcript = seen.transcript
     return VideoAnalysis(
         source=job.source.url,
         video_id=job.source.video_id,
-        duration=seen.media.duration,
+        duration=seen.media.duration or None,
         model=seen.models(),
         partial=seen.partial,
         limits=[*damage(seen.media, partial=seen.partial), *job.limits],
         title=title,
         summary=made.summary,
         key_points=made.key_points,
-        timestamps=_moments(made),
+        timestamps=linked(_moments(made), job.source),
         topics=made.topics,
         chapters=[
             ChapterPart(start=c.start, end=c.end, title=one_line(c.title, TITLE_CHARS))
@@ -88,6 +90,11 @@ def analyse(job: Job, seen: Seen) -> VideoAnalysis:
         ),
         segments=list(seen.segments),
     )
+
+
+def linked(moments: Sequence[Moment], source: Source) -> list[Moment]:
+    """The moments, each with the address that opens the video there."""
+    return [m.model_copy(update={"link": source.link(m.seconds)}) for m in moments]
 
 
 def scene_of(slide: Slide) -> Scene:

@@ -10,6 +10,7 @@ from vr_kernel import Code, Media, Structured, VrError
 from vr_kernel.generation import Role
 
 from vr_plugin_video.analyses import prompt
+from vr_plugin_video.analyses.analysis import linked
 from vr_plugin_video.analyses.asked import Asked
 from vr_plugin_video.analyses.at_hand import words_at_hand
 from vr_plugin_video.analyses.meetings import form_of, wording
@@ -18,11 +19,10 @@ from vr_plugin_video.analyses.timestamps import check_moments
 from vr_plugin_video.analyses.windows import cut_windows, longest_window, tokens_a_second
 from vr_plugin_video.arguments import MediaResolution
 from vr_plugin_video.engine import LocalEngine, written
-from vr_plugin_video.file_kinds import mime_of
+from vr_plugin_video.file_kinds import mime_to_send
 from vr_plugin_video.job import Job
 from vr_plugin_video.media import Media as MediaFacts
 from vr_plugin_video.models import VideoAnalysis
-from vr_plugin_video.sources import Source
 from vr_plugin_video.times import Window
 
 ROLE: Role = "vision"
@@ -76,7 +76,10 @@ class ModelAnalyst:
         """The kept analysis; what could not be checked then is checked now, if it can be."""
         if all(moment.status != "unchecked" for moment in analysis.timestamps):
             return analysis
-        return await self._checked(job, analysis)
+        checked = await self._checked(job, analysis)
+        if checked.timestamps == analysis.timestamps:
+            return checked
+        return await job.work.aside(written, job, checked)
 
     async def _at_once(self, job: Job, duration: float, windows: Sequence[Window]) -> VideoAnalysis:
         job.work.call.progress(0, 100, "A model is watching the video")
@@ -97,7 +100,7 @@ class ModelAnalyst:
     async def _ask(self, job: Job, window: Window, part: str = "") -> Structured[Any]:
         """What a model reports of a window; `part` tells it which part of the video that is."""
         asked = self._asked
-        watched = media_part(job.source, window, asked.fps, asked.media_resolution)
+        watched = await media_part(job, window, asked.fps, asked.media_resolution)
         task = prompt.task(wording(asked.instruction), custom=bool(asked.output_schema))
         found: Structured[Any] = await job.work.call.services.models.generate_structured(
             [watched, part, task] if part else [watched, task],
@@ -129,7 +132,10 @@ class ModelAnalyst:
             check_moments, analysis.timestamps, words.spoken, words.shown
         )
         return analysis.model_copy(
-            update={"timestamps": checked.moments, "limits": [*analysis.limits, *checked.notes]}
+            update={
+                "timestamps": linked(checked.moments, job.source),
+                "limits": [*analysis.limits, *checked.notes],
+            }
         )
 
     async def _probe(self, job: Job) -> MediaFacts | None:
@@ -147,24 +153,37 @@ class ModelAnalyst:
         return None
 
 
-def media_part(
-    source: Source,
+async def media_part(
+    job: Job,
     window: Window,
     fps: float | None = None,
     resolution: MediaResolution | None = None,
 ) -> Media:
-    """The part of a video that a model is to watch."""
-    start, end = window.start or None, window.end
+    """The part of a video that a model is to watch.
+
+    Raises:
+        VrError: as `Job.media` and `mime_to_send`.
+    """
+    source, start, end = job.source, window.start or None, window.end
+    duration = await job.length()
     if source.at_youtube:
-        return Media.youtube(source.video_id, start=start, end=end, fps=fps, resolution=resolution)
+        return Media.youtube(
+            source.video_id,
+            start=start,
+            end=end,
+            fps=fps,
+            resolution=resolution,
+            duration=duration,
+        )
     return Media(
-        mime_of(source.path.name),
+        await mime_to_send(job.media(), source.path.name),
         file=source.file,
         digest=source.sha256,
         start=start,
         end=end,
         fps=fps,
         resolution=resolution,
+        duration=duration,
     )
 
 

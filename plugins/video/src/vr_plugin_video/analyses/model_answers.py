@@ -17,11 +17,17 @@ SUMMARY_CHARS = 600
 
 
 def base_analysis(job: Job, duration: float, model: str) -> VideoAnalysis:
-    """An analysis that says nothing yet; `model` is the one that watched, as `provider/name`."""
+    """An analysis that says nothing yet.
+
+    Args:
+        job: the work.
+        duration: in seconds; 0 when it is not known.
+        model: the one that watched, as `provider/name`.
+    """
     return VideoAnalysis(
         source=job.source.url,
         video_id=job.source.video_id,
-        duration=duration,
+        duration=duration or None,
         engine="gemini" if model.startswith("gemini/") else "model",
         model=model,
         limits=list(job.limits),
@@ -35,7 +41,7 @@ def base_analysis(job: Job, duration: float, model: str) -> VideoAnalysis:
 
 def seen_analysis(base: VideoAnalysis, seen: SeenVideo, job: Job) -> VideoAnalysis:
     """With what a model reports of a video, its moments as it claims them."""
-    end = job.window.end or base.duration or None
+    end = job.window.end or base.duration
     claimed = claimed_moments(seen.timestamps, job.window.start, end)
     return base.model_copy(
         update={

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -71,14 +72,16 @@ def parts_of(
     return [Part(s.start, s.end, "") for s in slides]
 
 
-def outline(title: str, parts: Sequence[Part], segments: Sequence[Segment]) -> Outline:
-    """Titles with times, and the lines that say most."""
+def outline(
+    title: str, parts: Sequence[Part], segments: Sequence[Segment], length: float
+) -> Outline:
+    """Titles with times, and the lines that say most; `length` in seconds, infinite if unknown."""
     rare = Counter(word for part in parts for line in part.lines for word in set(words(line)))
     told = [(part, _ranked(part, segments, rare)) for part in parts]
     entries = [_entry(part, lines[:1]) for part, lines in told]
-    length = format_time(parts[-1].end - parts[0].start) if parts else "00:00"
-    noun = "part" if len(parts) == 1 else "parts"
-    head = f"{title}: {length} in {len(parts)} {noun} (extractive: an outline in its own words)."
+    lasting = f"{format_time(length)} in " if math.isfinite(length) else ""
+    count = f"{len(parts)} part{'s' * (len(parts) != 1)}"
+    head = f"{title}: {lasting}{count} (extractive: an outline in its own words)."
     titled = [part for part in parts if part.title]
     if len(entries) > MOST_ENTRIES:
         entries[MOST_ENTRIES:] = [f"and {len(entries) - MOST_ENTRIES} more"]

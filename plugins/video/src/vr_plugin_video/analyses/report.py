@@ -2,25 +2,52 @@
 
 from __future__ import annotations
 
-from vr_plugin_video.models import VideoAnalysis
-from vr_plugin_video.speech.transcripts import render
+from collections.abc import Iterable
+
+from vr_plugin_video.models import Moment, VideoAnalysis
+from vr_plugin_video.speech.transcripts import markdown_link, render
+from vr_plugin_video.times import format_time
+
+_VERDICTS = {
+    "": "",
+    "verified": "The quote was found at this time.",
+    "moved": "Moved to where the quote was found",
+    "not_found": "The quote was not found: take the time with care.",
+    "unchecked": "Not checked: there was no text to look in.",
+}
 
 
 def report_of(analysis: VideoAnalysis) -> str:
     """An analysis as Markdown."""
-    points = "\n".join(f"- {point}" for point in analysis.key_points)
-    moments = "\n".join(f"- **{m.time}** {m.description}" for m in analysis.timestamps)
-    limits = "\n".join(f"- {limit}" for limit in analysis.limits)
+    chapters = (f"**{format_time(c.start)}** {c.title}" for c in analysis.chapters)
     sections = [
         ("Summary", analysis.summary),
-        ("Key points", points),
+        ("Key points", _bullets(analysis.key_points)),
         *_meeting(analysis),
-        ("Timestamps", moments),
+        ("Topics", _bullets(analysis.topics)),
+        ("Sentiment", analysis.sentiment),
+        ("Chapters", _bullets(chapters)),
+        ("Timestamps", _bullets(_moment(moment) for moment in analysis.timestamps)),
         ("Transcript", render(analysis.segments, "md")),
-        ("Limits", limits),
+        ("Limits", _bullets(analysis.limits)),
     ]
     body = "\n\n".join(f"## {name}\n\n{text}" for name, text in sections if text)
     return f"# {analysis.title}\n\n{analysis.source}\n\n{body}\n"
+
+
+def verdict_of(moment: Moment) -> str:
+    """What became of the check of a moment's quote, in words; empty when there was none."""
+    verdict = _VERDICTS[moment.status]
+    if moment.status != "moved":
+        return verdict
+    return verdict + (f"; the model said {moment.original_time}." if moment.original_time else ".")
+
+
+def _moment(moment: Moment) -> str:
+    time = markdown_link(moment.time, moment.link) if moment.link else moment.time
+    quote = f"“{moment.quote}”" if moment.quote else ""
+    checked = " ".join(part for part in (quote, verdict_of(moment)) if part)
+    return f"**{time}** {moment.description}" + (f"\n  - {checked}" if checked else "")
 
 
 def _meeting(analysis: VideoAnalysis) -> list[tuple[str, str]]:
@@ -31,4 +58,8 @@ def _meeting(analysis: VideoAnalysis) -> list[tuple[str, str]]:
         "Decisions": analysis.meeting.decisions,
         "Action items": analysis.meeting.action_items,
     }
-    return [(name, "\n".join(f"- {item}" for item in items)) for name, items in parts.items()]
+    return [(name, _bullets(items)) for name, items in parts.items()]
+
+
+def _bullets(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)

@@ -64,20 +64,22 @@ class QuoteCheck:
 def claimed_moments(seen: Sequence[SeenMoment], start: float, end: float | None) -> CheckedMoments:
     """A model's moments as it claims them; those without a time in the video are left out.
 
+    Notes tell those that lie outside it from those whose time cannot be read.
+
     Args:
         seen: as the model reported them.
         start: where what it watched begins, in seconds.
         end: where that ends; not known when None.
     """
-    moments, lost = [], 0
+    moments, outside, unread = [], 0, 0
     for claim in seen:
         try:
             seconds = parse_time(claim.time.strip().strip("[]()"), "time")
         except VrError:
-            lost += 1
+            unread += 1
             continue
         if seconds < start - TOLERANCE_S or (end is not None and seconds > end + TOLERANCE_S):
-            lost += 1
+            outside += 1
             continue
         seconds = max(start, seconds if end is None else min(seconds, end))
         moments.append(
@@ -88,8 +90,11 @@ def claimed_moments(seen: Sequence[SeenMoment], start: float, end: float | None)
                 quote=one_line(claim.quote, QUOTE_CHARS),
             )
         )
-    notes = [f"{lost} of {len(seen)} timestamps lie outside the video and are left out."]
-    return CheckedMoments(moments, notes if lost else [])
+    lost = ((outside, "outside the video"), (unread, "without a time that can be read"))
+    notes = [
+        f"{count} of {len(seen)} timestamps are left out: {why}." for count, why in lost if count
+    ]
+    return CheckedMoments(moments, notes)
 
 
 def check_moments(

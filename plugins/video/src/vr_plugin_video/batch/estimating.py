@@ -78,6 +78,9 @@ async def _prepared(call: Call, entry: Entry, order: Order) -> Prepared:
         return await _looked_at(call, entry, order)
     except VrError as error:
         return Prepared(entry, ended=entry.without(error))
+    except Exception:  # one video that the plugin cannot cope with must not end the others
+        call.log.exception("video of a batch crashed", source=entry.source)
+        return Prepared(entry, ended=entry.without(entry.crashed()))
 
 
 async def _looked_at(call: Call, entry: Entry, order: Order) -> Prepared:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from vr_plugin_video.analyses.fitting import BRIEF_BYTES
 from vr_plugin_video.batch.results import BatchVideoItem, BatchVideoResult
-from vr_plugin_video.plain_text import one_line
+from vr_plugin_video.plain_text import clean, one_line
 
 CUTS = ((600, 5), (300, 3), (150, 1), (80, 0), (0, 0))
 """Characters of a summary and key points of each video, as many as the answer takes."""
 LIMITS = 2
 """Remarks on one video that an answer repeats."""
+LIMIT_CHARS = 150
+"""Of a remark; its first sentence is never cut."""
+_SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 
 
 def fitted(result: BatchVideoResult) -> BatchVideoResult:
@@ -37,9 +42,19 @@ def _cut(item: BatchVideoItem, chars: int, points: int) -> BatchVideoItem:
             "summary": one_line(item.summary, chars) if chars else "",
             "key_points": [one_line(point, 150) for point in item.key_points[:points]],
             "custom": custom,
-            "limits": [one_line(limit, 150) for limit in item.limits[:LIMITS]] if chars else [],
+            "limits": [_sentences(limit) for limit in item.limits[:LIMITS]] if chars else [],
         }
     )
+
+
+def _sentences(text: str) -> str:
+    """The first sentences of a remark, whole: one at least."""
+    first, *more = _SENTENCE_END.split(" ".join(clean(text).split()))
+    for sentence in more:
+        if len(first) + 1 + len(sentence) > LIMIT_CHARS:
+            break
+        first = f"{first} {sentence}"
+    return first
 
 
 def _size(result: BatchVideoResult) -> int:

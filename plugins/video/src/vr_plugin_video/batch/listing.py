@@ -41,6 +41,14 @@ class Entry:
         async with open_source(services, self.url or None, self.path or None) as source:
             yield source
 
+    def crashed(self) -> VrError:
+        """The error of a video that the plugin cannot cope with."""
+        return VrError(
+            f"{self.name} could not be analysed.",
+            Code.INTERNAL,
+            hint="The server's log has the details. Report it to the plugin.",
+        )
+
     def without(self, error: VrError, video_id: str = "") -> BatchVideoItem:
         """What the batch says of it when it failed."""
         return BatchVideoItem(

@@ -10,7 +10,6 @@ from vr_kernel import Call, Code, Usage, VrError
 
 from vr_plugin_video.analyses.analysing import analysis_of
 from vr_plugin_video.batch.estimating import Prepared, estimate_of, prepare
-from vr_plugin_video.batch.item_calls import commit_item, end_item, item_call
 from vr_plugin_video.batch.listing import Entry, list_entries
 from vr_plugin_video.batch.order import Order
 from vr_plugin_video.batch.results import BatchEstimate, BatchVideoItem, BatchVideoResult
@@ -83,25 +82,24 @@ class Batch:
             return entry.without(error, prepared.video_id)
         except Exception:  # one video that the plugin cannot cope with must not end the others
             self._call.log.exception("video of a batch crashed", source=entry.source)
-            return entry.without(_crashed(entry), prepared.video_id)
+            return entry.without(entry.crashed(), prepared.video_id)
 
     async def _work(self, entry: Entry) -> BatchVideoItem:
-        item = item_call(self._call, partial(self._report, entry))
-        order = self._order
-        try:
-            async with entry.opened(item.services) as source:
-                analysis = await analysis_of(
-                    item,
-                    source,
-                    Window(),
-                    order.asked,
-                    engine=order.engine,
-                    use_cache=order.use_cache,
-                )
-                await self._remember_price(item, source)
-                await commit_item(item, source.video_id)
-        finally:
-            await end_item(self._call, item)
+        call, order, report = self._call, self._order, partial(self._report, entry)
+        # Whoever asks for the same video need not wait for the end of the batch.
+        async with (
+            entry.opened(call.services) as source,
+            call.part(source.video_id, report) as item,
+        ):
+            analysis = await analysis_of(
+                item,
+                source,
+                Window(),
+                order.asked,
+                engine=order.engine,
+                use_cache=order.use_cache,
+            )
+            await self._remember_price(item, source)
         cached = analysis.cached and not item.meter.usage.calls
         return BatchVideoItem.of(analysis.model_copy(update={"cached": cached}))
 
@@ -138,11 +136,3 @@ def _in_words(estimate: BatchEstimate) -> str:
     lasting = f"{estimate.files} videos of {format_time(estimate.seconds)} in all"
     unknown = f", {estimate.unknown} of unknown length" if estimate.unknown else ""
     return f"To analyse: {lasting}{unknown}, about {estimate.tokens_in:,} tokens"
-
-
-def _crashed(entry: Entry) -> VrError:
-    return VrError(
-        f"{entry.name} could not be analysed.",
-        Code.INTERNAL,
-        hint="The server's log has the details. Report it to the plugin.",
-    )

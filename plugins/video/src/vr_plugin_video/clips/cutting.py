@@ -26,6 +26,8 @@ from vr_plugin_video.vision.watching import pictures_available
 
 VERSION = 1
 """Raised when the same part would be written in another way."""
+SHORTEST_S = 0.01
+"""Below it no picture lies for certain in a clip."""
 FORGOTTEN_S = 86_400.0
 """Age at which what a killed process left behind is deleted."""
 SHOWN_BYTES = 1_000_000
@@ -47,7 +49,7 @@ async def clip_of(call: Call, source: Source, window: Window, form: ClipFormat) 
     async def produce(shared: Call) -> VideoClip:
         # The work may outlive the call that opened the file.
         async with reopened(shared.services, source) as same:
-            return await _cut(local.job(shared, same, window, use_cache=True), form)
+            return await _cut(local.job(shared, same, job.window, use_cache=True), form)
 
     async def once() -> VideoClip:
         return await call.once(key, VideoClip, produce, content_id=source.video_id)
@@ -69,8 +71,9 @@ def check_order(
     """Refuse what cannot be cut, before any work.
 
     Raises:
-        VrError: UNSUPPORTED for a stream that is not there; TOO_LARGE, category CLIP_TOO_LONG;
-            UNAVAILABLE without the library that makes pictures.
+        VrError: UNSUPPORTED for a stream that is not there; INVALID_INPUT, category
+            CLIP_TOO_SHORT; TOO_LARGE, category CLIP_TOO_LONG; UNAVAILABLE without the library
+            that makes pictures.
     """
     if not (media.has_audio if form == "mp3" else media.has_video):
         raise no_stream("sound" if form == "mp3" else "pictures")
@@ -82,6 +85,13 @@ def check_order(
             hint=f"Install it: {INSTALL_HINT}",
         )
     length = span[1] - span[0]
+    if form != "jpg" and length < SHORTEST_S:
+        raise VrError(
+            f"The clip would last {length * 1000:.0f} ms, which is too short.",
+            Code.INVALID_INPUT,
+            category="CLIP_TOO_SHORT",
+            hint="Give a later end, or format='jpg' for one picture.",
+        )
     longest = min(settings.longest_clip_s, LONGEST_GIF_S if form == "gif" else length)
     if form != "jpg" and length > longest:
         raise VrError(
@@ -98,9 +108,14 @@ async def _cut(job: Job, form: ClipFormat) -> VideoClip:
     settings: VideoSettings = job.work.call.settings
     report = job.work.stage(0, 99)
 
+    length, done = end - start, 0.0
+
     def tick(seconds: float) -> None:
-        share = (seconds - start) / max(end - start, 0.001)
-        report(share, f"Cutting: {format_time(seconds)} of {format_time(end)}")
+        nonlocal done
+        # Sound and pictures are written by turns, so that one of them is always behind.
+        done = max(done, seconds - start)
+        share = done / max(length, SHORTEST_S)
+        report(share, f"Cutting: {format_time(done)} of {format_time(length)}")
 
     def cut() -> VideoClip:
         with _folder(job.work.call.services) as folder:
@@ -120,8 +135,8 @@ async def _cut(job: Job, form: ClipFormat) -> VideoClip:
             format=form,
             mime=made.mime,
             size_bytes=kept.size,
-            width=made.width,
-            height=made.height,
+            width=made.width or None,
+            height=made.height or None,
             uri=kept.uri,
             path=str(kept.path),
             link=job.source.link(start),

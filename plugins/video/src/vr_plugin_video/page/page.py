@@ -94,4 +94,6 @@ def _span(analysis: VideoAnalysis) -> float:
     """Seconds that the timeline stands for: all that has a time, if the duration is not known."""
     parts = (analysis.chapters, analysis.slides, analysis.segments)
     ends = [max((each.end for each in part), default=0.0) for part in parts]
-    return max([analysis.duration, *ends, *(moment.seconds for moment in analysis.timestamps)])
+    return max(
+        [analysis.duration or 0.0, *ends, *(moment.seconds for moment in analysis.timestamps)]
+    )

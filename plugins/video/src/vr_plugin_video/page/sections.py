@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from vr_plugin_video.analyses.report import verdict_of
 from vr_plugin_video.models import MeetingNotes, Moment, Scene, VideoAnalysis
 from vr_plugin_video.page.album import Album
 from vr_plugin_video.page.markup import Html, element, joined
@@ -14,12 +15,6 @@ from vr_plugin_video.times import format_time, parse_time
 Link = Callable[[float], str]
 """The address that opens the video at a time in seconds."""
 _TIME = re.compile(r"\[?((?:[0-9]{1,3}:)?[0-5]?[0-9]:[0-5][0-9])\]?\s+")
-_VERDICTS = {
-    "verified": "The quote was found at this time.",
-    "moved": "Moved to where the quote was found",
-    "not_found": "The quote was not found: take the time with care.",
-    "unchecked": "Not checked: there was no text to look in.",
-}
 
 
 def overview(analysis: VideoAnalysis, link: Link) -> Html:
@@ -121,10 +116,7 @@ def _moment(moment: Moment) -> list[Html]:
     if moment.quote:
         parts.append(element("q", moment.quote, class_="words", dir="auto"))
     if moment.status:
-        verdict = _VERDICTS[moment.status]
-        if moment.status == "moved":
-            verdict += f"; the model said {moment.original_time}." if moment.original_time else "."
-        parts.append(element("small", verdict, class_=f"verdict {moment.status}"))
+        parts.append(element("small", verdict_of(moment), class_=f"verdict {moment.status}"))
     return parts
 
 

@@ -43,7 +43,7 @@ async def create(
     async with open_source(services, url, file_path, download=download) as source:
         job = services.providers.get(LocalEngine).job(call, source, Window(), use_cache=True)
         probed = await _probed(job)
-        media = await media_of(services, source)
+        media = await media_of(services, source, probed.duration)
         await _upload(call, media)
         name = await context_of(services, media)
         title = await _title(job, probed)

@@ -11,7 +11,8 @@ from pathlib import Path
 from vr_kernel import Code, Media, Services, VrError
 
 from vr_plugin_video.downloads import Downloads
-from vr_plugin_video.file_kinds import mime_of
+from vr_plugin_video.file_kinds import mime_to_send
+from vr_plugin_video.media import probe
 from vr_plugin_video.sessions.rows import Session
 from vr_plugin_video.sources import Source, open_source
 
@@ -21,12 +22,18 @@ DOWNLOAD_GONE = (
 )
 
 
-async def media_of(services: Services, source: Source) -> Media:
-    """An opened video as a model is to watch it, the whole of it."""
+async def media_of(services: Services, source: Source, duration: float) -> Media:
+    """An opened video as a model is to watch it, the whole of it.
+
+    Args:
+        services: what knows the digests of files.
+        source: the video.
+        duration: in seconds; 0 when it is not known.
+    """
     if source.at_youtube:
-        return Media.youtube(source.video_id)
+        return Media.youtube(source.video_id, duration=duration or None)
     digest = await services.digests.sha256(source.file)
-    return Media(mime_of(source.path.name), file=source.file, digest=digest)
+    return await _whole(source.file, digest, duration)
 
 
 @asynccontextmanager
@@ -39,15 +46,22 @@ async def reopened(services: Services, session: Session) -> AsyncIterator[tuple[
     file = await _file_of(services, session) if session.path else None
     if file is not None:
         with file:
-            yield Media(mime_of(file.name), file=file, digest=session.digest), []
+            yield await _whole(file, session.digest, session.duration), []
     elif session.from_youtube:
-        yield Media.youtube(session.video_id), [DOWNLOAD_GONE] if session.path else []
+        media = Media.youtube(session.video_id, duration=session.duration or None)
+        yield media, [DOWNLOAD_GONE] if session.path else []
     else:
         async with open_source(services, session.address, None) as source:
-            media = await media_of(services, source)
+            media = await media_of(services, source, session.duration)
             if media.digest != session.digest:
                 raise _changed(source.path)
             yield media, []
+
+
+async def _whole(file: BufferedReader, digest: str, duration: float) -> Media:
+    """All of a file, as what it holds."""
+    mime = await mime_to_send(asyncio.to_thread(probe, file), file.name)
+    return Media(mime, file=file, digest=digest, duration=duration or None)
 
 
 async def _file_of(services: Services, session: Session) -> BufferedReader | None:

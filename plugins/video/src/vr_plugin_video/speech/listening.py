@@ -7,13 +7,14 @@ from vr_kernel import Code, Services, VrError, cache_key
 from vr_plugin_video.job import Job
 from vr_plugin_video.media import Media
 from vr_plugin_video.settings import VideoSettings
+from vr_plugin_video.shared import Shared
 from vr_plugin_video.speech.recognition import SpeechRecognizer
 from vr_plugin_video.speech.sidecars import find_sidecar, read_sidecar, sidecar_languages
 from vr_plugin_video.speech.speech_models import SpeechModel, find_model
 from vr_plugin_video.speech.subtitles import read_embedded, two_letters
 from vr_plugin_video.speech.transcripts import Transcript
 from vr_plugin_video.times import Window, format_time
-from vr_plugin_video.work import Flights, Report
+from vr_plugin_video.work import Report
 
 NOBODY_LISTENS = frozenset({"EXTRA_MISSING", "MODEL_MISSING", "LANGUAGE_UNSUPPORTED", "NO_WORDS"})
 """Categories of what keeps speech from being recognised here."""
@@ -27,7 +28,7 @@ class Listener:
     def __init__(self, services: Services, settings: VideoSettings) -> None:
         self._services = services
         self._settings = settings
-        self._flights: Flights[Transcript] = Flights()
+        self._under_way: Shared[Transcript] = Shared()
         self._recognizer: SpeechRecognizer | None = None
 
     async def identity(self, job: Job, language: str) -> str:
@@ -133,8 +134,8 @@ class Listener:
         if heard is not None:
             return heard.between(start, end), True
 
-        async def lead() -> Transcript:
-            made = await self._recognize(job, model, language, report)
+        async def lead(own: Job, told: Report) -> Transcript:
+            made = await self._recognize(own, model, language, told)
             await self._services.cache.set(
                 key,
                 made.model_dump(mode="json"),
@@ -144,7 +145,7 @@ class Listener:
             )
             return made
 
-        transcript, led = await self._flights.join(key, lead, job.work.call)
+        transcript, led = await self._under_way.run(key, job, lead, report)
         return transcript, not led
 
     async def _recognize(

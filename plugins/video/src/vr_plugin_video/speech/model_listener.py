@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from vr_kernel import Call, Code, Structured, VrError
@@ -125,7 +126,8 @@ class ModelListener:
         self, job: Job, window: Window, language: str, speakers: Sequence[str]
     ) -> Structured[Any]:
         seen = (await job.media()).has_video
-        part = media_part(job.source, window, GLANCE_FPS if seen else None, "low" if seen else None)
+        glance = partial(media_part, fps=GLANCE_FPS, resolution="low") if seen else media_part
+        part = await glance(job, window)
         found: Structured[Any] = await job.work.call.services.models.generate_structured(
             [part, task(window, language, speakers)],
             answer_form(window, (await job.span())[1]),

@@ -61,7 +61,7 @@ async def transcript_page(
     return VideoTranscript(
         source=source.url,
         video_id=source.video_id,
-        duration=media.duration,
+        duration=media.duration or None,
         engine=made_by,
         model=model,
         cached=cached,

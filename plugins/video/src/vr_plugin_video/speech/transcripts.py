@@ -182,9 +182,11 @@ def _cue(segment: Segment, style: str) -> str:
     return f"<v {html.escape(speaker, quote=False)}>{text}" if speaker else text
 
 
+def markdown_link(text: str, address: str) -> str:
+    """A link in Markdown; parentheses in the address do not end it."""
+    return f"[{text}]({address.replace('(', '%28').replace(')', '%29')})"
+
+
 def _time(seconds: float, link: Link | None) -> str:
     shown = format_time(seconds)
-    if link is None:
-        return shown
-    address = link(seconds).replace("(", "%28").replace(")", "%29")
-    return f"[{shown}]({address})"
+    return markdown_link(shown, link(seconds)) if link else shown

@@ -63,12 +63,10 @@ class Slides(BaseModel):
 
 
 def spans(times: Sequence[float], end: float, most: int) -> list[tuple[float, float]]:
-    """Scenes between changes, at most `most`: the shortest join the one before them."""
-    starts = sorted(time for time in times if time < end)
-    lengths = {start: after - start for start, after in pairwise([*starts, end])}
-    longest = sorted(starts[1:], key=lambda start: lengths[start], reverse=True)
-    kept = sorted([*starts[:1], *longest[: max(0, most - 1)]])
-    return list(pairwise([*kept, end]))
+    """The `most` longest scenes between changes, each with its own start and end, in order."""
+    scenes = pairwise([*sorted(time for time in times if time < end), end])
+    longest = sorted(scenes, key=lambda scene: scene[1] - scene[0], reverse=True)
+    return sorted(longest[:most])
 
 
 def looking_time(start: float, end: float, *, last: bool) -> float:
@@ -82,16 +80,17 @@ async def look(
     file: BinaryIO,
     media: Media,
     scenes: Sequence[tuple[float, float]],
+    last: float,
     recognizer: TextRecognizer | None,
     report: Report,
 ) -> Slides:
-    """Take one picture of every scene, keep its thumbnail, and read it."""
+    """Take one picture of every scene, keep its thumbnail, and read it.
+
+    `last` is where the very last scene of what was searched ends, kept or not.
+    """
     slides: list[Slide] = []
     failure = ""
-    times = [
-        looking_time(start, end, last=index + 1 == len(scenes))
-        for index, (start, end) in enumerate(scenes)
-    ]
+    times = [looking_time(start, end, last=end >= last) for start, end in scenes]
     for first in range(0, len(scenes), BATCH):
         frames = await work.run(_grab, file, media, times[first : first + BATCH])
         for (start, end), frame in zip(scenes[first:], frames, strict=False):

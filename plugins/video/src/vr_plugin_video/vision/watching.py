@@ -9,12 +9,13 @@ from vr_kernel import Code, Services, TextRecognizer, VrError, cache_key
 from vr_plugin_video.job import Job
 from vr_plugin_video.media import INSTALL_HINT
 from vr_plugin_video.settings import OFF, ON, VideoSettings
+from vr_plugin_video.shared import Shared
 from vr_plugin_video.times import format_time
 from vr_plugin_video.vision.changes import find_changes
 from vr_plugin_video.vision.slides import Slides, look, spans
-from vr_plugin_video.work import Flights, Report
+from vr_plugin_video.work import Report
 
-VERSION = 2
+VERSION = 3
 """Raised when the same pictures would give other scenes or another text."""
 FINDING_SHARE = 0.3
 """Share of the time that finding changes takes, the rest is looking and reading."""
@@ -26,7 +27,7 @@ class Watcher:
     def __init__(self, services: Services, settings: VideoSettings) -> None:
         self._services = services
         self._settings = settings
-        self._flights: Flights[Slides] = Flights()
+        self._under_way: Shared[tuple[Slides, str]] = Shared()
 
     def identity(self) -> str:
         """Names what scenes would depend on beside the file; reads no media."""
@@ -61,9 +62,9 @@ class Watcher:
             if await job.work.aside(slides.thumbnails_exist):
                 return slides, True
 
-        async def lead() -> Slides:
-            made = await self._look(job, most, recognizer, report)
-            if not (made.failure or job.work.lost):
+        async def lead(own: Job, told: Report) -> tuple[Slides, str]:
+            made = await self._look(own, most, recognizer, told)
+            if not (made.failure or own.work.lost):
                 await self._services.cache.set(
                     key,
                     made.model_dump(mode="json"),
@@ -71,9 +72,10 @@ class Watcher:
                     tool="scenes",
                     model=name,
                 )
-            return made
+            return made, own.work.lost
 
-        slides, led = await self._flights.join(key, lead, job.work.call)
+        (slides, lost), led = await self._under_way.run(key, job, lead, report)
+        job.work.lost = job.work.lost or lost
         return slides, not led
 
     async def known(self, job: Job, most: int) -> Slides | None:
@@ -123,7 +125,7 @@ class Watcher:
                 tool="changes",
             )
         scenes = spans(changes.times, last, most)
-        slides = await look(job.work, file, media, scenes, recognizer, looking)
+        slides = await look(job.work, file, media, scenes, last, recognizer, looking)
         return slides.model_copy(update={"found": len(changes.times), "complete": changes.complete})
 
     def _changes_key(self, job: Job) -> str:

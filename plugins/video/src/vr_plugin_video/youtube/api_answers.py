@@ -47,7 +47,7 @@ def video_of(item: Json, category: str) -> VideoMetadata:
         channel_id=snippet.get("channelId", ""),
         published_at=snippet.get("publishedAt", ""),
         duration=format_time(seconds) if seconds else "",
-        duration_seconds=seconds,
+        duration_seconds=seconds or None,
         tags=[one_line(tag, TITLE_CHARS) for tag in snippet.get("tags", [])],
         category=category,
         **_counts(item.get("statistics", {})),

@@ -71,7 +71,8 @@ class YouTube:
             await self._services.cache.set(key, kept, content_id=video_id, tool="youtube")
         video = VideoMetadata.model_validate(kept["video"])
         chapters = tuple(Chapter(c.start, c.end, c.title) for c in video.chapters)
-        return Description(video.title, video.channel_title, video.duration_seconds, chapters)
+        seconds = video.duration_seconds or 0.0
+        return Description(video.title, video.channel_title, seconds, chapters)
 
     async def metadata(self, video_id: str) -> VideoMetadata:
         """All that is known of a video, asked for anew.

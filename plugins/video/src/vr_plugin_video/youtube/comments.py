@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from pydantic import TypeAdapter
-from vr_kernel import Call, VrError
+from pydantic import BaseModel, TypeAdapter
+from vr_kernel import Call, VrError, cache_key
 
 from vr_plugin_video.analyses.fitting import BRIEF_BYTES
 from vr_plugin_video.plain_text import ELLIPSIS
 from vr_plugin_video.youtube.addresses import watch_url
 from vr_plugin_video.youtube.client import YouTube
-from vr_plugin_video.youtube.models import Comment, VideoComments
+from vr_plugin_video.youtube.models import Comment, Reactions, VideoComments
 from vr_plugin_video.youtube.reactions import ROLE, read_reactions
 from vr_plugin_video.youtube.records import reactions_record
 
+VERSION = 1
+"""Raised when the same comments would be asked about in other words."""
 TEXT_CHARS = 500
 """What an answer shows of one comment."""
 SHOWN_BYTES = BRIEF_BYTES - 1500
@@ -50,12 +52,39 @@ async def comments_of(call: Call, video_id: str, most: int, *, analyze: bool) ->
     return await asyncio.to_thread(_shortened, call, result)
 
 
+class Judged(BaseModel):
+    """What a model read in comments, on its way into the cache."""
+
+    reactions: Reactions
+    model: str
+    cached: bool = False
+
+
 async def _judged(call: Call, youtube: YouTube, result: VideoComments) -> VideoComments:
+    """With what a model reads in the comments; equal ones are read and recorded once."""
     call.progress(result.count, result.count, "A model is reading the comments")
-    reactions, model = await read_reactions(call, result.comments)
-    title = await _title(youtube, result.video_id)
-    call.record(reactions_record(result.video_id, result.url, title, result.count, reactions))
-    return result.model_copy(update={"reactions": reactions, "model": model})
+
+    async def produce(shared: Call) -> Judged:
+        reactions, model = await read_reactions(shared, result.comments)
+        title = await _title(youtube, result.video_id)
+        shared.record(reactions_record(result.video_id, result.url, title, result.count, reactions))
+        return Judged(reactions=reactions, model=model)
+
+    judged = await call.once(_key(call, result), Judged, produce, content_id=result.video_id)
+    return result.model_copy(update={"reactions": judged.reactions, "model": judged.model})
+
+
+def _key(call: Call, result: VideoComments) -> str:
+    """Names a reading. Likes are no part: they grow all the time, and change little."""
+    services = call.services
+    return cache_key(
+        result="reactions",
+        version=VERSION,
+        home=[services.workspace, str(services.paths.state)],
+        content=result.video_id,
+        comments=[comment.text for comment in result.comments],
+        answers=services.models.identity(ROLE),
+    )
 
 
 async def _title(youtube: YouTube, video_id: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from typing import Any
@@ -141,6 +142,8 @@ class DataApi:
     def _execute(self, resource: str, parameters: dict[str, Any]) -> dict[str, Any]:
         from http.client import HTTPException
 
+        # Google's libraries warn of each other's versions, which a user can do nothing about.
+        warnings.filterwarnings("ignore", "Package google.api_core depends on", FutureWarning)
         from googleapiclient.errors import Error, HttpError
         from httplib2 import Http, HttpLib2Error
 

@@ -25,7 +25,7 @@ class VideoMetadata(BaseModel):
     channel_id: str = ""
     published_at: str = ""
     duration: str = Field("", description="as 1:02:03")
-    duration_seconds: Seconds = 0.0
+    duration_seconds: Seconds | None = None
     tags: list[str] = []
     category: str = ""
     view_count: int | None = None

@@ -17,8 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from vr_kernel import Code, VrError
-
+from vr_plugin_video.downloads import BYTES_PER_MB, too_large, too_slow, unwritable
 from vr_plugin_video.file_kinds import is_media_name
 from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.work import Report, StoppedError
@@ -26,7 +25,6 @@ from vr_plugin_video.youtube.errors import extra_missing, network_failed
 from vr_plugin_video.youtube.ytdlp import common_options
 from vr_plugin_video.youtube.ytdlp_faults import error_of
 
-BYTES_PER_MB = 1_000_000
 _UNWRITTEN = re.compile(r"unable to (write|open)|no space left|file too large", re.IGNORECASE)
 HEIGHT = 720
 """Lines of the picture that are enough to read slides."""
@@ -52,15 +50,13 @@ class Watcher:
         if self.stop.is_set():
             raise StoppedError
         if time.monotonic() > self.end:
-            raise network_failed(
-                f"The download was not done within {self.settings.download_deadline_s:g} s."
-            )
+            raise too_slow(self.settings.download_deadline_s)
         done = float(status.get("downloaded_bytes") or 0)
         whole = float(status.get("total_bytes") or status.get("total_bytes_estimate") or 0)
         # Picture and sound may come as two files.
         self._sizes[str(status.get("filename"))] = max(done, float(status.get("total_bytes") or 0))
         if sum(self._sizes.values()) > self.settings.max_download_mb * BYTES_PER_MB:
-            raise _too_large(self.settings.max_download_mb)
+            raise too_large(self.settings.max_download_mb)
         said = f"Downloading: {done / BYTES_PER_MB:.0f} MB"
         self.report(done / whole if whole else 0.0, said)
 
@@ -106,7 +102,7 @@ def _save(address: str, video_id: str, folder: Path, watcher: Watcher) -> Path:
             raise network_failed("YouTube gave no file of this video.")
         return made.replace(folder / made.name)
     except OSError as error:
-        raise _unwritable(folder, error) from error
+        raise unwritable(folder, error) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
@@ -148,21 +144,3 @@ def _saved(folder: Path, video_id: str) -> Path | None:
 
 def _names(folder: Path) -> list[str]:
     return sorted(os.listdir(folder)) if folder.is_dir() else []  # noqa: PTH208 - names alone
-
-
-def _too_large(most: int) -> VrError:
-    return VrError(
-        f"The video has more than {most:,} MB.",
-        Code.TOO_LARGE,
-        category="FILE_TOO_LARGE",
-        hint="max_download_mb in [plugins.video] sets the limit.",
-    )
-
-
-def _unwritable(folder: Path, error: OSError) -> VrError:
-    return VrError(
-        f"The video could not be saved: {error.strerror}.",
-        Code.UNAVAILABLE,
-        category="STATE_UNAVAILABLE",
-        hint=f"Check that {folder} is writable and has free space.",
-    )

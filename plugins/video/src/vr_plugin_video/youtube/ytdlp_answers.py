@@ -49,7 +49,7 @@ def video_of(video_id: str, info: Json) -> VideoMetadata:
         channel_id=_text(info, "channel_id"),
         published_at=_date(info),
         duration=format_time(seconds) if seconds else "",
-        duration_seconds=seconds,
+        duration_seconds=seconds or None,
         tags=[one_line(tag, TITLE_CHARS) for tag in info.get("tags") or []],
         category=next(iter(info.get("categories") or []), ""),
         view_count=info.get("view_count"),
