@@ -19,6 +19,7 @@ FUTURE = "from __future__ import annotations\n"
 # The zoo puts a line before the source, where that import may not stand.
 PAID = Animal("paid", Path(paid_plugin.__file__).read_text("utf-8").replace(FUTURE, ""))
 LEASE_S = 1.0
+"""Of processes that are killed."""
 ASKED = "generateContent"
 PAID_STEP = "key LIKE '%#%'"
 """SQL: a row of `step` is a paid reply; others are marks of the kernel."""
@@ -56,7 +57,11 @@ async def paid_kernel(
     principal: str = "",
     **more: str,
 ) -> AsyncIterator[Kernel]:
-    """A kernel with the paid plugin, or another of that name."""
+    """A kernel with the paid plugin, or another of that name.
+
+    It is not killed, so its leases are long: a busy machine costs it none.
+    """
+    more = {"VR_KERNEL__LEASE_S": "20", **more}
     config = load_config(
         environ={**environ, **paying(gemini, **more)}, working_folder=Path(environ["HOME"])
     )
