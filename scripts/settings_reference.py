@@ -8,8 +8,8 @@ from typing import Any
 from generated_page import cell, code, fresh_config, publish, type_words
 from pydantic import BaseModel
 from vr_kernel import Kernel
-from vr_kernel.config import aliases_of
-from vr_kernel.settings import (
+from vr_kernel.config.config import aliases_of
+from vr_kernel.config.settings import (
     HttpSettings,
     KernelSettings,
     ModelsSettings,

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from plugin_zoo import Animal, Zoo
-from vr_kernel.jobs import Jobs
-from vr_kernel.leases import Leases
-from vr_kernel.ledger import open_ledger
+from vr_kernel.jobs.jobs import Jobs
+from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.ledger import open_ledger
 from zoo_animals import GOOD, with_tool
 
 CANARY = "AIzaCANARYcanaryCANARYcanaryCANARYcana"

@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
+from vr_kernel.config.paths import Paths
+from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.gemini import Gemini
 from vr_kernel.generation import Media, Part, Request, Text, Turn
-from vr_kernel.leases import Leases
-from vr_kernel.ledger import open_ledger
+from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.log import Log
-from vr_kernel.paths import Paths
-from vr_kernel.settings import ModelsSettings
 
 MODEL = "gemini-3.8-flash"
 LARGE = 20_000_001

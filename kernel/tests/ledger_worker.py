@@ -16,10 +16,10 @@ from contextlib import closing
 from pathlib import Path
 
 from vr_kernel.errors import VrError
-from vr_kernel.jobs import Jobs
-from vr_kernel.leases import Leases
-from vr_kernel.ledger import job_scope, open_ledger
-from vr_kernel.steps import Steps
+from vr_kernel.jobs.jobs import Jobs
+from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.ledger import job_scope, open_ledger
+from vr_kernel.jobs.steps import Steps
 
 STEPS = 50
 PRINCIPAL = "worker"

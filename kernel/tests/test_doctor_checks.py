@@ -13,19 +13,19 @@ from types import SimpleNamespace
 
 import pytest
 from vr_kernel import Change, Check, Code, Config, Diagnosis, Kernel, VrError, hookimpl
-from vr_kernel.config import load_config
+from vr_kernel.config.config import load_config
+from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.doctor import databases, environment, folders, models
 from vr_kernel.doctor.configuration import allowed_roots
 from vr_kernel.doctor.examination import examine, loop_aside
 from vr_kernel.doctor.transport import http_checks
 from vr_kernel.health import Level
 from vr_kernel.hooks import Hooks
+from vr_kernel.journal.refusals import Refusals
 from vr_kernel.loading import Loader
 from vr_kernel.log import Log
 from vr_kernel.plugins import PluginStatus
 from vr_kernel.redaction import HIDDEN, Redaction, redactor, secrets_in_text, secrets_of
-from vr_kernel.refusals import Refusals
-from vr_kernel.settings import ModelsSettings
 
 KEY = "AIza" + "k3y_" * 9
 

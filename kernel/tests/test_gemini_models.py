@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from gemini_service import MODEL, ask, folders, gemini_at, video
 from vr_kernel import Code, VrError
+from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.gemini import Gemini
 from vr_kernel.gemini.catalogue import KNOWN, PRESETS
 from vr_kernel.generation import Media, Reply, Usage
 from vr_kernel.log import Log
-from vr_kernel.settings import ModelsSettings
 from vr_kernel.testing import Answer, FakeGemini, Fault
 from vr_kernel.testing.gemini.errors import ApiError
 

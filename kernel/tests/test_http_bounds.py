@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from vr_kernel.config.settings import HttpSettings
 from vr_kernel.errors import Code, VrError
 from vr_kernel.http import Download, Fetcher
 from vr_kernel.http.names import ASKED_AT_ONCE
 from vr_kernel.log import Log
-from vr_kernel.settings import HttpSettings
 from waiting import until
 from web_service import PUBLIC, Answer, Names, Network, Site, at, fetcher, leads_to, reply
 

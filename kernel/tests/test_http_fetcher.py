@@ -159,9 +159,9 @@ async def test_hosts_of_the_user(trap: Site) -> None:
 
 
 async def test_the_name_service_of_this_machine(trap: Site) -> None:
+    from vr_kernel.config.settings import HttpSettings
     from vr_kernel.http import Fetcher
     from vr_kernel.log import Log
-    from vr_kernel.settings import HttpSettings
 
     settings = HttpSettings(allowed_hosts=[f"localhost:{trap.port}"])
     named = Fetcher(settings, log=Log("error", "console"))

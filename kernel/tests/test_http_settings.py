@@ -120,7 +120,7 @@ def test_nothing_heavy_is_imported_before_the_first_page() -> None:
     code = (
         "import sys, vr_kernel.http as h\n"
         "from vr_kernel.log import Log\n"
-        "from vr_kernel.settings import HttpSettings\n"
+        "from vr_kernel.config.settings import HttpSettings\n"
         "h.Fetcher(HttpSettings(), log=Log('error', 'console'))\n"
         "print(sorted({'httpx2', 'httpcore2', 'anyio', 'idna', 'h11'} & set(sys.modules)))"
     )

@@ -8,9 +8,9 @@ from contextlib import suppress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from vr_kernel.config.settings import HttpSettings
 from vr_kernel.errors import Code, VrError
 from vr_kernel.http import check_url, redact_url
-from vr_kernel.settings import HttpSettings
 from web_service import Names, Network, fetcher
 
 NOT_ALLOWED = [

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from vr_kernel import Kernel, VrError
-from vr_kernel.artifacts import Artifacts
+from vr_kernel.files.artifacts import Artifacts
 
 MIMES = sorted({*mimetypes.types_map.values(), *mimetypes.common_types.values()})
 
@@ -119,7 +119,7 @@ def test_a_folder_that_cannot_be_written_is_a_typed_error(tmp_path: Path) -> Non
 
 FULL_DISK = """
 import pathlib, resource, sys
-from vr_kernel.artifacts import Artifacts
+from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.errors import VrError
 
 artifacts = Artifacts(pathlib.Path(sys.argv[1]))

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 from command_host import CommandHost, Ended
 from plugin_zoo import Zoo, vr_command
-from vr_kernel.artifacts import Artifacts
 from vr_kernel.cache import Cache
 from vr_kernel.errors import VrError
-from vr_kernel.jobs import Jobs
-from vr_kernel.journal import Entry, Journal
-from vr_kernel.leases import Leases
-from vr_kernel.ledger import open_ledger
+from vr_kernel.files.artifacts import Artifacts
+from vr_kernel.jobs.jobs import Jobs
+from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.ledger import open_ledger
+from vr_kernel.journal.journal import Entry, Journal
 
 KINDS = ["artifacts", "cache", "downloads", "logs", "jobs", "damaged"]
 OLD = time.time() - 40 * 86_400

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from pydantic import Field, SecretStr, ValidationError
 from vr_kernel import Config, EnvAlias, Kernel, Section, VrError, load_config
 from vr_kernel.cli.root import run as run_cli
-from vr_kernel.config import shown
-from vr_kernel.config_sources import TRUST_FILE
-from vr_kernel.settings import KernelSettings, StoreSettings
+from vr_kernel.config.config import shown
+from vr_kernel.config.settings import KernelSettings, StoreSettings
+from vr_kernel.config.sources import TRUST_FILE
 
 SECRET = "s3cr3t-t0ken-value"
 

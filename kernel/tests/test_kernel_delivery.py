@@ -27,7 +27,7 @@ from vr_kernel import (
     tool,
 )
 from vr_kernel.housekeeping import DELIVER_AFTER_S
-from vr_kernel.journal import Entry
+from vr_kernel.journal.journal import Entry
 from waiting import always, until
 
 NOTES = RecordKind("Notes", "Notes.", (RecordField("text"),), rerank="text")

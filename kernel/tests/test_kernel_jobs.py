@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 from vr_kernel import VrError
-from vr_kernel.jobs import Job, Jobs
-from vr_kernel.leases import Leases
-from vr_kernel.ledger import job_scope, open_ledger
-from vr_kernel.steps import Steps
+from vr_kernel.jobs.jobs import Job, Jobs
+from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.ledger import job_scope, open_ledger
+from vr_kernel.jobs.steps import Steps
 
 LEASE_S = 300.0
 IDS = [f"{number:032x}" for number in range(20)]

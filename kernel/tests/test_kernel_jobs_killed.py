@@ -19,9 +19,9 @@ from typing import NamedTuple
 import ledger_worker
 import pytest
 from ledger_worker import PRINCIPAL, STEPS
-from vr_kernel.jobs import Jobs
-from vr_kernel.leases import Leases
-from vr_kernel.ledger import job_scope, open_ledger
+from vr_kernel.jobs.jobs import Jobs
+from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.ledger import job_scope, open_ledger
 from waiting import until
 
 pytestmark = [

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from vr_kernel import VrError
-from vr_kernel.journal import Entry, Journal
+from vr_kernel.journal.journal import Entry, Journal
 
 fields = st.none() | st.dictionaries(
     st.text(max_size=5),
@@ -175,7 +175,7 @@ async def _write_batches(journal: Journal) -> None:
 
 WRITER = """
 import asyncio, pathlib, sys
-from vr_kernel.journal import Entry, Journal
+from vr_kernel.journal.journal import Entry, Journal
 
 async def main():
     journal = Journal(pathlib.Path(sys.argv[1]))

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from vr_kernel import VrError
-from vr_kernel.leases import Leases
-from vr_kernel.ledger import open_ledger
+from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.ledger import open_ledger
 from waiting import always, until
 
 LONG_S = 300.0

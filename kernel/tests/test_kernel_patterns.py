@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vr_kernel import Code, VrError
-from vr_kernel.file_names import NAME_BYTES, numbered, safe_name
-from vr_kernel.patterns import ENTRIES_LIMIT, Search
-from vr_kernel.policy import NUMBERS, Policy
+from vr_kernel.files.names import NAME_BYTES, numbered, safe_name
+from vr_kernel.files.patterns import ENTRIES_LIMIT, Search
+from vr_kernel.files.policy import NUMBERS, Policy
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and permissions of POSIX")
 FILES = [

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from vr_kernel import Code, VrError, load_config
-from vr_kernel.policy import Policy, server_roots
+from vr_kernel.files.policy import Policy, server_roots
 
 INSIDE, OUTSIDE = b"inside", b"OUTSIDE"
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and devices of POSIX")

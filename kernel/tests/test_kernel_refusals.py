@@ -21,7 +21,7 @@ from vr_kernel import (
     VrError,
     tool,
 )
-from vr_kernel.delivery import TRIES
+from vr_kernel.journal.delivery import TRIES
 from vr_kernel.testing import MemoryStore
 from waiting import until
 

@@ -13,9 +13,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from virtual_time import run_virtually
 from vr_kernel import Code, VrError
-from vr_kernel.circuit import FAILED_CALLS, PROBE_PAUSE_S, Circuit
 from vr_kernel.generation import Usage
-from vr_kernel.retry import BUDGET, Retrier, RetryPolicy
+from vr_kernel.models.circuit import FAILED_CALLS, PROBE_PAUSE_S, Circuit
+from vr_kernel.models.retry import BUDGET, Retrier, RetryPolicy
 
 quick = settings(max_examples=60, deadline=None)
 Step = BaseException | str

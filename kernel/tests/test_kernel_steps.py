@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from vr_kernel import VrError
 from vr_kernel.database import Database
-from vr_kernel.leases import Lease, Leases
-from vr_kernel.ledger import open_ledger
-from vr_kernel.steps import Steps
+from vr_kernel.jobs.leases import Lease, Leases
+from vr_kernel.jobs.ledger import open_ledger
+from vr_kernel.jobs.steps import Steps
 
 LEASE_S = 300.0
 json_values = st.recursive(

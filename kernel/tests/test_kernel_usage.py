@@ -22,9 +22,9 @@ from plugin_zoo import Zoo, vr_command
 from vr_kernel import VrError
 from vr_kernel.generation import Usage
 from vr_kernel.infra.usage import LISTED_ROWS, infra_usage
+from vr_kernel.models.usage import Attempt, Meter, UsageLedger
+from vr_kernel.models.usage_report import UNHEARD_S, UsageRow, make_report
 from vr_kernel.tools import build_tool
-from vr_kernel.usage import Attempt, Meter, UsageLedger
-from vr_kernel.usage_report import UNHEARD_S, UsageRow, make_report
 from zoo_animals import GOOD
 
 TOKENS = ("input_tokens", "output_tokens", "thinking_tokens", "cached_tokens")
@@ -241,7 +241,7 @@ async def test_a_file_that_comes_back_is_written_again(tmp_path: Path, warnings:
 WRITER = """
 import asyncio, pathlib, sys
 from vr_kernel.generation import Usage
-from vr_kernel.usage import Attempt, UsageLedger
+from vr_kernel.models.usage import Attempt, UsageLedger
 
 async def main():
     ledger = UsageLedger(pathlib.Path(sys.argv[1]), lambda error: sys.exit(str(error)))

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 from vr_kernel import Code, VrError, check_schema
-from vr_kernel.caller_schemas import PROBLEM_CHARS, SCHEMA_BYTES, SCHEMA_DEPTH, SUB_SCHEMAS
-from vr_kernel.structured import READING_S, MisfitError, ModelShape, SchemaShape
+from vr_kernel.models.caller_schemas import PROBLEM_CHARS, SCHEMA_BYTES, SCHEMA_DEPTH, SUB_SCHEMAS
+from vr_kernel.models.structured import READING_S, MisfitError, ModelShape, SchemaShape
 
 Pair = tuple[dict[str, Any], Any]
 NAMES = st.sampled_from(["a", "b", "type", "$ref", "pattern", "$id", "ä", ""])

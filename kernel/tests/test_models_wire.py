@@ -13,8 +13,8 @@ from paid_plugin import Capital
 from paid_work import ASKED, Found, asked, paid_kernel, recorded
 from vr_kernel import CALLS_OUT, READ_ONLY, Call, Code, Kernel, VrError, cache_key
 from vr_kernel import tool as as_tool
-from vr_kernel.artifacts import URI_PREFIX
-from vr_kernel.circuit import PROBE_PAUSE_S
+from vr_kernel.files.artifacts import URI_PREFIX
+from vr_kernel.models.circuit import PROBE_PAUSE_S
 from vr_kernel.testing import FakeGemini, Fault
 
 ANSWER = "The cat sat on the mat, and then it went out to look for the moon."

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 from vr_kernel import VrError
+from vr_kernel.config.paths import Paths
+from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.gemini import Gemini
 from vr_kernel.generation import ModelProvider, Reply, ReplyPiece, Request
 from vr_kernel.log import Log
-from vr_kernel.paths import Paths
-from vr_kernel.settings import ModelsSettings
 from vr_kernel.testing import FakeGemini, GeminiWire, ModelProviderContract, ModelWire
 from vr_kernel.testing.model_contract import SECRET
 

@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import httpcore2
+from vr_kernel.config.settings import HttpSettings
 from vr_kernel.http import Fetcher
 from vr_kernel.log import Log
-from vr_kernel.settings import HttpSettings
 
 PUBLIC = "93.184.215.14"
 PUBLIC_V6 = "2606:2800:21f:cb07:6820:80da:af6b:8b2c"

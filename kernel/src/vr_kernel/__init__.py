@@ -6,21 +6,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vr_kernel.artifacts import Artifact
     from vr_kernel.cache import cache_key
     from vr_kernel.call import Call
     from vr_kernel.commands import Command
-    from vr_kernel.config import Config, load_config
+    from vr_kernel.config.config import Config, load_config
+    from vr_kernel.config.settings import EnvAlias, Section
     from vr_kernel.contents import Content
     from vr_kernel.documents import Document, DocumentLoader, Locator, Segment
     from vr_kernel.errors import Code, VrError
     from vr_kernel.events import CallFinished
+    from vr_kernel.files.artifacts import Artifact
     from vr_kernel.generation import Media, ModelProvider, Reply, Text, Turn, Usage
     from vr_kernel.health import Check, Diagnosis
     from vr_kernel.hookspecs import hookimpl
     from vr_kernel.joining import Joined
-    from vr_kernel.journal import Change
+    from vr_kernel.journal.journal import Change
     from vr_kernel.kernel import Kernel
+    from vr_kernel.models.structured import Structured, check_schema
     from vr_kernel.prompts import Message, prompt
     from vr_kernel.providers import (
         Embedder,
@@ -38,8 +40,6 @@ if TYPE_CHECKING:
     from vr_kernel.records import Record, RecordField, RecordKind, entity_key
     from vr_kernel.resources import resource
     from vr_kernel.services import Services
-    from vr_kernel.settings import EnvAlias, Section
-    from vr_kernel.structured import Structured, check_schema
     from vr_kernel.tools import (
         CALLS_OUT,
         DESTRUCTIVE,
@@ -51,14 +51,14 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    "artifacts": "Artifact",
+    "files.artifacts": "Artifact",
     "cache": "cache_key",
     "call": "Call",
     "commands": "Command",
-    "config": "Config load_config",
+    "config.config": "Config load_config",
     "contents": "Content",
-    "settings": "EnvAlias Section",
-    "structured": "Structured check_schema",
+    "config.settings": "EnvAlias Section",
+    "models.structured": "Structured check_schema",
     "documents": "Document DocumentLoader Locator Segment",
     "errors": "Code VrError",
     "events": "CallFinished",
@@ -66,7 +66,7 @@ _HOMES = {
     "health": "Check Diagnosis",
     "hookspecs": "hookimpl",
     "joining": "Joined",
-    "journal": "Change",
+    "journal.journal": "Change",
     "kernel": "Kernel",
     "prompts": "Message prompt",
     "providers": "Embedder Filter Hit Provider Query Reranker Store StoredRecord TextLine"

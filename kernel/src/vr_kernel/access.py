@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import SecretStr
 
-from vr_kernel.config_sources import config_error
+from vr_kernel.config.sources import config_error
 
 SHORTEST = 16
 """Least characters of a token; a shorter one can be guessed."""

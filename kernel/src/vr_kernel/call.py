@@ -10,16 +10,16 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
-from vr_kernel.artifacts import Artifact
 from vr_kernel.contents import Content
-from vr_kernel.leases import Lease
-from vr_kernel.ledger import complete
+from vr_kernel.files.artifacts import Artifact
+from vr_kernel.jobs.leases import Lease
+from vr_kernel.jobs.ledger import complete
+from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
+from vr_kernel.models.usage import Meter
 from vr_kernel.questions import Asker, Question, ask_nobody, understand
 from vr_kernel.records import Record
-from vr_kernel.scopes import Scope
 from vr_kernel.services import Services
-from vr_kernel.usage import Meter
 
 M = TypeVar("M", bound=BaseModel)
 ProgressReport = Callable[[float, float | None, str], None]

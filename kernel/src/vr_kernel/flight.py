@@ -11,8 +11,8 @@ from pydantic import BaseModel, ValidationError
 
 from vr_kernel.cache import Cache
 from vr_kernel.errors import VrError
-from vr_kernel.leases import Lease, Leases
-from vr_kernel.scopes import STATE_UNAVAILABLE
+from vr_kernel.jobs.leases import Lease, Leases
+from vr_kernel.jobs.scopes import STATE_UNAVAILABLE
 
 if TYPE_CHECKING:
     from vr_kernel.call import Call

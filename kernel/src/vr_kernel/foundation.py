@@ -9,37 +9,37 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vr_kernel.artifacts import Artifacts
 from vr_kernel.cache import Cache
-from vr_kernel.candidates import ModelConfiguration, Roles
-from vr_kernel.config import Config
-from vr_kernel.delivery import StoreIndex
-from vr_kernel.digests import Digests
+from vr_kernel.config.config import Config
+from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.documents import Documents
 from vr_kernel.errors import VrError
+from vr_kernel.files.artifacts import Artifacts
+from vr_kernel.files.digests import Digests
+from vr_kernel.files.policy import Policy
 from vr_kernel.flight import Flights
 from vr_kernel.gemini import Gemini
 from vr_kernel.http import Fetcher
-from vr_kernel.jobs import Jobs
-from vr_kernel.journal import Journal
-from vr_kernel.leases import Leases
-from vr_kernel.ledger import open_ledger
+from vr_kernel.jobs.jobs import Jobs
+from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.ledger import open_ledger
+from vr_kernel.jobs.steps import Steps
+from vr_kernel.journal.delivery import StoreIndex
+from vr_kernel.journal.journal import Journal
+from vr_kernel.journal.refusals import Refusals
 from vr_kernel.listeners import Listeners
 from vr_kernel.log import Log
 from vr_kernel.long_work import LongWork
-from vr_kernel.metering import Payments
-from vr_kernel.models import Models
+from vr_kernel.models.candidates import ModelConfiguration, Roles
+from vr_kernel.models.metering import Payments
+from vr_kernel.models.models import Models
+from vr_kernel.models.retry import Retrier, RetryPolicy
+from vr_kernel.models.usage import Meter, UsageLedger
 from vr_kernel.plugins import PluginStatus
-from vr_kernel.policy import Policy
 from vr_kernel.providers import Providers
 from vr_kernel.records import RecordKind
 from vr_kernel.redaction import Redaction, secrets_of
-from vr_kernel.refusals import Refusals
-from vr_kernel.retry import Retrier, RetryPolicy
 from vr_kernel.services import Services
-from vr_kernel.settings import ModelsSettings
-from vr_kernel.steps import Steps
-from vr_kernel.usage import Meter, UsageLedger
 from vr_kernel.vectors import Vectors
 
 

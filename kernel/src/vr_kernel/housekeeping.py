@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from vr_kernel.cache import SECONDS_PER_DAY
-from vr_kernel.delivery import StoreIndex
+from vr_kernel.config.settings import KernelSettings
+from vr_kernel.journal.delivery import StoreIndex
 from vr_kernel.long_work import LongWork
-from vr_kernel.settings import KernelSettings
 
 DELIVER_AFTER_S = 2.0
 """How long a server leaves its store alone after the start."""

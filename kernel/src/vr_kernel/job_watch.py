@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vr_kernel.errors import VrError
-from vr_kernel.jobs import Jobs
+from vr_kernel.jobs.jobs import Jobs
 from vr_kernel.log import Log
 from vr_kernel.long_call import LongCall
 

@@ -11,13 +11,12 @@ from pydantic import BaseModel
 
 from vr_kernel import runner
 from vr_kernel.call import ProgressReport
-from vr_kernel.config import Config, load_config
-from vr_kernel.delivery import StoreIndex
+from vr_kernel.config.config import Config, load_config
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.foundation import Foundation
 from vr_kernel.hooks import Hooks
-from vr_kernel.housekeeping import keep_house
 from vr_kernel.infra import plugin as infra
+from vr_kernel.journal.delivery import StoreIndex
 from vr_kernel.loading import Contribution, Loader, Registry
 from vr_kernel.long_call import LongCall
 from vr_kernel.plugins import INFRA, Candidate, PluginStatus, State, check, discover
@@ -31,7 +30,7 @@ from vr_kernel.tools import Tool
 from vr_kernel.version import VERSION
 
 if TYPE_CHECKING:
-    from vr_kernel.archive import Archive
+    from vr_kernel.journal.archive import Archive
 
 
 class Kernel(Foundation):
@@ -121,7 +120,7 @@ class Kernel(Foundation):
     @property
     def archive(self) -> Archive:
         """Everything recorded, to be carried in and out."""
-        from vr_kernel.archive import Archive
+        from vr_kernel.journal.archive import Archive
 
         workspace = self.config.store.workspace
         return Archive(self.journal, self._registry.kinds, self.store, workspace)
@@ -203,6 +202,8 @@ class Kernel(Foundation):
 
     def serving(self) -> AbstractAsyncContextManager[None]:
         """Take up, meanwhile, what other processes left behind: jobs, and records to index."""
+        from vr_kernel.housekeeping import keep_house
+
         paths = self.config.paths
         return keep_house(self.config.kernel, self.jobs, self.store, paths.journal)
 

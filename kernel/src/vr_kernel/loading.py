@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from vr_kernel.commands import Command
-from vr_kernel.config import Config
+from vr_kernel.config.config import Config
 from vr_kernel.health import Check
 from vr_kernel.hooks import Hooks
 from vr_kernel.listeners import Hear

@@ -12,8 +12,8 @@ from pydantic_core import to_jsonable_python
 
 from vr_kernel.call import ProgressReport
 from vr_kernel.errors import Code, VrError
-from vr_kernel.jobs import Ending, Job, Jobs, JobState
-from vr_kernel.leases import Lease
+from vr_kernel.jobs.jobs import Ending, Job, Jobs, JobState
+from vr_kernel.jobs.leases import Lease
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.runner import Outcome
 from vr_kernel.tools import Tool

@@ -13,19 +13,20 @@ from vr_kernel import runner
 from vr_kernel.call import Call, ProgressReport
 from vr_kernel.errors import VrError
 from vr_kernel.flight import Flights
-from vr_kernel.job_watch import WATCH_S, look_after
-from vr_kernel.jobs import Job, Jobs, JobState
-from vr_kernel.leases import Leases
-from vr_kernel.ledger import job_scope
+from vr_kernel.jobs.jobs import Job, Jobs, JobState
+from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.ledger import job_scope
+from vr_kernel.jobs.steps import Steps
 from vr_kernel.listeners import Listeners
 from vr_kernel.log import Log
 from vr_kernel.long_call import LongCall, ending_of, given_up, run_mark
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.runner import Outcome
 from vr_kernel.services import Services
-from vr_kernel.steps import Steps
 from vr_kernel.tools import Tool
 
+POLL_S = 0.25
+"""How often is looked whether a job of another process has ended."""
 MOST_RUNS = 3
 """How often in a row a job may be interrupted before it pays anything; then it has failed."""
 Serve = Callable[[str], tuple[Tool, Services] | None]
@@ -130,8 +131,8 @@ class LongWork:
             running = self._running.get(job_id)
             if running is not None and running.task is not None:
                 await asyncio.wait({running.task}, timeout=left)
-            else:
-                await asyncio.sleep(min(WATCH_S, left))
+            else:  # another process works on it
+                await asyncio.sleep(min(POLL_S, left))
 
     async def list(self, principal: str, states: tuple[JobState, ...], limit: int) -> list[Job]:
         """Jobs of that principal, the newest first; of some states, or of all."""
@@ -225,6 +226,8 @@ class LongWork:
         self._running[running.id] = running
         running.task = asyncio.create_task(self._work(running, call), name=f"vr-{running.id}")
         if self._watch is None or self._watch.done():
+            from vr_kernel.job_watch import look_after
+
             self._watch = asyncio.create_task(
                 look_after(self._running, self._jobs, self._log), name="vr-jobs"
             )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 from vr_kernel.errors import Code, VrError
 
 if TYPE_CHECKING:
-    from vr_kernel.journal import Change
+    from vr_kernel.journal.journal import Change
     from vr_kernel.records import RecordKind
     from vr_kernel.services import Services
 

@@ -11,8 +11,8 @@ from typing import Any, TypeVar, get_type_hints
 from pydantic import BaseModel
 
 from vr_kernel.arguments import arguments_model, validate
-from vr_kernel.artifacts import Artifact
 from vr_kernel.contents import Content
+from vr_kernel.files.artifacts import Artifact
 from vr_kernel.services import Services
 
 Reading = str | bytes | BaseModel | Artifact | Content

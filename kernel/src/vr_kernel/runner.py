@@ -17,14 +17,14 @@ from vr_kernel.contents import Content
 from vr_kernel.errors import Code, VrError
 from vr_kernel.events import CallFinished
 from vr_kernel.generation import Usage
-from vr_kernel.leases import Lease
-from vr_kernel.ledger import complete, job_scope
+from vr_kernel.jobs.leases import Lease
+from vr_kernel.jobs.ledger import complete, job_scope
+from vr_kernel.jobs.scopes import Scope
 from vr_kernel.listeners import Listeners
+from vr_kernel.models.usage import Meter
 from vr_kernel.questions import AnswerNeeded, Asker, Question, ask_nobody
-from vr_kernel.scopes import Scope
 from vr_kernel.services import Services
 from vr_kernel.tools import Tool
-from vr_kernel.usage import Meter
 
 Hold = Callable[[], Awaitable[Lease | None]]
 RESULT_LIMIT = 40_000

@@ -7,25 +7,25 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vr_kernel.archive import Archive
-    from vr_kernel.artifacts import Artifacts
     from vr_kernel.cache import Cache
-    from vr_kernel.delivery import StoreIndex
-    from vr_kernel.digests import Digests
+    from vr_kernel.config.paths import Paths
     from vr_kernel.documents import Documents
+    from vr_kernel.files.artifacts import Artifacts
+    from vr_kernel.files.digests import Digests
+    from vr_kernel.files.policy import Policy
     from vr_kernel.gemini import Gemini
     from vr_kernel.http import Fetcher
-    from vr_kernel.journal import Journal
+    from vr_kernel.jobs.scopes import Scope
+    from vr_kernel.journal.archive import Archive
+    from vr_kernel.journal.delivery import StoreIndex
+    from vr_kernel.journal.journal import Journal
     from vr_kernel.log import Log
     from vr_kernel.long_work import LongWork
-    from vr_kernel.models import Models
-    from vr_kernel.paths import Paths
+    from vr_kernel.models.models import Models
+    from vr_kernel.models.usage import Meter, UsageLedger
     from vr_kernel.plugins import PluginStatus
-    from vr_kernel.policy import Policy
     from vr_kernel.providers import Providers
     from vr_kernel.records import RecordKind
-    from vr_kernel.scopes import Scope
-    from vr_kernel.usage import Meter, UsageLedger
     from vr_kernel.vectors import Vectors
 
 
@@ -62,7 +62,7 @@ class Services:
     @property
     def archive(self) -> Archive:
         """Records without a call of a tool: of what goes on in the background."""
-        from vr_kernel.archive import Archive
+        from vr_kernel.journal.archive import Archive
 
         return Archive(self.journal, self.kinds, self.store, self.workspace)
 

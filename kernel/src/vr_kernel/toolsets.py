@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vr_kernel.config_sources import config_error
+from vr_kernel.config.sources import config_error
 from vr_kernel.errors import did_you_mean
 from vr_kernel.tools import Tool
 

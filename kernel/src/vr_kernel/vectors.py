@@ -15,7 +15,7 @@ from typing import Any
 
 from vr_kernel.database import Database
 from vr_kernel.errors import VrError
-from vr_kernel.leases import Lease, Leases
+from vr_kernel.jobs.leases import Lease, Leases
 from vr_kernel.providers import Embedder, Providers, Purpose
 
 PAGE_BYTES = 8192

@@ -17,7 +17,7 @@ from lecture import Lecture
 from page_samples import HOSTILE, ID, TODAY, WATCH, analysis, page_of
 from videokit import failure, open_kernel
 from vr_kernel import Code
-from vr_kernel.artifacts import Artifacts
+from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.testing import FakeGemini
 from vr_plugin_video.models import Moment, Scene
 from vr_plugin_video.page.album import Album, collect

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from vr_kernel.cli.session import named, open_kernel, parse_value, run_tool, schema_of
-from vr_kernel.config import Config
+from vr_kernel.config.config import Config
 
 
 @click.command()

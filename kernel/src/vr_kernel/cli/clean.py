@@ -13,7 +13,7 @@ import click
 
 from vr_kernel.cli.exits import Exit
 from vr_kernel.cli.leftovers import KINDS, Leftovers, find_leftovers
-from vr_kernel.config import Config
+from vr_kernel.config.config import Config
 from vr_kernel.errors import VrError
 
 SECONDS_PER_DAY = 86_400

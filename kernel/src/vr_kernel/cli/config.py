@@ -11,8 +11,8 @@ import click
 from pydantic import BaseModel
 
 from vr_kernel.cli.session import open_kernel
-from vr_kernel.config import Config, shown
-from vr_kernel.config_sources import PROJECT_FILE, TRUST_FILE, trusted_folders
+from vr_kernel.config.config import Config, shown
+from vr_kernel.config.sources import PROJECT_FILE, TRUST_FILE, trusted_folders
 
 
 @click.group()

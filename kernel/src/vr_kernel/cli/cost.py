@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import click
 
 from vr_kernel.cli.output import print_error
-from vr_kernel.config import Config
-from vr_kernel.usage import UsageLedger
-from vr_kernel.usage_report import Grouping, UsageReport, UsageRow, make_report
+from vr_kernel.config.config import Config
+from vr_kernel.models.usage import UsageLedger
+from vr_kernel.models.usage_report import Grouping, UsageReport, UsageRow, make_report
 
 HEADINGS = {
     "calls": "calls",

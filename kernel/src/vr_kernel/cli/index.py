@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vr_kernel.paths import Paths
+from vr_kernel.config.paths import Paths
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution

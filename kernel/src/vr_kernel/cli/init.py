@@ -15,7 +15,7 @@ import click
 from vr_kernel.cli.init_questions import ask_clients, ask_folders, ask_key, is_terminal
 
 if TYPE_CHECKING:
-    from vr_kernel.config import Config
+    from vr_kernel.config.config import Config
     from vr_kernel.onboarding.changes import Change
     from vr_kernel.onboarding.clients import Machine
     from vr_kernel.onboarding.plan import Wishes

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from vr_kernel.artifacts import Artifacts
+from vr_kernel.config.paths import Paths
 from vr_kernel.errors import VrError
-from vr_kernel.jobs import Jobs
-from vr_kernel.leases import Leases
-from vr_kernel.ledger import open_ledger
-from vr_kernel.paths import Paths
+from vr_kernel.files.artifacts import Artifacts
+from vr_kernel.jobs.jobs import Jobs
+from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.ledger import open_ledger
 
 BUSY_S = 10.0
 BEING_WRITTEN_S = 3600

@@ -10,7 +10,7 @@ from vr_kernel.cli.exits import Exit
 from vr_kernel.cli.plugin_check import check
 from vr_kernel.cli.plugin_new import new
 from vr_kernel.cli.session import open_kernel
-from vr_kernel.config import Config
+from vr_kernel.config.config import Config
 
 
 @click.group()

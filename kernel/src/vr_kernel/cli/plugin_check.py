@@ -9,7 +9,7 @@ from dataclasses import asdict
 import click
 
 from vr_kernel.cli.exits import Exit
-from vr_kernel.config import Config
+from vr_kernel.config.config import Config
 from vr_kernel.inspection.findings import Inspection, Level
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import click
 from pydantic import BaseModel
 
-from vr_kernel.artifacts import URI_PREFIX
 from vr_kernel.cli.output import lines_of, printable
+from vr_kernel.files.artifacts import URI_PREFIX
 
 FOUND = "results"
 """The list of what was searched for."""

@@ -12,12 +12,12 @@ import click
 
 from vr_kernel.cli.exits import Exit, exit_code
 from vr_kernel.cli.index import installed_plugins, read_index
+from vr_kernel.config.paths import find_paths
 from vr_kernel.errors import VrError
-from vr_kernel.paths import find_paths
 from vr_kernel.version import VERSION
 
 if TYPE_CHECKING:
-    from vr_kernel.config import Config
+    from vr_kernel.config.config import Config
 
 OWN = {
     "call": ("vr_kernel.cli.call:call", "Call a tool by its name."),
@@ -107,7 +107,7 @@ def config_of(context: click.Context) -> Config:
 
 def config_with(context: click.Context, flags: Mapping[str, str]) -> Config:
     """The configuration of this run, with settings of a command's own options above it."""
-    from vr_kernel.config import load_config
+    from vr_kernel.config.config import load_config
 
     given = context.find_root().params["settings"]
     return load_config(flags={**dict(s.partition("=")[::2] for s in given), **flags})

@@ -13,7 +13,7 @@ import click
 
 from vr_kernel.cli.exits import end_soon
 from vr_kernel.cli.root import config_with
-from vr_kernel.config import Config
+from vr_kernel.config.config import Config
 from vr_kernel.stdout_guard import StdoutGuard
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ async def _serve_http(kernel: Kernel, host: str, port: int) -> int:
 
 def _kernel(config: Config) -> Kernel:
     from vr_kernel.cli.index import write_index
+    from vr_kernel.files.policy import server_roots
     from vr_kernel.kernel import Kernel
-    from vr_kernel.policy import server_roots
     from vr_kernel.tool_schemas import ToolSchemas
 
     schemas = ToolSchemas(config.paths.cache / "schemas.json")

@@ -16,7 +16,7 @@ from vr_kernel.cli.exits import Exit, end_soon, exit_code
 from vr_kernel.cli.index import write_index
 from vr_kernel.cli.output import ProgressLine, print_error, print_notes, print_result
 from vr_kernel.cli.results import print_readable
-from vr_kernel.config import Config
+from vr_kernel.config.config import Config
 from vr_kernel.kernel import Kernel
 from vr_kernel.stdout_guard import diverted_stdout
 from vr_kernel.tools import Tool

@@ -11,13 +11,13 @@ import click
 
 from vr_kernel.cli.output import print_result
 from vr_kernel.cli.session import open_kernel
-from vr_kernel.config import Config
+from vr_kernel.config.config import Config
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.stdout_guard import diverted_stdout
 
 if TYPE_CHECKING:
-    from vr_kernel.delivery import StoreIndex
-    from vr_kernel.refusals import Refusal
+    from vr_kernel.journal.delivery import StoreIndex
+    from vr_kernel.journal.refusals import Refusal
 
 T = TypeVar("T")
 DELIVERY_S = 60.0

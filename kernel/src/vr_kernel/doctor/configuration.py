@@ -7,11 +7,11 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from vr_kernel.config import Config
-from vr_kernel.config_sources import PROJECT_FILE, env_files, is_trusted
+from vr_kernel.config.config import Config
+from vr_kernel.config.paths import Paths
+from vr_kernel.config.sources import PROJECT_FILE, env_files, is_trusted
 from vr_kernel.errors import VrError
 from vr_kernel.health import Check, Diagnosis
-from vr_kernel.paths import Paths
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 

@@ -10,8 +10,10 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from vr_kernel.config import Config, load_config
-from vr_kernel.config_sources import PROJECT_FILE, env_files
+from vr_kernel.config.config import Config, load_config
+from vr_kernel.config.paths import find_paths
+from vr_kernel.config.settings import KernelSettings
+from vr_kernel.config.sources import PROJECT_FILE, env_files
 from vr_kernel.doctor.configuration import configuration_checks
 from vr_kernel.doctor.databases import database_checks
 from vr_kernel.doctor.environment import environment_checks
@@ -23,10 +25,8 @@ from vr_kernel.doctor.providers import provider_checks
 from vr_kernel.doctor.transport import Handshake, http_checks
 from vr_kernel.errors import VrError
 from vr_kernel.health import Check, Diagnosis
-from vr_kernel.paths import find_paths
 from vr_kernel.plugins import explain
 from vr_kernel.redaction import redactor, secrets_in_text, secrets_of
-from vr_kernel.settings import KernelSettings
 
 Grouped = list[tuple[str, Check]]
 CLOSE_S = 2.0

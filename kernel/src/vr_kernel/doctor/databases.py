@@ -9,9 +9,9 @@ from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
+from vr_kernel.config.paths import Paths
 from vr_kernel.health import Check, Diagnosis
-from vr_kernel.job_rows import SHOWN
-from vr_kernel.paths import Paths
+from vr_kernel.jobs.rows import SHOWN
 
 BUDGET_S = 1.0
 """How long one file is looked through; a large one is then known in part."""

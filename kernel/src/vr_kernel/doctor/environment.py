@@ -11,8 +11,8 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
+from vr_kernel.config.paths import Paths
 from vr_kernel.health import Check, Diagnosis
-from vr_kernel.paths import Paths
 from vr_kernel.plugins import KERNEL_DISTRIBUTION
 from vr_kernel.version import VERSION
 

@@ -10,8 +10,8 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from vr_kernel.config.paths import Paths
 from vr_kernel.health import Check, Diagnosis
-from vr_kernel.paths import Paths
 
 MB = 1_000_000
 FAULT_BELOW, WARN_BELOW = 50 * MB, 1_000 * MB

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 
-from vr_kernel.config import Config
+from vr_kernel.config.config import Config
 from vr_kernel.doctor.examination import failure, started
 from vr_kernel.health import Check, Diagnosis
 from vr_kernel.kernel import Kernel

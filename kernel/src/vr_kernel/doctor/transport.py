@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from vr_kernel.access import principals_of
-from vr_kernel.config import Config
+from vr_kernel.config.config import Config
+from vr_kernel.config.settings import ServeSettings
 from vr_kernel.errors import VrError
 from vr_kernel.health import Check, Diagnosis
-from vr_kernel.settings import ServeSettings
 
 DEADLINE_S = 20.0
 GRACE_S = 3.0

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from vr_kernel.config.settings import ModelsSettings, Preset
 from vr_kernel.errors import did_you_mean
 from vr_kernel.generation import THINKING_LEVELS, ModelInfo, Role, ThinkingLevel
-from vr_kernel.settings import ModelsSettings, Preset
 
 SEES = frozenset({"text", "image", "audio", "video", "pdf", "youtube"})
 NO_MINIMAL: tuple[ThinkingLevel, ...] = ("low", "medium", "high")

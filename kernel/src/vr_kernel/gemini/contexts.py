@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import Code, VrError
 from vr_kernel.gemini.errors import is_gone, translated
 from vr_kernel.gemini.parts import check_media, contents, plan
@@ -18,10 +19,9 @@ from vr_kernel.gemini.registry import ContextCache, Registry
 from vr_kernel.gemini.sources import Source
 from vr_kernel.gemini.uploads import Uploads
 from vr_kernel.generation import Media, Request, Turn
+from vr_kernel.jobs.leases import Lease, Leases
 from vr_kernel.joining import Joined
-from vr_kernel.leases import Lease, Leases
 from vr_kernel.log import Log
-from vr_kernel.settings import ModelsSettings
 
 if TYPE_CHECKING:
     from google.genai import types

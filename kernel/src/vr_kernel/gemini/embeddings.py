@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from vr_kernel.batches import embed_in_batches
 from vr_kernel.gemini.catalogue import KNOWN
 from vr_kernel.gemini.errors import translated, unreadable
 from vr_kernel.gemini.pool import Account, Pool
 from vr_kernel.generation import EmbeddingPurpose, Embeddings, Usage
+from vr_kernel.models.batches import embed_in_batches
 
 # How a model without task types is told what a text is for. Source: "Embeddings" of the Gemini API.
 _WORDS = {"query": "task: search result | query: ", "document": "title: none | text: "}

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from vr_kernel.config.paths import Paths
+from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.log import Log
-from vr_kernel.paths import Paths
-from vr_kernel.settings import ModelsSettings
 
 if TYPE_CHECKING:
     from vr_kernel.gemini.contexts import Contexts
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from vr_kernel.gemini.registry import Registry
     from vr_kernel.gemini.research import Research
     from vr_kernel.gemini.uploads import Uploads
-    from vr_kernel.leases import Leases
+    from vr_kernel.jobs.leases import Leases
 
 
 class Kit:

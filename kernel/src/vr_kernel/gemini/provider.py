@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import Code, VrError
 from vr_kernel.gemini.catalogue import KNOWN, bare, suggest
 from vr_kernel.gemini.conditions import conditions
@@ -30,7 +31,6 @@ from vr_kernel.generation import (
     Text,
     Turn,
 )
-from vr_kernel.settings import ModelsSettings
 
 if TYPE_CHECKING:
     from google.genai import types

@@ -10,21 +10,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from vr_kernel.cache import cache_key
-from vr_kernel.candidates import Candidate
+from vr_kernel.config.paths import Paths
+from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import VrError
 from vr_kernel.gemini.kit import Kit
 from vr_kernel.generation import Media, ModelProvider, Reply
 from vr_kernel.log import Log
-from vr_kernel.paths import Paths
+from vr_kernel.models.candidates import Candidate
 from vr_kernel.progress import Report, silent
-from vr_kernel.settings import ModelsSettings
 
 if TYPE_CHECKING:
     from vr_kernel.gemini.contexts import Make
     from vr_kernel.gemini.registry import ContextCache
-    from vr_kernel.leases import Leases
-    from vr_kernel.metering import Paid, Payments
-    from vr_kernel.scopes import Scope
+    from vr_kernel.jobs.leases import Leases
+    from vr_kernel.jobs.scopes import Scope
+    from vr_kernel.models.metering import Paid, Payments
 
 A = TypeVar("A", bound="Paid")
 PREFIX = "models/"

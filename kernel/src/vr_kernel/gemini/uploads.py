@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import Code, VrError
 from vr_kernel.gemini.errors import is_gone
 from vr_kernel.gemini.pool import Account
@@ -16,7 +17,6 @@ from vr_kernel.gemini.sources import Source
 from vr_kernel.generation import Media
 from vr_kernel.joining import Joined
 from vr_kernel.progress import Report, silent
-from vr_kernel.settings import ModelsSettings
 
 LARGEST = 2 * 1024**3
 """Most bytes of one file. Source: "Files API" of the Gemini API."""

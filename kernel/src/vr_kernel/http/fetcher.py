@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
+from vr_kernel.config.settings import HttpSettings
 from vr_kernel.errors import VrError
 from vr_kernel.http.errors import (
     invalid,
@@ -25,7 +26,6 @@ from vr_kernel.http.pages import Download, Page, content_type
 from vr_kernel.http.terms import Terms, checked_headers
 from vr_kernel.http.urls import Url, check_url, is_allowed_host, redact_url
 from vr_kernel.log import Log
-from vr_kernel.settings import HttpSettings
 
 if TYPE_CHECKING:
     import httpcore2

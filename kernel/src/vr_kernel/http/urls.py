@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from vr_kernel.config.settings import HttpSettings
 from vr_kernel.http.addresses import special_range
 from vr_kernel.http.errors import invalid, no_local_host, not_allowed
-from vr_kernel.settings import HttpSettings
 
 URL_LIMIT = 2048
 """Longest address in characters."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from vr_kernel.artifacts import URI_PREFIX, Artifact
+from vr_kernel.files.artifacts import URI_PREFIX, Artifact
 from vr_kernel.resources import resource
 from vr_kernel.services import Services
 

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from vr_kernel.call import Call
-from vr_kernel.config import shown
+from vr_kernel.config.config import shown
+from vr_kernel.config.settings import Preset
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.generation import ThinkingLevel
-from vr_kernel.models import Models
-from vr_kernel.settings import Preset
+from vr_kernel.models.models import Models
 from vr_kernel.tools import IDEMPOTENT, WRITES_LOCAL, tool
 
 

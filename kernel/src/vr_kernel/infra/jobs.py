@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from vr_kernel.call import Call
-from vr_kernel.jobs import Job, JobState
+from vr_kernel.jobs.jobs import Job, JobState
 from vr_kernel.long_call import JobHandle, handle_of
 from vr_kernel.tools import DESTRUCTIVE, IDEMPOTENT, READ_ONLY, tool
 

@@ -8,8 +8,8 @@ from typing import Annotated
 from pydantic import Field
 
 from vr_kernel.call import Call
+from vr_kernel.models.usage_report import Grouping, UsageReport, make_report
 from vr_kernel.tools import IDEMPOTENT, READ_ONLY, tool
-from vr_kernel.usage_report import Grouping, UsageReport, make_report
 
 LISTED_ROWS = 40
 """Most rows of a result, about 3,000 tokens."""

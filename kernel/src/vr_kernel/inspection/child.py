@@ -21,7 +21,7 @@ from typing import Any
 
 from packaging.utils import canonicalize_name
 
-from vr_kernel.config import load_config
+from vr_kernel.config.config import load_config
 from vr_kernel.hooks import Hooks
 from vr_kernel.inspection.findings import Finding, Level, error, guarded, ok, or_ok, warning
 from vr_kernel.inspection.offers import Offers

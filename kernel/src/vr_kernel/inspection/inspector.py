@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from vr_kernel.config.settings import KernelSettings
 from vr_kernel.inspection.findings import Finding, Inspection, Level, error
 from vr_kernel.inspection.installed import find_installed
 from vr_kernel.inspection.metadata_checks import check_metadata, check_name, weigh
@@ -17,7 +18,6 @@ from vr_kernel.inspection.projects import Project
 from vr_kernel.inspection.request import LOG, OUTPUT, REPORT, REQUEST, Request
 from vr_kernel.inspection.subject import Metadata, Subject
 from vr_kernel.plugins import State, discover
-from vr_kernel.settings import KernelSettings
 
 GRACE = 6
 """How many times the deadline of one import the whole inspection may take."""

@@ -9,7 +9,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from vr_kernel.config_sources import config_error
+from vr_kernel.config.sources import config_error
 from vr_kernel.errors import Code, VrError
 from vr_kernel.onboarding.changes import Change, read_file, real_file, secrets_of
 from vr_kernel.onboarding.clients import SERVER, Client

@@ -10,7 +10,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from vr_kernel.config_sources import config_error
+from vr_kernel.config.sources import config_error
 from vr_kernel.kernel import Kernel
 from vr_kernel.server.application import build_server
 from vr_kernel.server.bodies import BodyLimit

@@ -11,9 +11,9 @@ from fastmcp.resources import ResourceContent, ResourceResult
 from fastmcp.resources.template import ResourceTemplate
 from pydantic import AnyUrl, BaseModel, PrivateAttr
 
-from vr_kernel.artifacts import Artifact
 from vr_kernel.contents import Content
 from vr_kernel.errors import VrError
+from vr_kernel.files.artifacts import Artifact
 from vr_kernel.kernel import Kernel
 from vr_kernel.resources import Reading, Resource
 from vr_kernel.server.blocks import plain, visible_schema

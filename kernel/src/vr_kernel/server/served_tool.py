@@ -15,7 +15,7 @@ from mcp_types import ToolAnnotations
 from pydantic import PrivateAttr
 
 from vr_kernel.errors import VrError
-from vr_kernel.jobs import Job
+from vr_kernel.jobs.jobs import Job
 from vr_kernel.kernel import Kernel
 from vr_kernel.long_call import JobHandle, handle_of
 from vr_kernel.progress import Progress

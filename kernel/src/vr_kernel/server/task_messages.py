@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Usage
-from vr_kernel.job_rows import Job, JobState
+from vr_kernel.jobs.rows import Job, JobState
 from vr_kernel.runner import Outcome
 from vr_kernel.server.served_tool import as_tool_result, error_result
 

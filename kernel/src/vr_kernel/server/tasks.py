@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from vr_kernel.cache import SECONDS_PER_DAY
 from vr_kernel.errors import Code, VrError
-from vr_kernel.jobs import Job
+from vr_kernel.jobs.jobs import Job
 from vr_kernel.kernel import Kernel
 from vr_kernel.server.served_tool import HandedOut, principal
 from vr_kernel.server.task_messages import (

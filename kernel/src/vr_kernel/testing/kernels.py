@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel.config import load_config
+from vr_kernel.config.config import load_config
 from vr_kernel.kernel import Kernel
 from vr_kernel.testing import memory
 from vr_kernel.testing.recording import RecordedCall, record_call

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vr_kernel.artifacts import Artifact, Artifacts
 from vr_kernel.errors import VrError
+from vr_kernel.files.artifacts import Artifact, Artifacts
 from vr_kernel.generation import Usage
-from vr_kernel.journal import Change, Journal
+from vr_kernel.journal.journal import Change, Journal
 from vr_kernel.kernel import Kernel
 from vr_kernel.runner import Outcome
 

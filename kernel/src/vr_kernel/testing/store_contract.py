@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
-from vr_kernel.journal import Change
+from vr_kernel.journal.journal import Change
 from vr_kernel.providers import Store
 from vr_kernel.records import RecordField, RecordKind
 from vr_kernel.testing.store_samples import CARDS, NOTES, History, ask, found, keys, settle

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vr_kernel.journal import Change
+from vr_kernel.journal.journal import Change
 from vr_kernel.providers import Filter, Hit, Query, SearchMode, Store
 from vr_kernel.records import RecordField, RecordKind
 from vr_kernel.testing.outcomes import SOON_S

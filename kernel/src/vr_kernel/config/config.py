@@ -9,7 +9,16 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from vr_kernel.config_sources import (
+from vr_kernel.config.paths import Paths, find_paths
+from vr_kernel.config.settings import (
+    EnvAlias,
+    HttpSettings,
+    KernelSettings,
+    ModelsSettings,
+    ServeSettings,
+    StoreSettings,
+)
+from vr_kernel.config.sources import (
     PROJECT_FILE,
     Alias,
     Setting,
@@ -22,16 +31,7 @@ from vr_kernel.config_sources import (
     toml_settings,
 )
 from vr_kernel.errors import VrError, did_you_mean
-from vr_kernel.paths import Paths, find_paths
 from vr_kernel.redaction import redactor
-from vr_kernel.settings import (
-    EnvAlias,
-    HttpSettings,
-    KernelSettings,
-    ModelsSettings,
-    ServeSettings,
-    StoreSettings,
-)
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias, get_args
 
 from vr_kernel.database import Database
 from vr_kernel.errors import Code, VrError
-from vr_kernel.job_rows import COLUMNS, OWNED, SHOWN, Ending, Job, JobState, read_job
-from vr_kernel.leases import Lease, Leases, is_owner
-from vr_kernel.ledger import complete, job_scope
+from vr_kernel.jobs.leases import Lease, Leases, is_owner
+from vr_kernel.jobs.ledger import complete, job_scope
+from vr_kernel.jobs.rows import COLUMNS, OWNED, SHOWN, Ending, Job, JobState, read_job
 
 __all__ = ["Ending", "Job", "JobState", "Jobs"]
 _Jobs: TypeAlias = list[Job]

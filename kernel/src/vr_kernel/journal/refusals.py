@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vr_kernel.database import Database
 from vr_kernel.errors import VrError
-from vr_kernel.journal import Change
+from vr_kernel.journal.journal import Change
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS refused (

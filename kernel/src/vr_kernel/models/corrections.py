@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
-from vr_kernel.answers import Answer, Answers
-from vr_kernel.candidates import Candidate
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Reply, Request, Text, Turn, Usage
-from vr_kernel.structured import MisfitError
+from vr_kernel.models.answers import Answer, Answers
+from vr_kernel.models.candidates import Candidate
+from vr_kernel.models.structured import MisfitError
 
 V = TypeVar("V")
 V_co = TypeVar("V_co", covariant=True)

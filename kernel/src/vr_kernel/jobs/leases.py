@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from vr_kernel.database import Database
 from vr_kernel.errors import Code, VrError
-from vr_kernel.ledger import complete, settle
+from vr_kernel.jobs.ledger import complete, settle
 
 BEATS = 5
 """Renewals within the length of a lease."""

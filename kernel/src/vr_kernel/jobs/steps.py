@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from vr_kernel.database import Database
 from vr_kernel.errors import VrError
-from vr_kernel.leases import Lease, is_owner, lease_lost
-from vr_kernel.ledger import complete, settle
+from vr_kernel.jobs.leases import Lease, is_owner, lease_lost
+from vr_kernel.jobs.ledger import complete, settle
 
 
 class _Place(NamedTuple):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 
-from vr_kernel.delivery import StoreIndex
 from vr_kernel.errors import Code, VrError, did_you_mean
-from vr_kernel.journal import Change, Entry, Journal
+from vr_kernel.journal.delivery import StoreIndex
+from vr_kernel.journal.journal import Change, Entry, Journal
 from vr_kernel.records import Record, RecordKind
 
 PAGE = 500

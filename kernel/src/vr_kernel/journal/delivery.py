@@ -9,11 +9,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.journal import Change, Journal
+from vr_kernel.journal.journal import Change, Journal
+from vr_kernel.journal.refusals import Refusal, Refusals
 from vr_kernel.log import Log
 from vr_kernel.providers import Hit, Providers, Query, Store, StoredRecord
 from vr_kernel.records import RecordKind
-from vr_kernel.refusals import Refusal, Refusals
 
 BATCH = 500
 TRIES = 5

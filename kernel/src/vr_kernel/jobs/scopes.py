@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from vr_kernel.errors import VrError
-from vr_kernel.leases import Lease
-from vr_kernel.steps import Steps
+from vr_kernel.jobs.leases import Lease
+from vr_kernel.jobs.steps import Steps
 
 STATE_UNAVAILABLE = "STATE_UNAVAILABLE"
 

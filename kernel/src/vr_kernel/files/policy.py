@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from io import BufferedReader, BufferedWriter
 from pathlib import Path
 from typing import NamedTuple
 
-from vr_kernel.descent import open_below
 from vr_kernel.errors import Code, VrError
-from vr_kernel.file_names import numbered, safe_name
-from vr_kernel.patterns import Search, parse_pattern
 
 PATH_LIMIT = 4096
 """Longest path in characters; PATH_MAX of Linux."""
@@ -67,7 +64,7 @@ class Policy:
         real = self.resolve_file(path)
         root = self._root_of(real, real)
         try:
-            file = open(real, "rb", opener=lambda _name, flags: open_below(root, real, flags))  # noqa: SIM115 - handed to the caller
+            file = open(real, "rb", opener=_opener(root, real))  # noqa: SIM115 - handed to the caller
         except OSError as error:
             raise _unreadable(Path(path), error) from error
         try:
@@ -97,6 +94,8 @@ class Policy:
             VrError: INVALID_INPUT, category PATTERN_INVALID for a pattern that leads out of the
                 folder; as `resolve_file` for the folder.
         """
+        from vr_kernel.files.patterns import Search, parse_pattern
+
         search = Search(parse_pattern(pattern))
         paths: list[Path] = []
         with (
@@ -122,6 +121,8 @@ class Policy:
             VrError: NOT_ALLOWED; CONFLICT when a thousand files of that name are there; as
                 `resolve_file` for the folder.
         """
+        from vr_kernel.files.names import numbered, safe_name
+
         safe = safe_name(name)
         with self._opened_folder(folder) as (real, _):
             for number in range(1, NUMBERS + 1):
@@ -140,7 +141,7 @@ class Policy:
 
     def _created(self, path: Path) -> BufferedWriter:
         root = self._root_of(path, path)
-        file = open(path, "xb", opener=lambda _name, flags: open_below(root, path, flags))  # noqa: SIM115 - handed to the caller
+        file = open(path, "xb", opener=_opener(root, path))  # noqa: SIM115 - handed to the caller
         try:
             self._check_opened(file.fileno(), path)
         except BaseException:
@@ -159,7 +160,7 @@ class Policy:
             if not stat.S_ISDIR(real.lstat().st_mode):
                 raise _no_folder(wanted)
             if os.scandir in os.supports_fd:
-                handle = open_below(root, real, os.O_RDONLY | os.O_DIRECTORY)
+                handle = _opener(root, real)("", os.O_RDONLY | os.O_DIRECTORY)
         except FileNotFoundError:
             raise _missing(wanted, "folder") from None
         except OSError as error:
@@ -239,6 +240,13 @@ def _require_regular(path: Path, mode: int) -> None:
             Code.NOT_ALLOWED,
             hint="Devices, pipes and sockets are not read.",
         )
+
+
+def _opener(root: Path, path: Path) -> Callable[[str, int], int]:
+    """Opens a path through no symbolic link below the root; for `opener` of `open`."""
+    from vr_kernel.files.descent import open_below
+
+    return lambda _name, flags: open_below(root, path, flags)
 
 
 def _shown(path: Path) -> str:

@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.generation import THINKING_LEVELS, ModelProvider, Role, ThinkingLevel
 from vr_kernel.providers import Providers
-from vr_kernel.settings import ModelsSettings
 
 AUTO = "auto"
 GEMINI = "gemini"

@@ -14,7 +14,7 @@ from typing import TypeVar
 from vr_kernel.database import Database
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Usage
-from vr_kernel.usage_report import (
+from vr_kernel.models.usage_report import (
     TOKENS,
     Grouping,
     RecordedAttempt,

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from pydantic import BaseModel
 
-from vr_kernel.answers import Answers
-from vr_kernel.artifacts import Artifacts
-from vr_kernel.candidates import Roles
-from vr_kernel.digests import Digests
 from vr_kernel.errors import VrError
+from vr_kernel.files.artifacts import Artifacts
+from vr_kernel.files.digests import Digests
 from vr_kernel.generation import (
     EmbeddingPurpose,
     Embeddings,
@@ -29,15 +27,17 @@ from vr_kernel.generation import (
     ThinkingLevel,
     Turn,
 )
+from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
-from vr_kernel.metering import Payments
-from vr_kernel.retry import Retrier
-from vr_kernel.scopes import Scope
-from vr_kernel.usage import Meter
+from vr_kernel.models.answers import Answers
+from vr_kernel.models.candidates import Roles
+from vr_kernel.models.metering import Payments
+from vr_kernel.models.retry import Retrier
+from vr_kernel.models.usage import Meter
 
 if TYPE_CHECKING:
-    from vr_kernel.corrections import Shape
-    from vr_kernel.structured import Structured
+    from vr_kernel.models.corrections import Shape
+    from vr_kernel.models.structured import Structured
 
 M = TypeVar("M", bound=BaseModel)
 Parts = str | Sequence[Part | str]
@@ -161,8 +161,8 @@ class Models:
                 answer does not fit either; its text is kept as an artifact. What is wrong with
                 a caller's schema: INVALID_INPUT or TOO_LARGE, before anything is sent.
         """
-        from vr_kernel.corrections import fitting
-        from vr_kernel.structured import ModelShape, SchemaShape, Structured
+        from vr_kernel.models.corrections import fitting
+        from vr_kernel.models.structured import ModelShape, SchemaShape, Structured
 
         shape: Shape[Any]
         if isinstance(schema, type):
@@ -214,7 +214,7 @@ class Models:
         Raises:
             VrError: like `generate`.
         """
-        from vr_kernel.batches import embed_in_batches
+        from vr_kernel.models.batches import embed_in_batches
 
         candidate = self.roles.candidates(role)[0]
 

@@ -12,8 +12,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from vr_kernel.caller_schemas import PROBLEM_CHARS, require_bounded, survey, where
 from vr_kernel.generation import Reply
+from vr_kernel.models.caller_schemas import PROBLEM_CHARS, require_bounded, survey, where
 from vr_kernel.schemas import compact_input
 
 V = TypeVar("V")

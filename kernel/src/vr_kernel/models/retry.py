@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
 
-from vr_kernel.circuit import NO_ROOM, NOT_ASKED, Circuit
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Usage
+from vr_kernel.models.circuit import NO_ROOM, NOT_ASKED, Circuit
 
 T = TypeVar("T")
 DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED"

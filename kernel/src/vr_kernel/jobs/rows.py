@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.leases import LIVE
+from vr_kernel.jobs.leases import LIVE
 
 JobState = Literal["running", "interrupted", "done", "failed", "cancelled"]
 """`interrupted` is running without a live lease: the process died, another can go on."""

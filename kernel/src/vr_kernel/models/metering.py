@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
-from vr_kernel.candidates import Candidate
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Media, Request, Usage
-from vr_kernel.usage import Attempt, Meter, UsageLedger
+from vr_kernel.models.candidates import Candidate
+from vr_kernel.models.usage import Attempt, Meter, UsageLedger
 
 _HIDDEN = frozenset({"REPLY_TRUNCATED", "REPLY_UNREADABLE", "NETWORK_ERROR", "DEADLINE_EXCEEDED"})
 """Categories of failures after which a provider may charge for what nobody saw."""
