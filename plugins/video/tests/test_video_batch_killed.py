@@ -35,8 +35,9 @@ LATENCY_S = 0.03
 REMEMBER = """
 CREATE TABLE committed (question TEXT, at REAL);
 CREATE TRIGGER remember AFTER INSERT ON step WHEN NEW.scope LIKE 'result/%' BEGIN
-    INSERT INTO committed VALUES
-        (json_extract(CAST(NEW.reply AS TEXT), '$.value.title'), NEW.committed_at);
+    INSERT INTO committed SELECT
+        json_extract(json_extract(CAST(NEW.reply AS TEXT), '$.reply.text'), '$.title'),
+        NEW.committed_at;
 END;
 """
 """Steps are forgotten once their result is kept; this remembers when each was committed."""

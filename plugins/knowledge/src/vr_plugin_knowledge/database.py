@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -162,8 +162,9 @@ class Database:
     def _set_aside(self, reason: str) -> None:
         kept = self.path.with_name(f"{self.path.name}.damaged-{time.time_ns()}")
         wal = self.path.with_name(f"{self.path.name}-wal")
-        # The log goes first: left behind, it would be played into the new file.
-        if wal.exists():
+        # The log goes first: left behind, it would be played into the new file. SQLite removes it
+        # itself when a reader that still had it closes.
+        with suppress(FileNotFoundError):
             wal.replace(kept.with_name(f"{kept.name}-wal"))
         self.path.with_name(f"{self.path.name}-shm").unlink(missing_ok=True)
         self.path.replace(kept)
