@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -358,7 +359,9 @@ ITEMS = st.lists(VALUES | st.sampled_from([1, 1.0, True, [1], [True], ["x", 1]])
 @given(ITEMS)
 def test_equal_items_are_those_that_the_standard_calls_equal(items: list[Any]) -> None:
     schema = {"uniqueItems": True}
-    assert fits(SchemaShape(schema), items) == is_standard(schema, items)
+    # Pair by pair: of three the library overlooks equal ones that its sorting keeps apart.
+    unique = all(is_standard(schema, [*pair]) for pair in combinations(items, 2))
+    assert fits(SchemaShape(schema), items) == unique
 
 
 def test_many_items_are_told_apart_in_no_time() -> None:
