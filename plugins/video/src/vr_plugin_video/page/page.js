@@ -32,7 +32,7 @@ function lose() { // links lead to the media itself from now on
 }
 
 // The timeline: chapters in the bar, moments above it, slides below.
-const marks = items.filter((item) => item.dataset.kind !== "said").map((item) => {
+const marks = items.filter((item) => item.dataset.start && item.dataset.kind !== "said").map((item) => {
   const time = item.querySelector(".at"), label = item.querySelector(".label")?.textContent || item.dataset.kind;
   const mark = make("a", item.dataset.kind === "chapter" ? label : "", "mark " + item.dataset.kind);
   Object.assign(mark, { href: time.href, item, tabIndex: -1, words: time.textContent + "  " + label });

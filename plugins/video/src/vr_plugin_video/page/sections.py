@@ -19,22 +19,22 @@ _TIME = re.compile(r"\[?((?:[0-9]{1,3}:)?[0-5]?[0-9]:[0-5][0-9])\]?\s+")
 
 def overview(analysis: VideoAnalysis, link: Link) -> Html:
     """Summary, key points and topics."""
-    lines = (joined(_linked(line, link), "\n") for line in analysis.summary.splitlines())
-    summary = element("p", *lines, class_="lines", dir="auto")
+    lines = (_linked(text, link) for text in _paragraphs(analysis.summary))
+    summary = element("p", *lines, class_="lines", dir="auto", data_kind="summary")
     points = [_linked(point, link) for point in analysis.key_points]
     return joined(
-        _section("Summary", summary if analysis.summary else "", class_="fixed"),
-        _section("Key points", _bullets(points), class_="fixed"),
+        _section("Summary", summary if analysis.summary else ""),
+        _section("Key points", _bullets(points)),
         _meeting(analysis.meeting) if analysis.meeting else "",
-        _section("Topics", _bullets(analysis.topics, class_="chips"), class_="fixed"),
+        _section("Topics", _bullets([_words(topic) for topic in analysis.topics], "chips")),
     )
 
 
 def _meeting(notes: MeetingNotes) -> Html:
     return joined(
-        _section("Participants", _bullets(notes.participants, class_="chips"), class_="fixed"),
-        _section("Decisions", _bullets(notes.decisions), class_="fixed"),
-        _section("Action items", _bullets(notes.action_items), class_="fixed"),
+        _section("Participants", _bullets([_words(name) for name in notes.participants], "chips")),
+        _section("Decisions", _bullets([_words(each) for each in notes.decisions])),
+        _section("Action items", _bullets([_words(each) for each in notes.action_items])),
     )
 
 
@@ -73,11 +73,12 @@ def transcript(analysis: VideoAnalysis, link: Link) -> Html:
 
 def limits(analysis: VideoAnalysis) -> Html:
     """What could not be done."""
-    return _section("Limits", _bullets(analysis.limits), class_="fixed soft")
+    items = [element("li", text, dir="auto") for text in analysis.limits]
+    return _section("Limits", element("ul", *items) if items else "", class_="fixed soft")
 
 
-def _bullets(texts: Sequence[str], class_: str = "") -> Html:
-    items = [element("li", text, dir="auto") for text in texts]
+def _bullets(texts: Sequence[Html], class_: str = "") -> Html:
+    items = [element("li", text, dir="auto", data_kind="point") for text in texts]
     return element("ul", *items, class_=class_) if items else Html()
 
 
@@ -85,8 +86,25 @@ def _linked(text: str, link: Link) -> Html:
     """A line with the time that it begins with, such as `[00:47]`, as a link."""
     match = _TIME.match(text)
     if not match:
-        return joined(text)
-    return joined(_time(parse_time(match[1], "time"), link), " ", text[match.end() :])
+        return _words(text)
+    time = _time(parse_time(match[1], "time"), link)
+    return joined(time, " ", _words(text[match.end() :]))
+
+
+def _paragraphs(text: str) -> list[str]:
+    """A text divided before each line that begins with a time."""
+    parts: list[str] = []
+    for line in re.split(r"(?<=\n)", text):
+        if parts and not _TIME.match(line):
+            parts[-1] += line
+        else:
+            parts.append(line)
+    return parts
+
+
+def _words(text: str) -> Html:
+    """Text in which a search marks what it finds."""
+    return element("span", text, class_="words")
 
 
 def _section(title: str, inside: str, class_: str = "") -> Html:
