@@ -20,6 +20,12 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")
 LATENCY_S = 0.02
 LEASE_S = 1.0
 OPEN = "SELECT 1 FROM job WHERE state = 'running'"
+FRUITLESS = (
+    "SELECT job.id FROM job LEFT JOIN step ON step.scope = 'job/' || job.id "
+    "AND step.key IN ('run/' || runs, 'run/' || (runs - 1), 'run/' || (runs - 2)) "
+    "WHERE state = 'running' AND runs >= 3 GROUP BY job.id HAVING COUNT(step.key) = 0"
+)
+"""Jobs that another kill would end: none of their last three runs got any further."""
 
 
 @pytest.fixture
@@ -87,6 +93,14 @@ def wait_for_the_end(nursery: Nursery, within: float = 60) -> None:
         time.sleep(0.05)
 
 
+def wait_for_fruit(state: Path, within: float = 60) -> None:
+    """Wait until no job would be given up after one more kill."""
+    end = time.monotonic() + within
+    while rows(state, "jobs.db", FRUITLESS):
+        assert time.monotonic() < end, "some job does not get any further"
+        time.sleep(0.05)
+
+
 @pytest.mark.parametrize(
     "kills",
     [10, pytest.param(200, marks=[pytest.mark.slow, pytest.mark.timeout(480)])],
@@ -136,6 +150,7 @@ def test_real_servers_are_killed(gemini: FakeGemini, tmp_path: Path) -> None:
         begin(alive[number % 2], f"job {number}")
         enough = before + chance.randrange(5, 15)
         gemini.wait(lambda: len(gemini.requests_of(ASKED)) >= enough, 30)  # noqa: B023
+        wait_for_fruit(state)
         under_way += AT_ONCE * len(rows(state, "jobs.db", OPEN))
         time.sleep(chance.random() * gemini.latency)
         with alive[number % 2]:
