@@ -453,8 +453,9 @@ def test_failing_script_fails_the_test() -> None:
     def use() -> None:
         with FakeGemini() as gemini:
             gemini.answer(broken)
-            with pytest.raises(urllib.error.HTTPError, match="500"):
+            with pytest.raises(urllib.error.HTTPError, match="500") as refused:
                 _ask(gemini.url)
+            refused.value.close()
 
     with pytest.raises(AssertionError, match="unexpected: hello"):
         use()

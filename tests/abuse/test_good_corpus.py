@@ -72,8 +72,9 @@ def named(inside: Path) -> Path:
         path = inside / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.hardlink_to(whole)
-        if not path.with_suffix(".srt").exists():
-            path.with_suffix(".srt").hardlink_to(whole.with_suffix(".srt"))
+        captions = path.with_name(f"{path.name.rpartition('.')[0]}.srt")
+        if not captions.exists():
+            captions.hardlink_to(whole.with_suffix(".srt"))
     (inside / "inner.mp4").symlink_to(whole)
     return inside
 

@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def _kill_and_check(environment: dict[str, str], kills: int) -> None:
         acknowledged |= _record_until_killed(environment, round_number, chance)
     assert len(acknowledged) >= kills
     assert asyncio.run(_missing(environment, acknowledged)) == []
-    with sqlite3.connect(state / "journal.db") as journal:
+    with closing(sqlite3.connect(state / "journal.db")) as journal:
         assert journal.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 

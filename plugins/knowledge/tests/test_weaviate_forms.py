@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from contextlib import closing
 from uuid import uuid4
 
 import pytest
@@ -100,7 +101,7 @@ def test_a_uuid_is_its_own_object_and_other_keys_get_one():
 @settings(max_examples=50)
 @given(st.lists(st.text(max_size=80), max_size=5))
 def test_stems_are_those_of_the_embedded_store(texts):
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(
             "CREATE VIRTUAL TABLE body USING fts5"
             " (words, tokenize = 'porter unicode61 remove_diacritics 2')"

@@ -43,14 +43,24 @@ _OF_WEBM = frozenset({"vp8", "vp9", "av1", "opus", "vorbis", "webvtt"})
 _QUICKTIME = ("", "qt")
 
 
+def split_name(name: str) -> tuple[str, str]:
+    """A file's name in two: `("talk.en", ".mp4")`; the ending is empty without one.
+
+    A dot at either end begins no ending; `PurePath.suffix` divides `...mp4` otherwise since 3.14.
+    """
+    whole = PurePath(name).name
+    stem, dot, ending = whole.rpartition(".")
+    return (stem, f"{dot}{ending.lower()}") if stem and ending else (whole, "")
+
+
 def is_media_name(name: str) -> bool:
     """Whether a file of that name may be a video or a sound."""
-    return PurePath(name).suffix.lower() in _KNOWN
+    return split_name(name)[1] in _KNOWN
 
 
 def mime_of(name: str) -> str:
     """The media type that a name stands for."""
-    return _KNOWN.get(PurePath(name).suffix.lower(), "video/mp4")
+    return _KNOWN.get(split_name(name)[1], "video/mp4")
 
 
 def mime_of_streams(container: str, brand: str, codecs: Iterable[str], *, pictures: bool) -> str:

@@ -13,7 +13,12 @@ from urllib.parse import SplitResult, unquote
 from vr_kernel import Code, Services, VrError
 
 from vr_plugin_video.downloads import Downloads
-from vr_plugin_video.file_kinds import AUDIO_EXTENSIONS, VIDEO_EXTENSIONS, is_media_name
+from vr_plugin_video.file_kinds import (
+    AUDIO_EXTENSIONS,
+    VIDEO_EXTENSIONS,
+    is_media_name,
+    split_name,
+)
 from vr_plugin_video.media import require_media
 from vr_plugin_video.youtube.addresses import invalid_url, parse_url, watch_url, youtube_id
 from vr_plugin_video.youtube.client import YouTube
@@ -200,7 +205,7 @@ async def _known(
 ) -> AsyncIterator[Source]:
     with file:
         video_id = video_id or await services.digests.sha256(file, check=require_media)
-        yield Source(video_id, url or file.name, Path(file.name).stem, file)
+        yield Source(video_id, url or file.name, split_name(file.name)[0], file)
 
 
 async def _from_youtube(services: Services, video_id: str) -> Path:
@@ -218,7 +223,7 @@ def _open_media(services: Services, file_path: str | None) -> BufferedReader:
     if is_media_name(file_path or ""):
         return file
     file.close()
-    suffix = Path(file_path or "").suffix.lower()
+    _, suffix = split_name(file_path or "")
     raise VrError(
         f"{suffix or 'A file without an extension'} is not a kind of media that is read here.",
         Code.UNSUPPORTED,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from vr_kernel import Services, VrError
 
+from vr_plugin_video.file_kinds import split_name
 from vr_plugin_video.speech.captions import parse_captions
 from vr_plugin_video.speech.transcripts import Transcript
 
@@ -59,7 +60,7 @@ def sidecar_languages(video: Path) -> set[str]:
 def read_sidecar(sidecar: Sidecar) -> Transcript | None:
     """The transcript in a caption file, None when it holds no captions."""
     text = _decode(sidecar.content)
-    segments = parse_captions(text, sidecar.path.suffix.lower().lstrip("."))
+    segments = parse_captions(text, split_name(sidecar.path.name)[1].lstrip("."))
     if not segments:
         return None
     return Transcript(segments=tuple(segments), origin="sidecar", language=sidecar.language)
@@ -77,10 +78,12 @@ def _decode(content: bytes) -> str:
 def _candidates(video: Path) -> list[tuple[str, Path]]:
     """Caption files named like the video, and the language that each name says."""
     found = []
-    for path in video.parent.glob(f"{glob.escape(video.stem)}.*"):
-        rest = path.stem.removeprefix(video.stem)
+    of_video, _ = split_name(video.name)
+    for path in video.parent.glob(f"{glob.escape(of_video)}.*"):
+        stem, ending = split_name(path.name)
+        rest = stem.removeprefix(of_video)
         match = _LANGUAGE.fullmatch(rest)
-        if path.suffix.lower() in _SUFFIXES and (match or not rest):
+        if ending in _SUFFIXES and (match or not rest):
             found.append((match.group(1).lower() if match else "", path))
     return found
 
