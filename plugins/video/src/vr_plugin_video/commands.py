@@ -17,6 +17,7 @@ from vr_plugin_video.speech.speech_models import (
     SUGGESTED,
     hub_repository,
     model_folder,
+    packaged_model,
     speech_available,
 )
 
@@ -35,8 +36,10 @@ FILES = (*NEEDED, "preprocessor_config.json", "vocabulary.txt", "vocabulary.json
 def fetch_models(config: Config, name: str, folder: Path | None) -> None:
     """Download or copy a speech recognition model.
 
-    NAME is a Whisper model such as tiny.en, base (the default), small or large-v3-turbo.
+    NAME is a Whisper model such as tiny.en, base (the default), small or large-v3-turbo. What an
+    installed package brings is copied from there.
     """
+    folder = folder or packaged_model(name)
     models = config.paths.models
     target = model_folder(name, models)
     with _new_folder(models, target) as new:

