@@ -341,24 +341,45 @@ async def test_a_foreign_ledger_fails_no_call_and_stays_as_it_is(
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
-async def test_a_read_only_state_folder_fails_no_call(
+async def test_with_a_read_only_state_folder_nothing_is_paid(
     environ: Mapping[str, str], gemini: FakeGemini
 ) -> None:
     make_state(environ).chmod(0o500)
     async with serving(environ, gemini) as kernel:
-        await check_unharmed(kernel, environ, "locked")
+        await check_unpaid(kernel, environ, gemini)
 
 
-async def test_a_state_folder_that_is_a_file_fails_no_call(
+async def test_with_a_state_folder_that_is_a_file_nothing_is_paid(
     environ: Mapping[str, str], gemini: FakeGemini
 ) -> None:
-    """As unwritable as a folder can be, also for root."""
+    """As unwritable as a folder can be, also for root. Once it is a folder, work is done."""
     state = make_state(environ)
     state.rmdir()
     state.touch()
     async with serving(environ, gemini) as kernel:
-        notes = await check_unharmed(kernel, environ, "file")
-        assert any("Not recorded" in note for note in notes)
+        await check_unpaid(kernel, environ, gemini)
+        state.unlink()
+        assert (await kernel.run("paid_once", {"question": "and now?"})).error is None
+
+
+async def test_without_a_journal_that_takes_records_nothing_is_paid(
+    environ: Mapping[str, str], gemini: FakeGemini
+) -> None:
+    (make_state(environ) / "journal.db").mkdir()
+    async with serving(environ, gemini) as kernel:
+        await check_unpaid(kernel, environ, gemini)
+
+
+async def check_unpaid(kernel: Kernel, environ: Mapping[str, str], gemini: FakeGemini) -> None:
+    """What could not be kept is not asked for, and the error names the folder."""
+    calls = [("paid_batch", {"name": "a", "items": 3}), ("paid_once", {"question": "b"})]
+    for name, arguments in calls:
+        error = (await kernel.run(name, arguments)).error
+        assert isinstance(error, VrError)
+        assert (error.code, error.category) == (Code.UNAVAILABLE, "STATE_UNAVAILABLE")
+        assert environ["VR_STATE_DIR"] in error.hint
+    assert gemini.bill.calls == 0
+    assert gemini.requests == []
 
 
 async def test_a_ledger_that_breaks_under_way_fails_no_call(

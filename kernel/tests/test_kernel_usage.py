@@ -191,19 +191,18 @@ async def test_days_are_utc_and_bounds_are_kept(ledger: UsageLedger) -> None:
 # What happens to the file.
 
 
-async def test_a_folder_that_cannot_be_written_is_one_warning(
+async def test_in_a_folder_that_cannot_be_written_nothing_begins_and_ends_are_one_warning(
     tmp_path: Path, warnings: Warnings
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     with closing(UsageLedger(tmp_path / "file" / "usage.db", warnings.append)) as ledger:
         for _ in range(3):
-            assert await ledger.begin(attempt()) == 0
-            await ledger.paid(0, "flash", Usage(input_tokens=1))
+            await ledger.paid(1, "flash", Usage(input_tokens=1))
             await ledger.failed(7, code="X", usage=None, maybe_paid=False)
         assert [warning.code for warning in warnings] == ["UNAVAILABLE"]
-        for read in (ledger.report("tool"), ledger.recent(1)):
+        for refused in (ledger.begin(attempt()), ledger.report("tool"), ledger.recent(1)):
             with pytest.raises(VrError, match=r"usage\.db"):
-                await read
+                await refused
 
 
 @pytest.mark.parametrize("moment", ["before it is opened", "while it is open"])
@@ -231,11 +230,12 @@ async def test_a_file_that_comes_back_is_written_again(tmp_path: Path, warnings:
     block = tmp_path / "state"
     block.write_text("in the way")
     with closing(UsageLedger(block / "usage.db", warnings.append)) as ledger:
-        assert await ledger.begin(attempt()) == 0
+        with pytest.raises(VrError):
+            await ledger.begin(attempt())
         block.unlink()
         await pay(ledger, 3)
         assert [row.attempts for row in await ledger.report("tool")] == [1]
-    assert len(warnings) == 1
+    assert warnings == []
 
 
 WRITER = """

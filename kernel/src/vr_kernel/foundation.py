@@ -132,10 +132,11 @@ class Foundation:
         self.usage = UsageLedger(paths.state / "usage.db", self._warn_no_ledger)
         self.gemini = Gemini(lambda: configuration.current, paths, self.log, self._leases)
         meter = Meter(call_id="", tool="", plugin="", principal=self.principal)
+        limit = asyncio.Semaphore(self.config.models.concurrency)
         self.models = Models(
             roles=Roles(configuration, self.providers),
             retrier=Retrier(lambda: _policy(configuration.current)),
-            payments=Payments(self.usage, meter, asyncio.Semaphore(self.config.models.concurrency)),
+            payments=Payments(self.usage, meter, limit, self.journal),
             artifacts=self.artifacts,
             digests=self.digests,
             log=self.log,

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BufferedReader
 from typing import Any, Literal, Protocol, TypedDict
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
@@ -14,6 +15,9 @@ Role = Literal["default", "fast", "deep", "vision", "embedding", "judge", "recur
 ThinkingLevel = Literal["minimal", "low", "medium", "high"]
 MediaResolution = Literal["low", "medium", "high"]
 EmbeddingPurpose = Literal["document", "query"]
+_YOUTUBE = ("youtube.com", "youtu.be")
+_KINDS = ("text", "image", "audio", "video")
+_DOCUMENTS = {"application/json": "text", "application/xml": "text", "application/pdf": "pdf"}
 THINKING_LEVELS: tuple[ThinkingLevel, ...] = ("minimal", "low", "medium", "high")
 
 
@@ -80,6 +84,15 @@ class Media:
         return 0.0 if end is None else max(0.0, end - (self.start or 0.0))
 
     @property
+    def kind(self) -> str:
+        """`text`, `image`, `audio`, `video`, `pdf` or `youtube`; else the media type itself."""
+        host = (urlsplit(self.uri).hostname or "").removeprefix("www.").removeprefix("m.")
+        if host in _YOUTUBE:
+            return "youtube"
+        kind = self.mime.partition("/")[0]
+        return kind if kind in _KINDS else _DOCUMENTS.get(self.mime, self.mime)
+
+    @property
     def identity(self) -> dict[str, Any]:
         """All that changes what a model sees, as JSON."""
         return {
@@ -128,6 +141,11 @@ class Request:
     search: bool = False
     url_context: bool = False
     cached_content: str = ""
+
+    @property
+    def kinds(self) -> set[str]:
+        """The kinds of media in it."""
+        return {p.kind for turn in self.turns for p in turn.parts if isinstance(p, Media)}
 
     @property
     def identity(self) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.gemini.catalogue import KNOWN
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 
 INLINE_BYTES = 20_000_000
 """Most that the files of one request may have together to travel inside it."""
-_YOUTUBE = ("youtube.com", "youtu.be")
-_DOCUMENTS = {"application/json": "text", "application/xml": "text", "application/pdf": "pdf"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,25 +58,13 @@ def check_media(model: str, turns: Sequence[Turn]) -> None:
         return
     takes = KNOWN[model].info.accepts
     for media in media_of(turns):
-        kind = kind_of(media)
-        if kind not in takes:
+        if media.kind not in takes:
             raise VrError(
-                f"{model} does not take {kind}.",
+                f"{model} does not take {media.kind}.",
                 Code.UNSUPPORTED,
                 category="MEDIA_UNSUPPORTED",
                 hint=f"It takes {', '.join(sorted(takes))}.",
             )
-
-
-def kind_of(media: Media) -> str:
-    """`text`, `image`, `audio`, `video`, `pdf` or `youtube`; else the media type itself."""
-    host = (urlsplit(media.uri).hostname or "").removeprefix("www.").removeprefix("m.")
-    if host in _YOUTUBE:
-        return "youtube"
-    kind = media.mime.partition("/")[0]
-    if kind in {"text", "image", "audio", "video"}:
-        return kind
-    return _DOCUMENTS.get(media.mime, media.mime)
 
 
 async def contents(

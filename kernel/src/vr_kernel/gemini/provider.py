@@ -14,7 +14,7 @@ from vr_kernel.gemini.conditions import conditions
 from vr_kernel.gemini.contexts import GONE, UNUSABLE, Contexts
 from vr_kernel.gemini.embeddings import Embedder
 from vr_kernel.gemini.errors import FORBIDDEN, ServiceError, is_gone, translated
-from vr_kernel.gemini.parts import Plan, check_media, contents, kind_of, media_of, plan
+from vr_kernel.gemini.parts import Plan, check_media, contents, media_of, plan
 from vr_kernel.gemini.pool import Account, Pool
 from vr_kernel.gemini.replies import Reading
 from vr_kernel.gemini.streams import read_stream
@@ -233,7 +233,7 @@ class GeminiModels:
                 category="FILE_NOT_FOUND",
                 hint="Upload it again.",
             )
-        watched = any(kind_of(media) == "youtube" for media in addresses)
+        watched = any(media.kind == "youtube" for media in addresses)
         if watched and isinstance(error, ServiceError) and error.status == FORBIDDEN:
             return VrError(
                 "Gemini may not watch this video; it is private, restricted or too new.",

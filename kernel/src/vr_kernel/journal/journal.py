@@ -96,6 +96,14 @@ class Journal:
 
         return await self._database.run(write)
 
+    async def check(self) -> None:
+        """Whether records could be written now; writes none.
+
+        Raises:
+            VrError: UNAVAILABLE when they could not.
+        """
+        await self._database.run(lambda _connection: None)
+
     async def changes(self, after: int, limit: int = 500) -> list[Change]:
         """Up to `limit` changes with a sequence number above `after`, rising."""
 

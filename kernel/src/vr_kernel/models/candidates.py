@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,6 +75,22 @@ class Candidate:
         """As configuration and results name it: `provider/model`."""
         return f"{self.provider.name}/{self.model}"
 
+    def require(self, role: Role, kinds: Collection[str]) -> None:
+        """Refuse media that a known model does not take.
+
+        Raises:
+            VrError: UNSUPPORTED, category MEDIA_UNSUPPORTED.
+        """
+        known = {info.name: info.accepts for info in self.provider.models()} if kinds else {}
+        for kind in sorted(set(kinds) - known.get(self.model, frozenset(kinds))):
+            raise VrError(
+                f"{self.name} does not take {kind}.",
+                Code.UNSUPPORTED,
+                category="MEDIA_UNSUPPORTED",
+                hint=f"It takes {', '.join(sorted(known[self.model]))}. Name a model that takes"
+                f" {kind}: [models] {role} = ['provider/model'].",
+            )
+
 
 class Roles:
     """Resolves roles to models, by configuration or by what the providers suggest."""
@@ -82,11 +99,16 @@ class Roles:
         self.configuration = configuration
         self._providers = providers
 
-    def candidates(self, role: Role) -> list[Candidate]:
+    def candidates(self, role: Role, kinds: Collection[str] = ()) -> list[Candidate]:
         """The models of a role that are ready to be asked, best first; at least one.
+
+        Args:
+            role: what they are wanted for.
+            kinds: of media that they are to take, see `Media.kind`.
 
         Raises:
             VrError: AUTH when a key is missing; UNAVAILABLE when nothing serves the role;
+                UNSUPPORTED, category MEDIA_UNSUPPORTED, when none takes such media;
                 INVALID_INPUT for a model of an unknown provider.
         """
         found: list[Candidate] = []
@@ -94,6 +116,7 @@ class Roles:
         for candidate in self._chosen(role):
             try:
                 candidate.provider.check()
+                candidate.require(role, kinds)
             except VrError as error:
                 missing = missing or error
             else:

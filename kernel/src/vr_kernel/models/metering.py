@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Media, Request, Usage
+from vr_kernel.journal.journal import Journal
 from vr_kernel.models.candidates import Candidate
 from vr_kernel.models.usage import Attempt, Meter, UsageLedger
 
@@ -34,7 +35,8 @@ A = TypeVar("A", bound=Paid)
 class Payments:
     """What the model calls of one tool call cost, attempt by attempt.
 
-    Rows about answers are written beside the work: nothing is awaited between an answer and
+    Nothing is asked for that could not be kept: the ledger has its row, and the journal can be
+    written, before a request goes out. Rows about answers are written beside the work: nothing is awaited between an answer and
     its return, so that no cancellation comes between paying for it and keeping it.
     """
 
@@ -43,11 +45,13 @@ class Payments:
         ledger: UsageLedger,
         meter: Meter,
         limit: asyncio.Semaphore,
+        journal: Journal,
         writing: set[asyncio.Task[None]] | None = None,
     ) -> None:
         self.meter = meter
         self._ledger = ledger
         self._limit = limit
+        self._journal = journal
         self._writing = set() if writing is None else writing
 
     @property
@@ -57,7 +61,7 @@ class Payments:
 
     def of(self, meter: Meter) -> Payments:
         """The same ledger and limit for another call."""
-        return Payments(self._ledger, meter, self._limit, self._writing)
+        return Payments(self._ledger, meter, self._limit, self._journal, self._writing)
 
     async def attempt(
         self,
@@ -77,7 +81,14 @@ class Payments:
     async def begin(
         self, candidate: Candidate, purpose: str, number: int, media_seconds: float = 0.0
     ) -> int:
-        """Write down that a request goes out; returns its row."""
+        """Write down that a request goes out; returns its row.
+
+        Raises:
+            VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when the state folder cannot be
+                written.
+        """
+        if not self.meter.usage.calls:
+            await self._journal.check()
         return await self._ledger.begin(
             Attempt(
                 call_id=self.meter.call_id,

@@ -91,6 +91,14 @@ class Models:
         level, degree = self.roles.configuration.chosen(thinking, temperature)
         return {"models": self.roles.names(role), "thinking": level, "temperature": degree}
 
+    def require(self, role: Role, *media: Media) -> None:
+        """Refuse media that no ready model of a role takes; `generate` does, before it pays.
+
+        Raises:
+            VrError: UNSUPPORTED, category MEDIA_UNSUPPORTED; else as `identity`.
+        """
+        self.roles.candidates(role, {each.kind for each in media})
+
     async def generate(
         self,
         parts: Parts,
@@ -112,7 +120,7 @@ class Models:
                 DEADLINE_EXCEEDED or NO_ROOM. `usage` says what was paid all the same.
         """
         request = await self._request(parts, history, **options)
-        answer = await self._answers.ask(self.roles.candidates(role), request)
+        answer = await self._answers.ask(self.roles.candidates(role, request.kinds), request)
         self.payments.meter.notes.extend(answer.reply.notes)
         return answer.reply
 
@@ -170,7 +178,7 @@ class Models:
         else:  # A large one takes a while to look at.
             shape = await asyncio.to_thread(SchemaShape, schema)
         request = await self._request(parts, history, shape.schema, **options)
-        candidates = self.roles.candidates(role)
+        candidates = self.roles.candidates(role, request.kinds)
         value, reply = await fitting(self._answers, candidates, request, shape)
         self.payments.meter.notes.extend(reply.notes)
         return Structured(value, reply)
@@ -194,7 +202,7 @@ class Models:
         """
         request = await self._request(parts, history, **options)
         deadline_s = self.roles.configuration.current.deadline_s
-        candidates = self.roles.candidates(role)
+        candidates = self.roles.candidates(role, request.kinds)
         async with aclosing(self._answers.stream(candidates, request, deadline_s)) as pieces:
             async for piece in pieces:
                 if piece.reply is not None:

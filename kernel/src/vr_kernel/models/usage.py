@@ -109,12 +109,13 @@ class Meter:
 class UsageLedger:
     """Every attempt at paid work, of every process that shares the file.
 
-    A ledger that cannot be written never fails a call: its attempts are missing in reports.
-    A damaged file is set aside and a new one begun. Both are said in a warning.
+    No request goes out whose row cannot be written. How one ended may be missing in reports,
+    and never fails a call. A damaged file is set aside and a new one begun. Both are said in a
+    warning.
 
     Args:
         path: the database file.
-        warn: called once when the file cannot be written, and when it was set aside.
+        warn: called once when an end cannot be written, and when the file was set aside.
     """
 
     def __init__(self, path: Path, warn: Callable[[VrError], None]) -> None:
@@ -124,7 +125,11 @@ class UsageLedger:
         self._warned = False
 
     async def begin(self, attempt: Attempt) -> int:
-        """Write down that a request goes out; returns its row, 0 when it cannot be written."""
+        """Write down that a request goes out; returns its row.
+
+        Raises:
+            VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when that cannot be written.
+        """
         row = (
             time.time(),
             attempt.call_id,
@@ -144,7 +149,7 @@ class UsageLedger:
             statement = f"INSERT INTO attempt ({_BEGUN}) VALUES ({marks})"  # noqa: S608 - constant columns
             return connection.execute(statement, row).lastrowid or 0
 
-        return await self._write(write, 0)
+        return await self._run(write)
 
     async def paid(self, row: int, model: str, usage: Usage) -> None:
         """Write down what an answer cost.
@@ -201,8 +206,6 @@ class UsageLedger:
     async def _end(
         self, row: int, state: str, usage: Usage, *, model: str = "", code: str = ""
     ) -> None:
-        if not row:
-            return
         tokens = [getattr(usage, name) for name in TOKENS]
         values = (state, model or None, code or None, *tokens, row)
         columns = ", ".join(f"{name} = ?" for name in ("state", "answered_by", "code", *TOKENS))
@@ -211,16 +214,12 @@ class UsageLedger:
             statement = f"UPDATE attempt SET {columns} WHERE id = ? AND state = 'sent'"  # noqa: S608 - constant columns
             connection.execute(statement, values)
 
-        await self._write(write, None)
-
-    async def _write(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
         try:
-            return await self._run(work)
+            await self._run(write)
         except VrError as error:
             if not self._warned:
                 self._warned = True
                 self._warn(error)
-            return otherwise
 
     async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         try:

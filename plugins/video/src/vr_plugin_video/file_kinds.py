@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable
+from collections.abc import Iterable
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -85,21 +85,13 @@ def mime_of_streams(container: str, brand: str, codecs: Iterable[str], *, pictur
     return _VIDEO["mov" if brand.strip() in _QUICKTIME else "mp4"]
 
 
-async def mime_to_send(probing: Awaitable[Media], name: str) -> str:
+def mime_to_send(media: Media) -> str:
     """The media type as which a model is given a file: by its streams, whatever its name says.
 
-    Without PyAV it goes by the name.
-
     Raises:
-        VrError: what `probing` raises; UNSUPPORTED for a container that no model is given.
+        VrError: UNSUPPORTED for a container that no model is given.
     """
-    try:
-        found = (await probing).mime
-    except VrError as error:
-        if error.category != "EXTRA_MISSING":
-            raise
-        found = mime_of(name)
-    if not found:
+    if not media.mime:
         raise VrError(
             "What the file holds is of no kind that a model is given, whatever its name says.",
             Code.UNSUPPORTED,
@@ -107,4 +99,4 @@ async def mime_to_send(probing: Awaitable[Media], name: str) -> str:
             hint="Convert it, to mp4 or mp3 for example. video_analyze with engine='local' reads it"
             " as it is.",
         )
-    return found
+    return media.mime

@@ -61,12 +61,13 @@ class ModelAnalyst:
         What is longer than the model takes is watched in windows, each in a call of its own.
 
         Raises:
-            VrError: for what is no media, before anything is paid; what the model raises.
+            VrError: for what is no media, or cannot be read here, before anything is paid; what
+                the model raises.
         """
-        media = await self._probe(job)
+        media = await job.media()
         windows = await self._windows(job, media)
         make = self._at_once if len(windows) == 1 else self._in_windows
-        analysis = await make(job, media.duration if media else 0.0, windows)
+        analysis = await make(job, media.duration, windows)
         if not self._asked.output_schema:
             analysis = await self._checked(job, analysis)
         self._local.recorder.analysis(job, self._asked.instruction, analysis)
@@ -111,10 +112,8 @@ class ModelAnalyst:
         )
         return found
 
-    async def _windows(self, job: Job, media: MediaFacts | None) -> list[Window]:
+    async def _windows(self, job: Job, media: MediaFacts) -> list[Window]:
         """The windows to watch; one when it fits, or when its length is not known."""
-        if media is None:
-            return [job.window]
         start, end = await job.span()
         longest = self._longest(pictures=media.has_video)
         windows = cut_windows(start, end, longest, [chapter.start for chapter in media.chapters])
@@ -137,20 +136,6 @@ class ModelAnalyst:
                 "limits": [*analysis.limits, *checked.notes],
             }
         )
-
-    async def _probe(self, job: Job) -> MediaFacts | None:
-        """What the video is; None when that cannot be found out here.
-
-        Raises:
-            VrError: for what is no media, before anything is paid.
-        """
-        try:
-            return await job.media()
-        except VrError as error:
-            if error.category != "EXTRA_MISSING":
-                raise
-        job.limits.append("The file was not looked at before it was sent: PyAV is not installed.")
-        return None
 
 
 async def media_part(
@@ -176,7 +161,7 @@ async def media_part(
             duration=duration,
         )
     return Media(
-        await mime_to_send(job.media(), source.path.name),
+        mime_to_send(await job.media()),
         file=source.file,
         digest=source.sha256,
         start=start,

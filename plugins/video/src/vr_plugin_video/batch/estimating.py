@@ -92,14 +92,8 @@ async def _looked_at(call: Call, entry: Entry, order: Order) -> Prepared:
             kept = await call.services.cache.get(await analyst.key(job))
             if kept is not None:
                 return Prepared(entry, source.video_id, cached=True)
-        seconds, rate = 0.0, 0.0
-        try:
-            media = await job.media()
-        except VrError as error:
-            if error.category != "EXTRA_MISSING":
-                raise
-        else:
-            seconds, asked = media.duration, order.asked
-            rate = tokens_a_second(asked.fps, asked.media_resolution, pictures=media.has_video)
+        media, asked = await job.media(), order.asked
+        seconds = media.duration
+        rate = tokens_a_second(asked.fps, asked.media_resolution, pictures=media.has_video)
         paid = not isinstance(analyst, LocalAnalyst)
         return Prepared(entry, source.video_id, seconds, seconds * rate * paid)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from vr_kernel import Call, Media, VrError
 
+from vr_plugin_video.analyses.model_analyst import ROLE
 from vr_plugin_video.engine import LocalEngine
 from vr_plugin_video.job import Job
 from vr_plugin_video.media import Media as Probed
@@ -42,8 +43,9 @@ async def create(
     store = services.providers.get(SessionStore)
     async with open_source(services, url, file_path, download=download) as source:
         job = services.providers.get(LocalEngine).job(call, source, Window(), use_cache=True)
-        probed = await _probed(job)
+        probed = await job.media()
         media = await media_of(services, source, probed.duration)
+        services.models.require(ROLE, media)
         await _upload(call, media)
         name = await context_of(services, media)
         title = await _title(job, probed)
@@ -71,16 +73,6 @@ def summary_of(
         last_active=utc(session.last_active),
         expires_at=utc(store.expires_at(session)),
     )
-
-
-async def _probed(job: Job) -> Probed:
-    try:
-        return await job.media()
-    except VrError as error:
-        if error.category != "EXTRA_MISSING":
-            raise
-    job.limits.append("The file was not looked at before it was sent: PyAV is not installed.")
-    return Probed.elsewhere("", 0.0, ())
 
 
 async def _upload(call: Call, media: Media) -> None:

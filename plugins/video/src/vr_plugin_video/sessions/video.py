@@ -60,7 +60,7 @@ async def reopened(services: Services, session: Session) -> AsyncIterator[tuple[
 
 async def _whole(file: BufferedReader, digest: str, duration: float) -> Media:
     """All of a file, as what it holds."""
-    mime = await mime_to_send(asyncio.to_thread(probe, file), file.name)
+    mime = mime_to_send(await asyncio.to_thread(probe, file))
     return Media(mime, file=file, digest=digest, duration=duration or None)
 
 
