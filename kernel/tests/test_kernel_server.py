@@ -15,6 +15,7 @@ from mcp import MCPError
 from plugin_zoo import OWN_TOOLS, Zoo, vr_command
 from vr_kernel import Code, VrError
 from vr_kernel.client import Era, ToolClient, connect
+from vr_kernel.errors import ERROR_META
 from zoo_animals import GOOD, ZOO_TOOLS
 
 GOLDEN = Path(__file__).parent / "golden_tools.json"
@@ -51,12 +52,13 @@ class Visit:
         """The error that a call ends with, as it is on the wire."""
         result = await self.tools.client.call_tool(tool, arguments, raise_on_error=False)
         assert result.is_error
-        assert set(result.structured_content) == {"error"}
-        error: dict[str, Any] = result.structured_content["error"]
+        assert result.structured_content is None
+        error: dict[str, Any] = result.meta[ERROR_META]
         assert set(error) == FIELDS
-        (block,) = result.content
-        assert error["message"] in block.text
-        assert error["hint"] in block.text
+        assert all(error[field] for field in ("code", "category", "message", "call_id"))
+        words, body = result.content
+        assert words.text == f"{error['message'].rstrip('.')}. {error['hint']}".rstrip()
+        assert json.loads(body.text) == error
         return error
 
     def log(self) -> str:
@@ -368,7 +370,10 @@ async def test_the_address_of_artifacts_is_listed(guest: Visit) -> None:
 )
 async def test_an_unknown_artifact_is_a_clean_error(name: str, guest: Visit) -> None:
     with pytest.raises(MCPError) as caught:
-        await guest.tools.read(f"vr://artifacts/{name}")
+        await guest.tools.client.read_resource(f"vr://artifacts/{name}")
     assert caught.value.error.code == -32602
     assert "artifact" in caught.value.error.message.lower()
+    assert caught.value.error.data["code"] in ("NOT_FOUND", "INVALID_INPUT")
+    with pytest.raises(VrError, match="artifact"):
+        await guest.tools.read(f"vr://artifacts/{name}")
     assert "read_artifact" not in guest.log()

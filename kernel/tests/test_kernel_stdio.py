@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from plugin_zoo import OWN_TOOLS, Zoo
 from server_process import MODERN, ServerProcess, modern_meta
+from vr_kernel.errors import ERROR_META
 from zoo_animals import GOOD, UNDYING, ZOO_TOOLS
 
 HANDSHAKES = ["2025-06-18"]
@@ -154,14 +155,14 @@ def test_hard_results_do_not_harm_the_stream(zoo: Zoo) -> None:
     with serve(zoo) as server:
         server.shake_hands("2025-06-18")
         heard = {
-            what: server.call("zoo_mutter", what=what)["structuredContent"]
+            what: server.call("zoo_mutter", what=what).get("structuredContent")
             for what in ("surrogate", "nan", "line", "noise")
         }
         assert heard["surrogate"]["text"] == "caf?"
         assert heard["line"]["text"] == "one\u2028two\r\nthree"
         assert heard["noise"]["text"] == "\x00\x1b[31m"
         failed = server.call("zoo_mutter", what="error")
-        assert failed["structuredContent"]["error"]["message"] == "No such file: caf?."
+        assert failed["_meta"][ERROR_META]["message"] == "No such file: caf?."
         assert "caf?" in failed["content"][0]["text"]
         assert server.finish()[0] == 0
         assert server.stray_lines() == []

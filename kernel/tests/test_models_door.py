@@ -16,6 +16,7 @@ from fastmcp import Client
 from paid_work import ASKED, Found, paid_kernel, paying, recorded
 from vr_kernel import CALLS_OUT, READ_ONLY, Call, Code, Kernel, VrError, cache_key, load_config
 from vr_kernel import tool as as_tool
+from vr_kernel.errors import ERROR_META
 from vr_kernel.generation import (
     EmbeddingPurpose,
     Embeddings,
@@ -146,7 +147,7 @@ async def test_client_reads_the_cost_beside_the_result(kernel: Kernel, gemini: F
         before = gemini.bill
         gemini.fail(Fault.max_tokens())
         failed = await client.call_tool("paid_ask", {"question": "Why?"}, raise_on_error=False)
-        error = failed.structured_content["error"]
+        error = failed.meta[ERROR_META]
         assert before + Usage.model_validate(error["usage"]) == gemini.bill
         free = await client.call_tool("infra_usage", {})
         assert USAGE_META not in (free.meta or {})

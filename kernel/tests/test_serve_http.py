@@ -18,6 +18,7 @@ from plugin_zoo import vr_command
 from starlette.authentication import UnauthenticatedUser
 from starlette.responses import Response
 from vr_kernel import Kernel, VrError, load_config
+from vr_kernel.errors import ERROR_META
 from vr_kernel.server.bodies import BodyLimit
 from vr_kernel.server.http import build_http_app, is_loopback
 from vr_kernel.testing import FakeGemini
@@ -240,7 +241,7 @@ async def test_a_job_is_its_principals_alone(serving: Serving) -> None:
         async with Client(serving.url, auth=BearerAuth(OWNER)) as owner:
             for tool in ("job_status", "job_result", "job_cancel"):
                 refused = await owner.call_tool(tool, job, raise_on_error=False)
-                assert refused.structured_content["error"]["category"] == "JOB_UNKNOWN"
+                assert refused.meta[ERROR_META]["category"] == "JOB_UNKNOWN"
             assert (await owner.call_tool("job_list", {})).structured_content == {"jobs": []}
         ended = (await bob.call_tool("job_result", job)).structured_content
     assert ended["state"] == "done"
@@ -255,7 +256,7 @@ async def test_only_the_owner_changes_settings(serving: Serving) -> None:
     async with Client(serving.url, auth=BearerAuth(BOB)) as bob:
         refused = await bob.call_tool("infra_configure", change, raise_on_error=False)
         shown = (await bob.call_tool("infra_configure", {})).structured_content
-    assert refused.structured_content["error"]["code"] == "NOT_ALLOWED"
+    assert refused.meta[ERROR_META]["code"] == "NOT_ALLOWED"
     assert shown["active_preset"] == "best"
     async with Client(serving.url, auth=BearerAuth(OWNER)) as owner:
         changed = (await owner.call_tool("infra_configure", change)).structured_content

@@ -156,6 +156,7 @@ async def test_what_a_prompt_cannot_take_is_said(
     with pytest.raises(MCPError) as caught:
         await client.get_prompt(name, arguments)
     assert says in caught.value.error.message
+    assert caught.value.error.data["call_id"]
     assert "canary" not in caught.value.error.message
 
 
@@ -224,14 +225,17 @@ async def test_bytes_are_read(uri: str, mime: str, blob: str, client: Client[Any
         ("vr://zoo/animals/lion/notes/0", "greater than or equal to 1"),
         ("vr://zoo/animals/lion/notes/x", "valid integer"),
         ("vr://zoo/nothing", "failed unexpectedly"),
-        ("vr://zoo/elsewhere", "not found"),
+        ("vr://zoo/elsewhere", "No resource"),
     ],
 )
 async def test_what_cannot_be_read_is_said(uri: str, says: str, client: Client[Any]) -> None:
     with pytest.raises(MCPError) as caught:
         await client.read_resource(uri)
-    assert caught.value.error.code == -32602
-    assert says in caught.value.error.message
+    error = caught.value.error
+    assert error.code == (-32603 if error.data["code"] == "INTERNAL" else -32602)
+    assert error.data["uri"] == uri
+    assert error.data["call_id"]
+    assert says in error.message
     assert "canary" not in caught.value.error.message
 
 

@@ -15,6 +15,7 @@ from fastmcp import Client
 from fastmcp.client.elicitation import ElicitResult
 from pydantic import BaseModel, Field
 from vr_kernel import DESTRUCTIVE, Call, Content, Kernel, VrError, cache_key, load_config, tool
+from vr_kernel.errors import ERROR_META
 from vr_kernel.server import build_server
 from vr_kernel.server.http import build_http_app
 
@@ -148,7 +149,7 @@ async def test_the_default_counts_where_nobody_can_be_asked(name: str, era: str,
 @pytest.mark.parametrize("action", ["decline", "cancel"])
 async def test_who_does_not_answer_ends_the_call(name: str, era: str, action: str, ask) -> None:
     result = await ask(name, era, Person(action), animal="lion")
-    error = result.structured_content["error"]
+    error = result.meta[ERROR_META]
     assert (result.is_error, error["code"], error["category"]) == (True, "CANCELLED", "DECLINED")
     assert "Free the lion?" in error["hint"]
 
@@ -162,7 +163,7 @@ async def test_an_answer_that_does_not_fit_is_an_error(
     content: dict[str, Any], names: str, era: str, ask
 ) -> None:
     result = await ask("zoo_free", era, Person(content), animal="lion")
-    error = result.structured_content["error"]
+    error = result.meta[ERROR_META]
     assert (error["code"], error["category"]) == ("INVALID_INPUT", "ANSWER_INVALID")
     assert names in error["message"]
 

@@ -18,6 +18,7 @@ from mcp_types import ElicitResult
 from pydantic import BaseModel
 from task_client import EXTENSION, TaskClient, follow
 from vr_kernel import READ_ONLY, Call, Code, Config, Kernel, VrError, load_config, tool
+from vr_kernel.errors import ERROR_META
 from vr_kernel.questions import Question
 from vr_kernel.server import build_server
 from vr_kernel.server.task_questions import TaskQuestions
@@ -170,8 +171,9 @@ async def test_a_failed_tool_is_a_completed_task(guest: TaskClient, work: Work) 
     work.go.set()
     result = (await guest.get_when(task, "completed", "failed"))["result"]
     assert result["isError"]
-    assert result["structuredContent"]["error"]["message"] == "It is gone."
-    assert result["content"][0]["text"] == "NOT_FOUND: It is gone. Look for it."
+    assert result["_meta"][ERROR_META]["message"] == "It is gone."
+    assert "structuredContent" not in result
+    assert result["content"][0]["text"] == "It is gone. Look for it."
 
 
 async def test_a_task_is_cancelled(guest: TaskClient, work: Work) -> None:
@@ -266,7 +268,7 @@ async def test_who_declines_gets_an_error(kernel: Kernel) -> None:
         (key,) = (await guest.get_when(task, "input_required"))["inputRequests"]
         await guest.ask("tasks/update", taskId=task, inputResponses={key: {"action": "decline"}})
         ended = await guest.get_when(task, "completed")
-    assert ended["result"]["structuredContent"]["error"]["category"] == "DECLINED"
+    assert ended["result"]["_meta"][ERROR_META]["category"] == "DECLINED"
 
 
 async def test_a_task_that_asks_is_cancelled(kernel: Kernel) -> None:

@@ -16,6 +16,7 @@ from plugin_zoo import Zoo, vr_command
 from pydantic import BaseModel
 from vr_kernel import READ_ONLY, Call, Kernel, VrError, load_config, tool
 from vr_kernel.client import Era, ToolClient, connect
+from vr_kernel.errors import ERROR_META
 from vr_kernel.server import USAGE_META, build_server
 from vr_kernel.testing import FakeGemini
 from waiting import until
@@ -188,9 +189,9 @@ def without_call_id(result: Any) -> Any:
     whole = {
         "content": [block.text for block in result.content],
         "structured": result.structured_content,
-        "meta": {key: value for key, value in (result.meta or {}).items() if key == USAGE_META},
+        "meta": {key: (result.meta or {}).get(key) for key in (USAGE_META, ERROR_META)},
     }
-    call_id = ((result.structured_content or {}).get("error") or {}).get("call_id")
+    call_id = (whole["meta"][ERROR_META] or {}).get("call_id")
     text = json.dumps(whole, sort_keys=True)
     return text.replace(call_id, "ID") if call_id else text
 

@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 from fastmcp import Client, FastMCP
 from fastmcp.client.transports import StdioTransport
+from fastmcp.exceptions import McpError
 from mcp_types import BlobResourceContents, TextResourceContents
 
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import ERROR_META, Code, VrError
 from vr_kernel.long_call import JobHandle, cancelled
 
 HANDLE = JobHandle.model_fields.keys()
@@ -46,12 +47,10 @@ class ToolClient:
             VrError: the error that the server answered with.
         """
         result = await self.client.call_tool(tool, arguments, raise_on_error=False)
-        content = result.structured_content or {}
         if result.is_error:
-            raise _as_error(
-                content.get("error"), [getattr(block, "text", "") for block in result.content]
-            )
-        return content
+            said = " ".join(getattr(block, "text", "") for block in result.content)
+            raise _as_error((result.meta or {}).get(ERROR_META), said)
+        return result.structured_content or {}
 
     async def _ended(self, job_id: str) -> dict[str, Any]:
         """The result of a job, waited for; an interrupted one is taken up again meanwhile."""
@@ -61,7 +60,7 @@ class ToolClient:
                 result: dict[str, Any] = job["result"]
                 return result
             if job["state"] == "failed":
-                raise _as_error(job["error"], [])
+                raise _as_error(job["error"], "")
             if job["state"] == "cancelled":
                 raise cancelled(job_id)
 
@@ -78,10 +77,17 @@ class ToolClient:
         }
 
     async def read(self, uri: str) -> bytes:
-        """The content of a resource, such as an artifact."""
+        """The content of a resource, such as an artifact.
+
+        Raises:
+            VrError: the error that the server answered with.
+        """
         import base64
 
-        content = (await self.client.read_resource(uri))[0]
+        try:
+            content = (await self.client.read_resource(uri))[0]
+        except McpError as failed:
+            raise _as_error(failed.error.data, failed.error.message) from None
         if isinstance(content, BlobResourceContents):
             return base64.b64decode(content.blob)
         assert isinstance(content, TextResourceContents)
@@ -129,9 +135,10 @@ async def connect_to(
         yield ToolClient(client)
 
 
-def _as_error(error: Any, texts: Sequence[str]) -> VrError:
-    if not isinstance(error, dict):
-        return VrError(" ".join(texts) or "The server answered with an error.")
+def _as_error(error: Any, said: str) -> VrError:
+    """The error again; a server of another make says it in words alone."""
+    if not isinstance(error, dict) or "code" not in error:
+        return VrError(said or "The server answered with an error.")
     return VrError(
         error["message"],
         Code(error["code"]),

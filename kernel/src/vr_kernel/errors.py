@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from vr_kernel.generation import Usage
 
 
+ERROR_META = "video-research/error"
+"""Where a failed result says in `_meta` what went wrong: the fields of `VrError.as_dict`."""
+
+
 class Code(StrEnum):
     """What went wrong, as a client may branch on it; plugins add categories, never codes."""
 

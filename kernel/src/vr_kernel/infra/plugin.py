@@ -1,13 +1,14 @@
-"""The hooks of the kernel's own plugin."""
+"""The hooks of the kernel's own plugin, and the files that tools produced by their address."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from vr_kernel.documents import DOCUMENT_PASSAGES
+from vr_kernel.files.artifacts import URI_PREFIX, Artifact
 from vr_kernel.generation import ModelProvider
 from vr_kernel.hookspecs import hookimpl
-from vr_kernel.infra.artifacts import artifact
 from vr_kernel.infra.cache import infra_cache
 from vr_kernel.infra.configure import infra_configure
 from vr_kernel.infra.installed import infra_plugins
@@ -15,6 +16,14 @@ from vr_kernel.infra.jobs import job_cancel, job_list, job_result, job_status
 from vr_kernel.infra.usage import infra_usage
 from vr_kernel.providers import Provider
 from vr_kernel.records import RecordKind
+from vr_kernel.resources import resource
+from vr_kernel.services import Services
+
+
+@resource(URI_PREFIX + "{name}")
+async def artifact(services: Services, name: str) -> Artifact:
+    """A file that a tool produced."""
+    return await asyncio.to_thread(services.artifacts.find, name)
 
 
 @hookimpl

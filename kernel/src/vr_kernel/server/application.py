@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastmcp import FastMCP
-from fastmcp.exceptions import NotFoundError
 from fastmcp.server.auth import AuthProvider
-from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.server.middleware import Middleware
 from fastmcp.tools.base import Tool as McpTool
-from fastmcp.tools.base import ToolResult
 from mcp.server.request_state import RequestStateSecurity
 from mcp_types import (
-    CallToolRequestParams,
     CompletionArgument,
     CompletionContext,
     PromptReference,
@@ -23,10 +20,10 @@ from mcp_types import (
 )
 
 from vr_kernel.kernel import Kernel
-from vr_kernel.runner import Outcome
+from vr_kernel.server.failures import Failures
 from vr_kernel.server.served_prompt import ServedPrompt, complete
 from vr_kernel.server.served_resource import add_resource
-from vr_kernel.server.served_tool import ServedTool, as_tool_result
+from vr_kernel.server.served_tool import ServedTool
 from vr_kernel.server.tasks import Tasks
 from vr_kernel.toolsets import ALL, choose, choose_shown
 from vr_kernel.version import VERSION
@@ -44,25 +41,6 @@ class Offer:
     tools: Sequence[McpTool]
     middleware: Sequence[Middleware] = ()
     instructions: str = ""
-
-
-class UnknownTools(Middleware):
-    """Answers a call of a tool that does not exist with an error like any other."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-
-    async def on_call_tool(
-        self,
-        context: MiddlewareContext[CallToolRequestParams],
-        call_next: CallNext[CallToolRequestParams, ToolResult],
-    ) -> ToolResult:
-        """Pass the call on; the application raises when it knows no such tool."""
-        try:
-            return await call_next(context)
-        except NotFoundError:
-            error = self._kernel.unknown_tool(context.message.name)
-            return as_tool_result(Outcome("", error=error))
 
 
 def build_server(
@@ -100,7 +78,7 @@ def build_server(
         dereference_schemas=False,
         mask_error_details=True,
         tools=offer.tools,
-        middleware=[UnknownTools(kernel), *offer.middleware],
+        middleware=[Failures(kernel), *offer.middleware],
         auth=auth,
         request_state_security=request_states,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any
 
 from mcp_types import (
@@ -45,6 +46,16 @@ def text_block(text: str) -> TextContent:
 def plain(text: str) -> str:
     """The text with `?` for what UTF-8 has no code for; such a character would end the stream."""
     return text.encode("utf-8", "replace").decode()
+
+
+def encodable(data: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The data as JSON and as it is, with `?` for what UTF-8 has no code for.
+
+    A file name that is no UTF-8 holds such characters; on the wire one would end the stream.
+    """
+    body = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    sound = plain(body)
+    return sound, data if sound == body else json.loads(sound)
 
 
 def visible_schema(schema: Any) -> Any:

@@ -16,6 +16,7 @@ from vr_kernel.call import Call
 from vr_kernel.errors import VrError
 from vr_kernel.kernel import Kernel
 from vr_kernel.runner import Outcome
+from vr_kernel.server.failures import RefusedError
 from vr_kernel.server.served_tool import ServedTool, as_tool_result, hints_of
 from vr_kernel.server.tool_index import ToolIndex
 from vr_kernel.server.tool_meaning import ToolMeaning
@@ -97,11 +98,11 @@ class ModeTool(McpTool):
         return made
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
-        """Answer a call; an error becomes a result that says so."""
+        """Answer a call."""
         try:
             return await self._answer(self._tool.validate(arguments))
         except VrError as error:
-            return as_tool_result(Outcome("", error=error))
+            raise RefusedError(error) from None
 
 
 class OnlyShown(Middleware):

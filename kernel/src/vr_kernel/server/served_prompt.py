@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import Any
 
-from fastmcp.exceptions import ValidationError
 from fastmcp.prompts import Message as McpMessage
 from fastmcp.prompts import PromptArgument, PromptResult
 from fastmcp.prompts.base import Prompt as McpPrompt
@@ -17,6 +15,7 @@ from vr_kernel.errors import VrError
 from vr_kernel.kernel import Kernel
 from vr_kernel.prompts import Prompt
 from vr_kernel.server.blocks import block_of
+from vr_kernel.server.failures import RefusedError
 from vr_kernel.visible_text import visible
 
 MOST_COMPLETIONS = 100
@@ -49,7 +48,7 @@ class ServedPrompt(McpPrompt):
         try:
             messages = self._kernel.write(self._prompt, arguments or {})
         except VrError as error:
-            raise refusal(error) from None
+            raise RefusedError(error) from None
         return PromptResult(
             [McpMessage(block_of(each.content), role=each.speaker) for each in messages],
             description=self.description,
@@ -67,9 +66,3 @@ def complete(
             typed = argument.value.casefold()
             return [c for c in each.choices if c.casefold().startswith(typed)][:MOST_COMPLETIONS]
     return None
-
-
-def refusal(error: VrError) -> ValidationError:
-    """Of the application's errors the one that becomes -32602 and keeps its text."""
-    said = f"{error.message.rstrip('.')}. {error.hint}".rstrip()
-    return ValidationError(said, log_level=logging.DEBUG)

@@ -17,7 +17,7 @@ from vr_kernel.files.artifacts import Artifact
 from vr_kernel.kernel import Kernel
 from vr_kernel.resources import Reading, Resource
 from vr_kernel.server.blocks import plain, visible_schema
-from vr_kernel.server.served_prompt import refusal
+from vr_kernel.server.failures import RefusedError
 from vr_kernel.visible_text import visible
 
 
@@ -49,7 +49,7 @@ class ServedResource(McpResource):
         try:
             found = await self._kernel.read(self._resource, self._parts)
         except VrError as error:
-            raise refusal(error) from None
+            raise RefusedError(error) from None
         return ResourceResult([await _content(found, self._resource.mime)])
 
 

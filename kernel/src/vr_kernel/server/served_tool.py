@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 from contextlib import suppress
 from typing import Any
@@ -22,7 +21,8 @@ from vr_kernel.progress import Progress
 from vr_kernel.runner import Outcome
 from vr_kernel.schemas import compact_output
 from vr_kernel.server.asking import Asker, Nobody, WithAnotherCall, asker_of
-from vr_kernel.server.blocks import block_of, plain, text_block, visible_schema
+from vr_kernel.server.blocks import block_of, encodable, plain, text_block, visible_schema
+from vr_kernel.server.failures import error_result
 from vr_kernel.server.task_questions import TaskQuestions, follows_tasks
 from vr_kernel.tools import Effects, Tool
 from vr_kernel.visible_text import visible
@@ -170,28 +170,11 @@ def as_tool_result(outcome: Outcome) -> ToolResult:
     """An outcome on the wire: JSON as structured content and as text, remarks as text."""
     if outcome.error is not None:
         return error_result(outcome.error.as_dict(outcome.call_id))
-    body, structured = _encodable(outcome.data)
+    body, structured = encodable(outcome.data)
     notes = (text_block(f"Note: {note}") for note in outcome.notes)
     blocks = [text_block(body), *notes, *map(block_of, outcome.shown)]
     meta = {USAGE_META: outcome.usage.model_dump()} if outcome.usage else None
     return ToolResult(blocks, structured_content=structured, meta=meta)
-
-
-def error_result(error: dict[str, Any]) -> ToolResult:
-    """An error on the wire; `error` has the fields of `VrError.as_dict`."""
-    text = f"{error['code']}: {error['message']} {error['hint']}".rstrip()
-    _, structured = _encodable({"error": error})
-    return ToolResult([text_block(text)], structured_content=structured, is_error=True)
-
-
-def _encodable(data: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The data as JSON and as it is, with `?` for what UTF-8 has no code for.
-
-    A file name that is no UTF-8 holds such characters; on the wire one would end the stream.
-    """
-    body = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    sound = plain(body)
-    return sound, data if sound == body else json.loads(sound)
 
 
 async def _send_progress(done: float, total: float | None, message: str) -> None:

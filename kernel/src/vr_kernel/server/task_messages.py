@@ -13,7 +13,8 @@ from vr_kernel.errors import VrError
 from vr_kernel.generation import Usage
 from vr_kernel.jobs.rows import Job, JobState
 from vr_kernel.runner import Outcome
-from vr_kernel.server.served_tool import as_tool_result, error_result
+from vr_kernel.server.failures import error_result
+from vr_kernel.server.served_tool import as_tool_result
 
 TaskStatus = Literal["working", "input_required", "completed", "cancelled"]
 """`failed` is for faults of the protocol; a tool's error is a result, so the task completed."""
