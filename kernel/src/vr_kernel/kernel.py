@@ -41,7 +41,11 @@ class Kernel(Foundation):
         plugins: name -> plugin object or module; without it installed plugins are discovered.
         roots: folders below which files may be read, beside the configured ones.
         schemas: those of tools, from earlier starts.
+        tell: takes each plugin that is not served whole; without it the log does.
     """
+
+    _tries_again = False
+    """Whether plugins that took long to fail are tried again, though they have not changed."""
 
     def __init__(
         self,
@@ -50,13 +54,14 @@ class Kernel(Foundation):
         *,
         roots: Sequence[Path] = (),
         schemas: ToolSchemas | None = None,
+        tell: Callable[[PluginStatus], None] | None = None,
     ) -> None:
         super().__init__(config, roots)
         self.jobs.serve(self._served)
         self._statuses: list[PluginStatus] = []
         self._services: dict[str, Services] = {}
         self._registry = Registry()
-        self._load(_given(plugins) if plugins is not None else None, schemas)
+        self._load(_given(plugins) if plugins is not None else None, schemas, tell)
 
     @classmethod
     @asynccontextmanager
@@ -241,7 +246,12 @@ class Kernel(Foundation):
         tool = self._registry.tools.get(name)
         return None if tool is None else (tool, self._services[tool.plugin])
 
-    def _load(self, given: list[Candidate] | None, schemas: ToolSchemas | None) -> None:
+    def _load(
+        self,
+        given: list[Candidate] | None,
+        schemas: ToolSchemas | None,
+        tell: Callable[[PluginStatus], None] | None,
+    ) -> None:
         kernel = self.config.kernel
         checked = check(
             discover() if given is None else given,
@@ -249,14 +259,15 @@ class Kernel(Foundation):
             disabled=kernel.disabled,
             kernel_version=VERSION,
         )
-        loader = Loader(self.config, Hooks(), self.log, self.redaction, schemas)
+        again = self._tries_again
+        loader = Loader(self.config, Hooks(), self.log, self.redaction, schemas, again=again)
         own = PluginStatus(INFRA, "vr-kernel", VERSION)
         contributions = [loader.load(own, lambda: infra, trusted=True)]
         self._statuses.append(own)
         for candidate, status in checked:
             self._statuses.append(status)
             if status.state is State.LOADED:
-                contributions.append(loader.load(status, candidate.load))
+                contributions.append(loader.load(status, candidate.load, candidate.stamp))
         made = [contribution for contribution in contributions if contribution]
         self._registry.add(made)
         self.store = StoreIndex(
@@ -265,7 +276,7 @@ class Kernel(Foundation):
         for contribution in made:
             self._admit(contribution)
         for status in self._statuses:
-            self._report(status)
+            loader.report(status, tell)
 
     def _admit(self, contribution: Contribution) -> None:
         status = contribution.status
@@ -279,18 +290,6 @@ class Kernel(Foundation):
                 self.providers.add(provider, services)
             except VrError as error:
                 status.fail(State.CONFLICT, error.message)
-
-    def _report(self, status: PluginStatus) -> None:
-        if status.fine:
-            return
-        if self.config.kernel.strict:
-            raise status.as_error()
-        self.log.error(
-            "plugin is not loaded whole",
-            plugin=status.name,
-            state=status.state.value,
-            reason=status.reason,
-        )
 
 
 def _given(plugins: Mapping[str, object]) -> list[Candidate]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
 
 from vr_kernel.commands import Command
 from vr_kernel.config.config import Config
+from vr_kernel.errors import VrError
 from vr_kernel.health import Check
 from vr_kernel.hooks import Hooks
 from vr_kernel.listeners import Hear
@@ -25,12 +27,17 @@ from vr_kernel.services import Services
 from vr_kernel.tool_schemas import ToolSchemas
 from vr_kernel.tools import Tool, build_tool
 
+if TYPE_CHECKING:
+    from vr_kernel.load_failures import LoadFailures
+
 T = TypeVar("T")
 RESERVED_DOMAINS = frozenset(
     {"call", "clean", "completion", "config", "cost", "doctor", "infra", "init", "job", "jobs"}
     | {"plugin", "serve", "store", "tool"}
 )
 """First words of the kernel's own commands and tools; a plugin's tool may not use them."""
+LONG = 0.1
+"""Share of the deadline from which a failure is remembered; what fails at once costs nothing."""
 
 
 @dataclass(slots=True)
@@ -56,7 +63,16 @@ class Contribution:
 class Loader:
     """Loads plugins one by one; what goes wrong becomes the plugin's status.
 
-    With `strict` configuration it raises instead, for developers and continuous integration.
+    What took long to fail is not tried again until it changes. With `strict` configuration it
+    raises instead and remembers nothing, for developers and continuous integration.
+
+    Args:
+        config: the settings to use.
+        hooks: where plugins are registered.
+        log: takes what is wrong with a plugin.
+        redaction: learns the secrets of plugins' settings.
+        schemas: those of tools, from earlier starts.
+        again: try what failed before, too.
     """
 
     def __init__(
@@ -66,21 +82,43 @@ class Loader:
         log: Log,
         redaction: Redaction,
         schemas: ToolSchemas | None = None,
+        *,
+        again: bool = False,
     ) -> None:
         self._config = config
         self._hooks = hooks
         self._log = log
         self._redaction = redaction
         self._build = partial(build_tool, schemas=schemas)
+        self._again = again or config.kernel.strict
+        self._memory = config.paths.cache / "plugins.json"
 
     def load(
-        self, status: PluginStatus, load: Callable[[], object], *, trusted: bool = False
+        self,
+        status: PluginStatus,
+        load: Callable[[], object],
+        stamp: Callable[[], str] = str,
+        *,
+        trusted: bool = False,
     ) -> Contribution | None:
         """Import and register a plugin and collect what it offers; None when it is out.
 
-        `trusted` names the kernel's own plugin, which may use reserved names.
+        Args:
+            status: of the plugin; it takes up what goes wrong.
+            load: imports it.
+            stamp: tells one state of what is installed from another; empty for nothing known.
+            trusted: the kernel's own plugin, which may use reserved names.
         """
         kernel = self._config.kernel
+
+        def state() -> str:
+            known = stamp()
+            return f"{known} {kernel.import_deadline_s}" if known else ""
+
+        if not self._again and (reason := self._remembered(status.name, state)):
+            status.fail(State.BROKEN, f"{reason}; not tried again until it changes")
+            return None
+        begun = time.monotonic()
         try:
             made = within(
                 kernel.import_deadline_s, lambda: self._contribution(status, load, trusted)
@@ -88,13 +126,48 @@ class Loader:
         except Exception as error:
             self._hooks.unregister(status.name)
             status.fail(State.BROKEN, self._log.clean(explain(error)))
+            if time.monotonic() - begun > LONG * kernel.import_deadline_s:
+                self._remember(status, state(), error)
             if kernel.strict:
                 self._log.exception("plugin failed", plugin=status.name)
                 raise status.as_error() from error
             return None
+        if self._memory.is_file():
+            self._failures.forget(status.name)
         for reason in made.refused:
             status.fail(State.CONFLICT, reason)
         return made
+
+    def report(self, status: PluginStatus, tell: Callable[[PluginStatus], None] | None) -> None:
+        """Tell of a plugin that is not served whole; into the log where nobody is to be told."""
+        if status.fine:
+            return
+        if self._config.kernel.strict:
+            raise status.as_error()
+        if tell is not None:
+            tell(status)
+            return
+        self._log.error(
+            "plugin is not loaded whole",
+            plugin=status.name,
+            state=status.state.value,
+            reason=status.reason,
+        )
+
+    @cached_property
+    def _failures(self) -> LoadFailures:
+        """What took long to fail; imported when there is any."""
+        from vr_kernel.load_failures import LoadFailures
+
+        return LoadFailures(self._memory)
+
+    def _remembered(self, name: str, state: Callable[[], str]) -> str:
+        return self._failures.reason(name, state) if self._memory.is_file() else ""
+
+    def _remember(self, status: PluginStatus, stamp: str, error: Exception) -> None:
+        of_settings = isinstance(error, VrError) and error.category == "CONFIG_INVALID"
+        if stamp and not of_settings and not self._config.kernel.strict:
+            self._failures.keep(status.name, stamp, status.reason)
 
     def _contribution(
         self, status: PluginStatus, load: Callable[[], object], trusted: bool

@@ -6,12 +6,16 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from vr_kernel.errors import Code, VrError
+from vr_kernel.tool_schemas import fingerprint
 
 if TYPE_CHECKING:
     from importlib_metadata import EntryPoint
@@ -56,10 +60,16 @@ class PluginStatus:
         """Whether all is as the user wants it."""
         return self.state in (State.LOADED, State.BLOCKED)
 
+    @property
+    def what(self) -> str:
+        """What is wrong with it, as a sentence without its full stop."""
+        state = "in conflict" if self.state is State.CONFLICT else self.state
+        return f"Plugin {self.name} is {state}: {self.reason.rstrip('.')}"
+
     def as_error(self) -> VrError:
         """The error of strict configuration, which ends the program for a plugin like this."""
         return VrError(
-            f"Plugin {self.name} is {self.state}: {self.reason}",
+            f"{self.what}.",
             Code.CONFLICT,
             category="PLUGIN_REFUSED",
             hint="Repair, remove or disable it; without VR_STRICT=1 all others are served.",
@@ -68,13 +78,17 @@ class PluginStatus:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A plugin known by its metadata alone; nothing of it is imported yet."""
+    """A plugin known by its metadata alone; nothing of it is imported yet.
+
+    `stamp` tells one state of what is installed from another; empty when it cannot be told.
+    """
 
     name: str
     distribution: str
     version: str
     requires: tuple[str, ...]
     load: Callable[[], object]
+    stamp: Callable[[], str] = str
 
     def status(self) -> PluginStatus:
         """Its status before anything went wrong."""
@@ -137,9 +151,8 @@ def within(seconds: float, work: Callable[[], T]) -> T:
         _reraise(errors[0])
     if not values:
         raise VrError(
-            f"It took longer than {seconds:g} s to load.",
+            f"it took longer than {seconds:g} s to load (import_deadline_s in [kernel])",
             Code.UNAVAILABLE,
-            hint="If it needs that long, raise import_deadline_s in [kernel].",
         )
     return values[0]
 
@@ -160,7 +173,21 @@ def _candidate(entry: EntryPoint) -> Candidate:
         name, version = distribution.name, distribution.version
     except Exception as error:  # noqa: BLE001 - metadata is a file that anything may have damaged
         return Candidate(entry.name, "", "", (), _damaged(explain(error)))
-    return Candidate(entry.name, name, version, requires, entry.load)
+    beside = partial(distribution.locate_file, "")
+    stamp = partial(_stamp, entry, version, beside)
+    return Candidate(entry.name, name, version, requires, entry.load, stamp)
+
+
+def _stamp(entry: EntryPoint, version: str, folder: Callable[[], object]) -> str:
+    """A text that changes with a plugin's version, its files, and what is installed beside it."""
+    try:
+        installed = Path(str(folder())).stat().st_mtime_ns
+        spec = find_spec(entry.module.partition(".")[0])
+        places = (spec.submodule_search_locations or [spec.origin or ""]) if spec else []
+        files = fingerprint([Path(place) for place in places])
+    except Exception:  # noqa: BLE001 - finders are anybody's code; what is unknown is not kept
+        return ""
+    return f"{version} {installed} {files}"
 
 
 def _damaged(reason: str) -> Callable[[], object]:
@@ -177,10 +204,7 @@ def _damaged(reason: str) -> Callable[[], object]:
 def _reraise(error: BaseException) -> NoReturn:
     if isinstance(error, Exception):
         raise error
-    raise VrError(
-        f"It raised {error!r}, which would end the program.",
-        hint="A plugin raises an Exception when it cannot be used.",
-    ) from error
+    raise VrError(f"it raised {error!r}, which would end the program", Code.UNAVAILABLE) from error
 
 
 def _rank(candidate: Candidate) -> tuple[str, bool, str]:

@@ -70,7 +70,7 @@ class ToolSchemas:
         """What tells one state of a package's files, and the kernel's, from another."""
         if name not in self._packages:
             own, kernel = (_folders(each) for each in (name, "vr_kernel"))
-            self._packages[name] = _fingerprint([*own, *kernel]) if own else ""
+            self._packages[name] = fingerprint([*own, *kernel]) if own else ""
         return self._packages[name]
 
 
@@ -78,7 +78,8 @@ def _folders(package: str) -> list[Path]:
     return [Path(folder) for folder in getattr(sys.modules.get(package), "__path__", ())]
 
 
-def _fingerprint(folders: list[Path]) -> str:
+def fingerprint(folders: list[Path]) -> str:
+    """A text that changes with the Python files below folders, with Python and with pydantic."""
     digest = hashlib.sha256(f"{sys.version} {pydantic.VERSION}".encode())
     for folder in folders:
         for path, size, changed in sorted(_files(str(folder))):
@@ -87,7 +88,14 @@ def _fingerprint(folders: list[Path]) -> str:
 
 
 def _files(folder: str) -> Iterator[tuple[str, int, int]]:
-    """Every Python file below a folder: its path, size in bytes, and when it changed."""
+    """Every Python file below a folder: its path, size in bytes, and when it changed.
+
+    The folder may be such a file itself.
+    """
+    if folder.endswith(".py"):
+        known = Path(folder).stat()
+        yield folder, known.st_size, known.st_mtime_ns
+        return
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):

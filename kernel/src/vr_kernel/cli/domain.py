@@ -8,27 +8,36 @@ from functools import cached_property
 import click
 
 from vr_kernel.cli.index import command_names, subcommand
+from vr_kernel.cli.output import print_broken
 from vr_kernel.cli.root import OWN, config_of, imported
 from vr_kernel.cli.session import open_kernel
 from vr_kernel.cli.tool_command import tool_command
 from vr_kernel.commands import Command
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.kernel import Kernel
-from vr_kernel.plugins import explain
+from vr_kernel.plugins import PluginStatus, State, explain, within
+from vr_kernel.stdout_guard import diverted_stdout
 
 
 class Domain(click.Group):
     """Tools and commands that share a first word; plugins are loaded when one is run."""
 
-    def __init__(self, name: str, names: Mapping[str, str], context: click.Context) -> None:
+    def __init__(
+        self,
+        name: str,
+        names: Mapping[str, str],
+        context: click.Context,
+        kernel: Kernel | None = None,
+    ) -> None:
         super().__init__(name, help=f"Commands of {name}.")
         self._names = names
         self._context = context
+        self._kernel = kernel
 
     @cached_property
     def kernel(self) -> Kernel:
         """The kernel, loaded at first use."""
-        return open_kernel(config_of(self._context))
+        return self._kernel or _open(self._context, self.name or "")
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Second words, from the index when it has them."""
@@ -40,6 +49,7 @@ class Domain(click.Group):
 
         Raises:
             click.UsageError: when there is none, naming the nearest.
+            VrError: UNAVAILABLE: the plugin of that name is not served.
         """
         del ctx
         for tool in self.kernel.tools.values():
@@ -47,8 +57,10 @@ class Domain(click.Group):
                 return tool_command(self.kernel, tool)
         for command in self.kernel.commands:
             if command.path == (self.name, cmd_name):
-                return _code_of(command)
-        raise _unknown(cmd_name, command_names(self.kernel).get(self.name or "", {}))
+                return _code_of(self.kernel, command)
+        known = command_names(self.kernel).get(self.name or "", {})
+        refused = None if known else _refused(self.kernel, self.name or "")
+        raise refused or _unknown(cmd_name, known)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in `--help`, from the index when it has it."""
@@ -62,20 +74,48 @@ def domain_command(context: click.Context, name: str, names: Mapping[str, str]) 
     """The group of a first word, or the lone command of that name."""
     if names and "" not in names:
         return Domain(name, names, context)
-    kernel = open_kernel(config_of(context))
+    kernel = _open(context, name)
     found = command_names(kernel)
     if "" in found.get(name, {}):
-        return _code_of(next(c for c in kernel.commands if c.path == (name,)))
+        return _code_of(kernel, next(c for c in kernel.commands if c.path == (name,)))
     if name in found:
-        return Domain(name, found[name], context)
+        return Domain(name, found[name], context, kernel)
+    if refused := _refused(kernel, name):
+        raise refused
     words = [f"{first} {second}" for first, seconds in found.items() for second in seconds]
     spaced = name.replace("-", " ").replace("_", " ")
     raise _unknown(name, [*OWN, *found, *words], spaced)
 
 
-def _code_of(command: Command) -> click.Command:
+def _open(context: click.Context, name: str) -> Kernel:
+    """The kernel; of a plugin of that name nothing is told, as its command says it."""
+
+    def tell(status: PluginStatus) -> None:
+        if not _is_of(status, name):
+            print_broken(status)
+
+    return open_kernel(config_of(context), tell)
+
+
+def _refused(kernel: Kernel, name: str) -> VrError | None:
+    """The error of a command whose plugin is not served, None for any other."""
+    found = [status for status in kernel.plugins() if _is_of(status, name)]
+    if not found or any(status.state is State.LOADED for status in found):
+        return None
+    message = f"{found[0].what}."
+    hint = "Run `vr doctor`: it tries the plugin again and says what to do."
+    return VrError(message, Code.UNAVAILABLE, category="PLUGIN_REFUSED", hint=hint)
+
+
+def _is_of(status: PluginStatus, name: str) -> bool:
+    return name in (status.name, status.name.replace("-", ""))
+
+
+def _code_of(kernel: Kernel, command: Command) -> click.Command:
+    deadline_s = kernel.config.kernel.import_deadline_s
     try:
-        code = imported(command.target)
+        with diverted_stdout():
+            code = within(deadline_s, lambda: imported(command.target))
     except Exception as error:
         raise _unusable(command, explain(error)) from error
     if not isinstance(code, click.Command):

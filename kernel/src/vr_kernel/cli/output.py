@@ -6,11 +6,14 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from vr_kernel.errors import VrError
+
+if TYPE_CHECKING:
+    from vr_kernel.plugins import PluginStatus
 
 INDENT = "  "
 # A title or a name could hold what a terminal obeys, or a reader does not see; line ends, tabs
@@ -47,6 +50,11 @@ def print_error(error: VrError, call_id: str = "", *, as_json: bool = False) -> 
     click.echo(f"Error: {printable(error.message)}", err=True)
     if error.hint:
         click.echo(f"Hint: {printable(error.hint)}", err=True)
+
+
+def print_broken(status: PluginStatus) -> None:
+    """Say on stderr that a plugin is not served whole, and who says what to do."""
+    click.echo(printable(f"{status.what}; see `vr doctor`."), err=True)
 
 
 def lines_of(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,18 +14,24 @@ import click
 from vr_kernel.cli.asking import terminal_asker
 from vr_kernel.cli.exits import Exit, end_soon, exit_code
 from vr_kernel.cli.index import write_index
-from vr_kernel.cli.output import ProgressLine, print_error, print_notes, print_result
+from vr_kernel.cli.output import ProgressLine, print_broken, print_error, print_notes, print_result
 from vr_kernel.cli.results import print_readable
 from vr_kernel.config.config import Config
 from vr_kernel.kernel import Kernel
+from vr_kernel.plugins import PluginStatus
 from vr_kernel.stdout_guard import diverted_stdout
 from vr_kernel.tools import Tool
 
+Tell = Callable[[PluginStatus], None]
 
-def open_kernel(config: Config) -> Kernel:
-    """The kernel of this command: files below the current folder may be read."""
+
+def open_kernel(config: Config, tell: Tell = print_broken) -> Kernel:
+    """The kernel of this command: files below the current folder may be read.
+
+    `tell` takes each plugin that is not served whole; it is said in a sentence on stderr.
+    """
     with diverted_stdout():
-        kernel = Kernel(config, roots=[Path.cwd()])
+        kernel = Kernel(config, roots=[Path.cwd()], tell=tell)
     write_index(kernel)
     return kernel
 

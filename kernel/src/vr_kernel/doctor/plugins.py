@@ -30,7 +30,9 @@ _FIXES = {
 
 
 class ExaminedKernel(Kernel):
-    """A kernel that keeps what its plugins offer `vr doctor`."""
+    """A kernel that keeps what its plugins offer `vr doctor`, and tries each of them."""
+
+    _tries_again = True
 
     def __init__(self, config: Config, *, roots: Sequence[Path] = ()) -> None:
         self.health: dict[str, Callable[[], list[Check]]] = {}
