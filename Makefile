@@ -15,16 +15,16 @@ PROGRAMS = benchmarks scripts plugins/*/scripts
 FITS = import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 UV = env -u VIRTUAL_ENV UV_PROJECT_ENVIRONMENT=$(VENV) UV_PYTHON_DOWNLOADS=never $(BIN)/uv
 
-.PHONY: help setup demo test test-slow lint reference docs bench clean
+.PHONY: help setup constraints demo test test-slow lint reference docs bench clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: $(STAMP) ## build .venv, or bring it up to date; fast when nothing changed
 	@$(BIN)/python -m compileall -q $(SOURCES)
 
 # The folder `plugins` is a prerequisite because adding or removing a plugin changes it.
-$(STAMP): Makefile pyproject.toml kernel/pyproject.toml plugins plugins/*/pyproject.toml
+$(STAMP): Makefile constraints.txt pyproject.toml kernel/pyproject.toml plugins plugins/*/pyproject.toml
 	@if ! $(BIN)/python -c '$(FITS)' 2>/dev/null; then \
 	  for python in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3 none; do \
 	    if $$python -c '$(FITS)' 2>/dev/null; then break; fi; \
@@ -39,10 +39,18 @@ $(STAMP): Makefile pyproject.toml kernel/pyproject.toml plugins plugins/*/pyproj
 	  $$python -m venv --clear $(VENV); \
 	fi
 	@$(BIN)/python -c 'import uv' 2>/dev/null || \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.8'
-	@$(UV) sync --python $(BIN)/python --inexact --compile-bytecode \
-	  --all-packages --all-extras --group speech-model
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
+	@$(UV) pip install --python $(BIN)/python --compile-bytecode -c constraints.txt \
+	  --all-extras --group dev --group speech-model \
+	  $$(for member in . kernel plugins/*; do echo "-r $$member/pyproject.toml -e ./$$member"; done)
 	@touch $(STAMP)
+
+constraints: setup ## take the newest versions that the ranges allow into constraints.txt
+	@{ echo '# The versions that developers and tests have; `make constraints` writes them anew.' && \
+	  $(UV) export --quiet --upgrade --all-packages --all-extras --all-groups --no-emit-workspace \
+	    --no-hashes --no-header --no-annotate; } >$(VENV)/constraints.txt
+	@rm -f uv.lock # it names a registry
+	@mv $(VENV)/constraints.txt constraints.txt
 
 demo: setup ## watch a talk and find its moments again, over a real server
 	@$(BIN)/vr demo
@@ -71,7 +79,7 @@ reference: setup ## write the pages that are made from the code
 # What griffe says of docstrings is a warning, too, though no issue to --strict.
 docs: setup ## build the documentation in site/; a warning is an error
 	@$(UV) venv --quiet --allow-existing --python $(BIN)/python $(DOCS)
-	@$(UV) pip install --quiet --python $(DOCS) --group docs
+	@$(UV) pip install --quiet --python $(DOCS) -c constraints.txt --group docs
 	@$(DOCS)/bin/zensical build --clean --strict >$(DOCS)/log 2>&1 || { cat $(DOCS)/log; exit 1; }
 	@cat $(DOCS)/log; ! grep -q '^griffe:' $(DOCS)/log
 

@@ -94,8 +94,14 @@ def test_a_release_publishes_only_what_passed(workflow: dict[str, Any]) -> None:
     assert {jobs[name]["needs"] for name in ("page", "registry")} == {"publish"}
 
 
-def test_it_runs_weekly(workflow: dict[str, Any]) -> None:
+def test_each_week_it_tries_the_newest_and_the_lowest_versions(workflow: dict[str, Any]) -> None:
     assert workflow[True]["schedule"]  # YAML 1.1 reads the key `on` as true
+    ranges = workflow["jobs"]["ranges"]
+    assert "'schedule'" in ranges["if"]
+    tried = {(row["resolution"], row["python"]) for row in ranges["strategy"]["matrix"]["include"]}
+    assert tried >= {("lowest-direct", "3.11"), ("highest", "3.12"), ("highest", "3.14")}
+    assert "-c constraints.txt" in workflow["env"]["INSTALL"]
+    assert "$INSTALL" in _commands(workflow["jobs"]["test"])
 
 
 def _commands(job: dict[str, Any]) -> str:
