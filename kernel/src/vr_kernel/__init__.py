@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from vr_kernel.call import Call
     from vr_kernel.commands import Command
     from vr_kernel.config.config import Config, load_config
+    from vr_kernel.config.paths import make_private, private_file, private_folder
     from vr_kernel.config.settings import EnvAlias, Section
     from vr_kernel.contents import Content
     from vr_kernel.documents import Document, DocumentLoader, Locator, Segment
@@ -56,6 +57,7 @@ _HOMES = {
     "call": "Call",
     "commands": "Command",
     "config.config": "Config load_config",
+    "config.paths": "make_private private_file private_folder",
     "contents": "Content",
     "config.settings": "EnvAlias Section",
     "models.structured": "Structured check_schema",
@@ -136,6 +138,9 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "find_in",
     "hookimpl",
     "load_config",
+    "make_private",
+    "private_file",
+    "private_folder",
     "prompt",
     "resource",
     "tool",

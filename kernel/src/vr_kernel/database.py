@@ -12,6 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
+from vr_kernel.config.paths import private_file, private_folder
 from vr_kernel.errors import Code, VrError
 
 T = TypeVar("T")
@@ -147,8 +148,8 @@ class Database:
             self._disconnect()
         if self._connection is None:
             self._opened_file = _identity(self.path)
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            connection = sqlite3.connect(self.path, isolation_level=None)
+            private_folder(self.path.parent)
+            connection = sqlite3.connect(private_file(self.path), isolation_level=None)
             try:
                 if self._disposable:
                     connection.text_factory = _text

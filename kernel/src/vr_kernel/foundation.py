@@ -11,6 +11,7 @@ from typing import Any
 
 from vr_kernel.cache import Cache
 from vr_kernel.config.config import Config
+from vr_kernel.config.paths import keep_private
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.documents import Documents
 from vr_kernel.errors import VrError
@@ -48,6 +49,8 @@ class Foundation:
 
     def __init__(self, config: Config, roots: Sequence[Path] = ()) -> None:
         self.config = config
+        for folder in (config.paths.config, config.paths.state, config.paths.cache):
+            keep_private(folder)
         self.redaction = Redaction(secrets_of(config.environ, [config.models, config.serve]))
         kernel = config.kernel
         self.log = Log(kernel.log_level, kernel.log_format, redact=self.redaction)

@@ -13,6 +13,8 @@ from typing import Any
 
 import pydantic
 
+from vr_kernel.config.paths import private_file, private_folder
+
 Schema = dict[str, Any]
 Pair = tuple[Schema, Schema]
 """The schemas of a tool's arguments and of its result."""
@@ -53,9 +55,9 @@ class ToolSchemas:
         if self._asked == self._known:
             return
         with suppress(OSError):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(self._path.parent)
             fresh = self._path.with_suffix(f".{os.getpid()}.part")
-            fresh.write_text(json.dumps(self._asked), "utf-8")
+            private_file(fresh).write_text(json.dumps(self._asked), "utf-8")
             fresh.replace(self._path)
 
     def _key(self, function: Callable[..., Any]) -> str:

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from vr_kernel.cli.session import open_kernel
 from vr_kernel.config.config import Config, shown
+from vr_kernel.config.paths import private_file, private_folder
 from vr_kernel.config.sources import PROJECT_FILE, TRUST_FILE, trusted_folders
 
 
@@ -46,8 +47,8 @@ def trust(config: Config, folder: Path) -> None:
     known = trusted_folders(config.paths.config)
     name = str(folder.resolve())
     if name not in known:
-        config.paths.config.mkdir(parents=True, exist_ok=True)
-        (config.paths.config / TRUST_FILE).write_text("\n".join([*known, name, ""]), "utf-8")
+        file = private_folder(config.paths.config) / TRUST_FILE
+        private_file(file).write_text("\n".join([*known, name, ""]), "utf-8")
     file = folder / PROJECT_FILE
     later = "" if file.is_file() else " once it is there; there is none yet"
     click.echo(f"{file} is trusted{later}.")

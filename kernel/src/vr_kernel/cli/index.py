@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vr_kernel.config.paths import Paths
+from vr_kernel.config.paths import Paths, private_file, private_folder
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
@@ -41,9 +41,9 @@ def write_index(kernel: Kernel) -> None:
     text = json.dumps(command_names(kernel), indent=1, sort_keys=True)
     with suppress(OSError):
         if not path.is_file() or path.read_text("utf-8") != text:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(path.parent)
             fresh = path.with_suffix(".part")
-            fresh.write_text(text, "utf-8")
+            private_file(fresh).write_text(text, "utf-8")
             fresh.replace(path)
 
 

@@ -1,14 +1,20 @@
-"""Where the program keeps what: one object, made from the environment or given by a test."""
+"""Where the program keeps what, and keeps it from others, whatever the umask says."""
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from platformdirs import PlatformDirs
 
 APP_NAME = "video-research"
+FOLDER_MODE, FILE_MODE = 0o700, 0o600
+OTHERS = 0o077
+"""Permission bits of everybody but the owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +62,68 @@ def find_paths(environ: Mapping[str, str]) -> Paths:
         state=folder(platform.user_state_dir, "VR_STATE_DIR"),
         cache=folder(platform.user_cache_dir, "VR_CACHE_DIR", "GEMINI_CACHE_DIR"),
     )
+
+
+def private_folder(folder: Path) -> Path:
+    """Make a folder, and those above it that are missing, for the user alone.
+
+    One that is there already is taken from others, when it is the user's.
+
+    Raises:
+        OSError: when it cannot be made.
+    """
+    # The mode that `mkdir` takes holds for the last folder alone, not for its parents.
+    for each in reversed([it for it in (folder, *folder.parents) if not it.exists()]):
+        each.mkdir(mode=FOLDER_MODE, exist_ok=True)
+    folder.mkdir(exist_ok=True)  # raises for what is no folder
+    _take_from_others(folder)
+    return folder
+
+
+def private_file(file: Path) -> Path:
+    """Let a file be the user's alone; an empty one is made when it is missing.
+
+    Its folder is there. What cannot be made is left to whoever opens it, and says why. Files
+    beside it that a database makes take after it.
+    """
+    with suppress(OSError):
+        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE))
+    # An open and close of a file that is there would end the locks SQLite holds on it.
+    for each in (file, *(file.with_name(file.name + suffix) for suffix in ("-wal", "-shm"))):
+        _take_from_others(each)
+    return file
+
+
+def keep_private(top: Path) -> None:
+    """Take from others what an older version, or another program, left open in a folder.
+
+    Costs a look at what is directly in it, and only more where something was open.
+    """
+    opened = _take_from_others(top)
+    with suppress(OSError), os.scandir(top) as entries:
+        for entry in entries:
+            if (_take_from_others(entry) or opened) and entry.is_dir(follow_symlinks=False):
+                make_private(Path(entry))
+
+
+def make_private(top: Path) -> None:
+    """Take a folder and all that is in it from others; links are not followed."""
+    _take_from_others(top)
+    for folder, folders, files in os.walk(top):
+        for name in (*folders, *files):
+            _take_from_others(Path(folder, name))
+
+
+def _take_from_others(path: Path | os.DirEntry[str]) -> bool:
+    """Whether others could reach it until now; what is no file or folder of the user stays."""
+    if os.name == "nt":  # a profile's folders are the user's there
+        return False
+    try:
+        found = path.stat(follow_symlinks=False)
+        plain = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
+        if not (plain and found.st_mode & OTHERS and found.st_uid == os.geteuid()):
+            return False
+        Path(path).chmod(stat.S_IMODE(found.st_mode) & ~OTHERS)
+    except OSError:
+        return False
+    return True

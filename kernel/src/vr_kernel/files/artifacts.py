@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from vr_kernel.config.paths import private_folder
 from vr_kernel.errors import Code, VrError
 
 URI_PREFIX = "vr://artifacts/"
@@ -94,7 +95,7 @@ class Artifacts:
             ) from error
 
     def _write(self, path: Path, source: BinaryIO) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(self.folder)
         handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=".part-")
         try:
             with os.fdopen(handle, "wb") as file:

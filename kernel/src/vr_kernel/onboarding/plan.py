@@ -75,7 +75,7 @@ def client_change(client: Client, path: Path, launch: Launch) -> Change:
 
 
 def folders_change(path: Path, allowed: Sequence[Path], folders: Sequence[Path]) -> Change:
-    """The user's `config.toml` with these folders beside those that are allowed."""
+    """The user's `config.toml`, theirs alone, with these folders beside those allowed."""
     file = real_file(path)
     before = read_file(file)
     new = [str(folder) for folder in dict.fromkeys(folders) if folder not in allowed]
@@ -90,7 +90,8 @@ def folders_change(path: Path, allowed: Sequence[Path], folders: Sequence[Path])
             f"Nothing was changed. Add to allowed_roots below [kernel]: {json.dumps(new)}",
         ) from None
     secrets = secrets_of(values)
-    return Change("folders that may be read", file, before, after or "", secrets=secrets)
+    title = "folders that may be read"
+    return Change(title, file, before, after or "", private=True, secrets=secrets)
 
 
 def key_change(path: Path, key: str) -> Change:

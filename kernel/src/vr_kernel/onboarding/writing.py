@@ -12,11 +12,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from vr_kernel.config.paths import FILE_MODE, FOLDER_MODE
 from vr_kernel.errors import Code, VrError
 from vr_kernel.onboarding.changes import Change
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-OWNER_ONLY = 0o600
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class _Writing:
     def stage(self, change: Change, stamp: str) -> None:
         """Write the new text beside the file, and a copy of the old one."""
         file = change.file
-        self._make_folders(file.parent)
+        self._make_folders(file.parent, FOLDER_MODE if change.private else 0o777)
         status = None if change.before is None else file.stat()
         new = file.with_name(f".{file.name}.{uuid.uuid4().hex[:8]}")
         _write(new, change.after, status, private=change.private)
@@ -118,17 +118,17 @@ class _Writing:
                 hint=f"What it held is in {backup}." if backup else "Remove it.",
             ) from error
 
-    def _make_folders(self, folder: Path) -> None:
+    def _make_folders(self, folder: Path, mode: int) -> None:
         missing = [it for it in (folder, *folder.parents) if not it.exists()]
         for it in reversed(missing):
-            it.mkdir()
+            it.mkdir(mode)
             self._folders.append(it)
 
 
 def _write(path: Path, text: str, like: os.stat_result | None, *, private: bool) -> None:
     """Write a new file down to the disk, with owner and permissions of another, or not at all."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags, OWNER_ONLY if private or like else 0o666)
+    descriptor = os.open(path, flags, FILE_MODE if private or like else 0o666)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(text.encode())

@@ -8,6 +8,8 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from vr_kernel.config.paths import private_folder
+
 KEY_BYTES = 32
 
 
@@ -19,7 +21,7 @@ def shared_key(folder: Path) -> bytes:
     """
     path = folder / "request.key"
     if not path.exists():
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(folder)
         descriptor, made = tempfile.mkstemp(dir=folder)
         try:
             with os.fdopen(descriptor, "wb") as file:

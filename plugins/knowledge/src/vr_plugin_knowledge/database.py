@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vr_kernel import Code, VrError
+from vr_kernel import Code, VrError, private_file, private_folder
 
 from vr_plugin_knowledge.schema import DamagedRowError, OtherLayoutError, prepare
 
@@ -133,7 +133,8 @@ class Database:
         return connection
 
     def _prepared(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(self.path.parent)
+        private_file(self.path)
         connection = self._connect()
         try:
             prepare(connection)

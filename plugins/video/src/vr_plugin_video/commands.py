@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from vr_kernel import Code, Config, VrError
+from vr_kernel import Code, Config, VrError, make_private, private_folder
 
 from vr_plugin_video.speech.model_files import NEEDED, WEIGHTS, check_files
 from vr_plugin_video.speech.speech_models import (
@@ -55,11 +55,12 @@ def fetch_models(config: Config, name: str, folder: Path | None) -> None:
 def _new_folder(models: Path, target: Path) -> Iterator[Path]:
     """A folder that takes the target's place when all went well, else leaves no trace."""
     try:
-        models.mkdir(parents=True, exist_ok=True)
+        private_folder(models)
         with tempfile.TemporaryDirectory(dir=models, prefix=".part-") as part:
             new = Path(part, "new")
             new.mkdir()
             yield new
+            make_private(new)
             if target.exists():
                 target.rename(Path(part, "old"))
             new.rename(target)

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 from urllib.parse import urlsplit
 
-from vr_kernel import Code, Joined, Services, VrError
+from vr_kernel import Code, Joined, Services, VrError, private_file, private_folder
 
 from vr_plugin_video.settings import VideoSettings
 
@@ -118,7 +118,7 @@ class Downloads:
             return path
         part = self.folder / f".{name}.{uuid.uuid4().hex}.part"
         try:
-            with await asyncio.to_thread(part.open, "wb") as file:
+            with await asyncio.to_thread(private_file(part).open, "wb") as file:
                 await self._fill(url, Part(file))
             await asyncio.to_thread(os.replace, part, path)
         except OSError as error:
@@ -172,7 +172,7 @@ class Downloads:
                 raise _cut_off()
 
     def _make_room(self, spared: str) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(self.folder)
         oldest = time.time() - KEPT_S
         for path in self.folder.iterdir():
             with suppress(OSError):

@@ -8,6 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from vr_kernel import private_file, private_folder
+
 T = TypeVar("T")
 WAIT_S = 1.0
 """How long one process waits for another that is writing."""
@@ -112,8 +114,8 @@ class Ledger:
             return self._attempt(work)
 
     def _attempt(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self._path, timeout=WAIT_S, isolation_level=None)
+        private_folder(self._path.parent)
+        connection = sqlite3.connect(private_file(self._path), timeout=WAIT_S, isolation_level=None)
         with closing(connection):
             connection.executescript(_SCHEMA)
             try:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from vr_kernel import Code, VrError
+from vr_kernel import Code, VrError, private_file, private_folder
 
 WAIT_S = 90.0
 """How long a process waits for its turn; more than a batch of another one may take."""
@@ -69,9 +69,9 @@ class Turns:
 
     def _open(self) -> sqlite3.Connection:
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private_folder(self._path.parent)
             return sqlite3.connect(
-                self._path, isolation_level=None, timeout=0, check_same_thread=False
+                private_file(self._path), isolation_level=None, timeout=0, check_same_thread=False
             )
         except (sqlite3.Error, OSError) as error:
             raise _unavailable(self._path, error) from error

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from vr_kernel import Call, Code, Content, Services, VrError, cache_key
+from vr_kernel import Call, Code, Content, Services, VrError, cache_key, private_folder
 
 from vr_plugin_video.analyses.analysis import damage
 from vr_plugin_video.clips.clip import LONGEST_GIF_S, Made, Order
@@ -169,7 +169,7 @@ def _folder(services: Services) -> Iterator[Path]:
     """A folder for one clip on its way; nothing of it stays."""
     parent = services.paths.cache / "clips"
     try:
-        parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(parent)
         oldest = time.time() - FORGOTTEN_S
         for left in parent.iterdir():
             with suppress(OSError):

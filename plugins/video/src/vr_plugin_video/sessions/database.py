@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from vr_kernel import Code, VrError
+from vr_kernel import Code, VrError, private_file, private_folder
 
 T = TypeVar("T")
 PATIENCE_S = 10.0
@@ -87,9 +87,9 @@ class Database:
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private_folder(self.path.parent)
             connection = sqlite3.connect(
-                self.path, timeout=0, isolation_level=None, check_same_thread=False
+                private_file(self.path), timeout=0, isolation_level=None, check_same_thread=False
             )
             try:
                 connection.execute("PRAGMA journal_mode=WAL")

@@ -17,6 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from vr_kernel import private_file, private_folder
+
 from vr_plugin_video.downloads import BYTES_PER_MB, too_large, too_slow, unwritable
 from vr_plugin_video.file_kinds import is_media_name
 from vr_plugin_video.settings import VideoSettings
@@ -95,12 +97,12 @@ def _save(address: str, video_id: str, folder: Path, watcher: Watcher) -> Path:
         return there
     part = folder / f".{video_id}.{uuid.uuid4().hex}.part"
     try:
-        part.mkdir(parents=True, mode=0o700)
+        private_folder(part)
         _download(address, video_id, part, watcher)
         made = _saved(part, video_id)
         if made is None:
             raise network_failed("YouTube gave no file of this video.")
-        return made.replace(folder / made.name)
+        return private_file(made).replace(folder / made.name)
     except OSError as error:
         raise unwritable(folder, error) from error
     finally:
