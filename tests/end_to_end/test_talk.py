@@ -59,7 +59,7 @@ async def _watch_and_ask(talk: Path, environment: dict[str, str]) -> dict[str, A
             )
             for question, _ in QUESTIONS
         ]
-        everywhere = await client.call("knowledge_search", query=QUESTIONS[0][0])
+        everywhere = await client.call("knowledge_search", query=QUESTIONS[0][0], limit=3)
         stats = await client.call("knowledge_stats")
     return {
         "first": first,
@@ -156,8 +156,9 @@ def test_hits_carry_place_link_and_thumbnail(job: dict[str, Any]) -> None:
 
 
 def test_a_search_over_everything_finds_moment_and_analysis(job: dict[str, Any]) -> None:
-    kinds = {hit["collection"] for hit in job["everywhere"]["results"]}
-    assert {"VideoSegments", "VideoAnalyses"} <= kinds
+    hits = [(hit["collection"], hit.get("derived", False)) for hit in job["everywhere"]["results"]]
+    assert hits == [("VideoSegments", False)] * 3 + [("VideoAnalyses", True)]
+    assert all("#t=" in each["link"] for each in job["everywhere"]["results"][-1]["sources"])
 
 
 def test_events_are_recorded_once(job: dict[str, Any]) -> None:

@@ -47,6 +47,10 @@ class RecordKind:
     A kind whose records are facts about one thing each has an `identity`: it gives the key of
     the record that has these fields, empty when they do not say which thing it is. Records
     that a tool or a person writes without a key then replace what is known of that thing.
+
+    Records of a `derived` kind were made of others, by a model or another reader: analyses,
+    answers, summaries. They are shown and searched, and are no evidence for anything: a claim is
+    quoted from the sources that they were made of.
     """
 
     name: str
@@ -57,6 +61,7 @@ class RecordKind:
     link: str | None = None
     locator: tuple[str, ...] = ()
     identity: Callable[[Mapping[str, Any]], str] | None = None
+    derived: bool = False
 
     def identify(self, fields: Mapping[str, Any]) -> str:
         """The key that these fields have by the kind's identity; empty for an event."""
@@ -125,7 +130,11 @@ class RecordKind:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One thing learned. Without a `key` it is an event, keyed by the call that made it."""
+    """One thing learned. Without a `key` it is an event, keyed by the call that made it.
+
+    A derived record names under `sources` of its provenance what it rests on: a list of objects
+    with the words of the source as `quote`, and the `link` that opens it there.
+    """
 
     kind: str
     fields: Mapping[str, Any]

@@ -52,6 +52,7 @@ CONCEPT_KNOWLEDGE = RecordKind(
     source="source_url",
     link="link",
     identity=concept_key,
+    derived=True,
 )
 
 RELATIONSHIP_EDGES = RecordKind(
@@ -85,4 +86,5 @@ RELATIONSHIP_EDGES = RecordKind(
     source="source_url",
     link="link",
     identity=edge_key,
+    derived=True,
 )

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
+from vr_plugin_knowledge.derived import DerivedSource
 from vr_plugin_knowledge.graph.results import Neighbour
 
 
 class KnowledgeHit(BaseModel):
-    """One record that a search found."""
+    """One record that a search found.
+
+    A `derived` one is what a model wrote: no evidence, but made of the `sources` that it names.
+    """
 
     collection: str
     object_id: str
@@ -21,6 +25,8 @@ class KnowledgeHit(BaseModel):
     locator: dict[str, Any] | None = None
     link: str | None = None
     source: str | None = None
+    derived: bool = Field(default=False, exclude_if=lambda value: not value)
+    sources: list[DerivedSource] = Field([], exclude_if=lambda value: not value)
 
 
 class KnowledgeSearchResult(BaseModel):
@@ -39,7 +45,10 @@ class KnowledgeSearchResult(BaseModel):
 
 
 class KnowledgeObject(BaseModel):
-    """A whole record; `full` links to the rest of one that is too long to return."""
+    """A whole record; `full` links to the rest of one that is too long to return.
+
+    A `derived` one is what a model wrote, and no evidence.
+    """
 
     found: bool
     collection: str
@@ -48,6 +57,7 @@ class KnowledgeObject(BaseModel):
     locator: dict[str, Any] | None = None
     link: str | None = None
     source: str | None = None
+    derived: bool = Field(default=False, exclude_if=lambda value: not value)
     provenance: dict[str, Any] = {}
     full: str | None = None
     notes: list[str] = []
@@ -75,10 +85,11 @@ class KnowledgeStats(BaseModel):
 
 
 class KnowledgeIngested(BaseModel):
-    """What was recorded, in the order given."""
+    """What was recorded, in the order given; as a source, or `derived` and no evidence."""
 
     status: Literal["recorded"]
     collection: str
+    derived: bool
     object_ids: list[str]
 
 
@@ -92,9 +103,10 @@ class FieldSchema(BaseModel):
 
 
 class CollectionSchema(BaseModel):
-    """A collection's fields, and an object to copy."""
+    """A collection's fields, and an object to copy; `derived` is what models wrote."""
 
     collection: str
+    derived: bool = Field(default=False, exclude_if=lambda value: not value)
     description: str
     fields: list[FieldSchema]
     example: dict[str, Any] | None = None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from vr_kernel import Call, Hit, Query, RecordKind, VrError
 
+from vr_plugin_knowledge.derived import sources_of
 from vr_plugin_knowledge.excerpts import locate, shorten, value_of
 from vr_plugin_knowledge.reach import catch_up
 from vr_plugin_knowledge.reranking import OVERFETCH, RERANKED, find_reranker, score_hits
@@ -20,29 +21,27 @@ SCORE_DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a question found, best first; `rerank_scores` are those of the first hits.
+    """What a question found, best first; `rerank_scores` are those of the same places.
 
-    `pending` counts changes that the store has not taken in yet.
+    A score is None for a hit that no reranker judged. `pending` counts changes
+    that the store has not taken in yet.
     """
 
     hits: list[Hit]
-    rerank_scores: list[float]
+    rerank_scores: list[float | None]
     pending: int = 0
 
     @property
     def reranked(self) -> bool:
         """Whether a reranker ordered the hits."""
-        return bool(self.rerank_scores)
-
-    def rerank_score(self, place: int) -> float | None:
-        """The reranker's score of a hit; None for one that it did not judge."""
-        return self.rerank_scores[place] if place < len(self.rerank_scores) else None
+        return any(score is not None for score in self.rerank_scores)
 
 
-async def retrieve(call: Call, query: Query, notes: list[str]) -> Found:
+async def retrieve(call: Call, query: Query, notes: list[str], last: Collection[str] = ()) -> Found:
     """Ask the store, and have the reranker order what it found, when one is configured.
 
-    What does not work is left out of the answer and named in `notes`.
+    Hits of the kinds named in `last` come behind all others. What does not work is left out of
+    the answer and named in `notes`.
 
     Raises:
         VrError: UNAVAILABLE when the store cannot be asked.
@@ -58,8 +57,8 @@ async def retrieve(call: Call, query: Query, notes: list[str]) -> Found:
     best = sorted(zip(hits, scores, strict=False), key=lambda pair: -pair[1])
     ordered = [*((hit, score) for hit, score in best), *((hit, None) for hit in hits[len(best) :])]
     kept = _at_most(ordered, query.limit)
-    scored = [score for _, score in kept if score is not None]
-    return Found([hit for hit, _ in kept], scored, pending)
+    kept.sort(key=lambda pair: pair[0].record.kind in last)
+    return Found([hit for hit, _ in kept], [score for _, score in kept], pending)
 
 
 def present(kind: RecordKind, hit: Hit, rerank_score: float | None = None) -> KnowledgeHit:
@@ -74,6 +73,8 @@ def present(kind: RecordKind, hit: Hit, rerank_score: float | None = None) -> Kn
         locator=locate(kind, fields),
         link=value_of(fields, kind.link),
         source=value_of(fields, kind.source),
+        derived=kind.derived,
+        sources=sources_of(hit.record) if kind.derived else [],
     )
 
 

@@ -54,6 +54,7 @@ VIDEO_ANALYSES = RecordKind(
     ),
     rerank="summary",
     source="source_url",
+    derived=True,
 )
 
 VIDEO_SEGMENTS = RecordKind(
@@ -96,6 +97,7 @@ CALL_NOTES = RecordKind(
     ),
     rerank="summary",
     source="source_url",
+    derived=True,
 )
 
 VIDEO_METADATA = RecordKind(
@@ -144,6 +146,7 @@ COMMUNITY_REACTIONS = RecordKind(
     rerank="consensus",
     source="source_url",
     link="source_url",
+    derived=True,
 )
 
 SESSION_TRANSCRIPTS = RecordKind(
@@ -172,4 +175,5 @@ SESSION_TRANSCRIPTS = RecordKind(
     ),
     rerank="turn_response",
     source="source_url",
+    derived=True,
 )

@@ -7,6 +7,7 @@ from vr_kernel import CALLS_OUT, READ_ONLY, Call, Code, Query, RecordKind, VrErr
 from vr_plugin_knowledge.answering.results import Backend, KnowledgeAnswer
 from vr_plugin_knowledge.arguments import Collections, Question
 from vr_plugin_knowledge.catalogue import find_kinds
+from vr_plugin_knowledge.derived import evidence_among
 from vr_plugin_knowledge.retrieval import retrieve
 
 
@@ -17,12 +18,16 @@ async def knowledge_ask(
     collections: Collections = None,
     backend: Backend = "retrieval",
 ) -> KnowledgeAnswer:
-    """Answer a question from what was recorded, with checked quotes."""
+    """Answer a question from recorded sources, with checked quotes.
+
+    What models wrote, such as analyses, is no source.
+    """
     if not query.strip():
         raise VrError("The question is empty.", Code.INVALID_INPUT, hint="Say what to answer.")
     kinds = find_kinds(call.services.kinds, collections)
     notes: list[str] = []
-    if backend == "weaviate_agent":
+    kinds = evidence_among(kinds, collections, notes)
+    if backend == "weaviate_agent" and kinds:
         from vr_plugin_knowledge.answering.agent import ask_agent
 
         return await ask_agent(call, query, kinds, notes)

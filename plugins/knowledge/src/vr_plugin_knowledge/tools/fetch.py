@@ -56,6 +56,7 @@ def _present(
         locator=locate(kind, fields),
         link=value_of(fields, kind.link),
         source=value_of(fields, kind.source),
+        derived=kind.derived,
         provenance=dict(record.provenance),
         full=full,
         notes=notes,

@@ -26,6 +26,7 @@ async def knowledge_ingest(
 ) -> KnowledgeIngested:
     """Record objects of your own in a collection.
 
+    The result says whether they are sources or `derived`, which no answer is quoted from.
     A concept or relationship that is known already gets what you say; the rest of it stays.
     """
     kind = find_kind(call.services.kinds, collection)
@@ -47,6 +48,7 @@ async def knowledge_ingest(
     return KnowledgeIngested(
         status="recorded",
         collection=kind.name,
+        derived=kind.derived,
         object_ids=[record.key or "" for record in records],
     )
 

@@ -40,8 +40,12 @@ def _in_outline(kind: RecordKind) -> CollectionSchema:
         FieldSchema(name=field.name, type=field.type, flags=flags_of(kind, field))
         for field in kind.all_fields
     ]
-    return CollectionSchema(collection=kind.name, description=kind.description, fields=fields)
+    return CollectionSchema(
+        collection=kind.name, derived=kind.derived, description=kind.description, fields=fields
+    )
 
 
 def _by_name(kind: RecordKind) -> CollectionSchema:
-    return CollectionSchema(collection=kind.name, description=kind.description, fields=[])
+    return CollectionSchema(
+        collection=kind.name, derived=kind.derived, description=kind.description, fields=[]
+    )

@@ -10,6 +10,7 @@ from vr_kernel import CALLS_OUT, IDEMPOTENT, READ_ONLY, Call, Code, Hit, Query, 
 
 from vr_plugin_knowledge.arguments import Collections, FieldValue, OptionalName, Question, Workspace
 from vr_plugin_knowledge.catalogue import find_kinds
+from vr_plugin_knowledge.derived import Derived, place_derived
 from vr_plugin_knowledge.graph.results import Neighbour
 from vr_plugin_knowledge.narrowing import build_filters, split_kinds
 from vr_plugin_knowledge.notes.folder import read_notes
@@ -46,11 +47,11 @@ async def knowledge_search(
     video_id: OptionalName = None,
     workspace: Workspace = None,
     graph: Annotated[bool, Field(description="Add what concepts lead to")] = False,
+    derived: Annotated[Derived, Field(description="Hits that models wrote")] = "after",
     cursor: OptionalName = None,
 ) -> KnowledgeSearchResult:
     """Search all that was recorded, by keyword and meaning."""
-    if not query.strip():
-        raise VrError("The query is empty.", Code.INVALID_INPUT, hint="Say what to look for.")
+    _require(query)
     values = {
         "evidence_tier": evidence_tier,
         "source_tool": source_tool,
@@ -58,19 +59,19 @@ async def knowledge_search(
         "video_id": video_id,
     }
     filters = build_filters(values, date_from, date_to)
-    given = {**values, "date_from": date_from, "date_to": date_to}
-    applied = {name: value for name, value in given.items() if value is not None}
-    kinds, notes = split_kinds(find_kinds(call.services.kinds, collections), filters)
+    applied = _given(**values, date_from=date_from, date_to=date_to)
+    known, notes = split_kinds(find_kinds(call.services.kinds, collections), filters)
+    kinds, last = place_derived(known, collections, derived)
     names, where = tuple(kind.name for kind in kinds), choose_workspace(call, workspace)
-    how = {"type": search_type, "limit": limit, "alpha": alpha}
+    how = {"type": search_type, "limit": limit, "alpha": alpha, "last": sorted(last)}
     question = fingerprint(query=query, names=names, filters=applied, workspace=where, **how)
     start = read_cursor(cursor, question)
     asked = Query(query, None, search_type, alpha, names, filters, limit, workspace=where)
     await read_notes(call, notes)
-    found = await retrieve(call, asked, notes)
+    found = await retrieve(call, asked, notes, last)
     hits = [
-        present(call.services.kinds[hit.record.kind], hit, found.rerank_score(place))
-        for place, hit in enumerate(found.hits)
+        present(call.services.kinds[hit.record.kind], hit, score)
+        for hit, score in zip(found.hits, found.rerank_scores, strict=True)
     ]
     before = await shown_before(call, cursor, start, hits)
     rest = places_besides(hits, before)
@@ -91,6 +92,15 @@ async def knowledge_search(
         if len(page) < len(rest)
         else None,
     )
+
+
+def _given(**values: str | None) -> dict[str, str]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _require(query: str) -> None:
+    if not query.strip():
+        raise VrError("The query is empty.", Code.INVALID_INPUT, hint="Say what to look for.")
 
 
 async def _neighbours(call: Call, hits: Sequence[Hit], workspace: str) -> list[Neighbour]:

@@ -14,6 +14,9 @@ from vr_plugin_video.speech.passages import title_at
 from vr_plugin_video.speech.transcripts import Segment
 from vr_plugin_video.vision.slides import Slide
 
+FOUND = ("verified", "moved")
+MOST_SOURCES = 50
+
 
 def analysis_record(source: Source, instruction: str, analysis: VideoAnalysis) -> Record:
     """An analysis as an event: each one is kept."""
@@ -29,7 +32,21 @@ def analysis_record(source: Source, instruction: str, analysis: VideoAnalysis) -
             "key_points": analysis.key_points,
             "raw_result": raw,
         },
+        provenance={"sources": sources_of(source, analysis)},
     )
+
+
+def sources_of(source: Source, analysis: VideoAnalysis) -> list[dict[str, str]]:
+    """The moments that an analysis rests on: those whose quote was found, with what opens them.
+
+    Those of the local engine are the video's own words.
+    """
+    found = [moment for moment in analysis.timestamps if moment.status in ("", *FOUND)]
+    return [
+        {"quote": moment.quote or moment.description, "link": source.link(moment.seconds)}
+        for moment in found[:MOST_SOURCES]
+        if moment.quote or analysis.engine == "local"
+    ]
 
 
 def slide_records(source: Source, slides: Sequence[Slide], parts: Sequence[Part]) -> list[Record]:
