@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from uuid import uuid4
 
@@ -38,10 +39,19 @@ class NodePrograms:
 
     def run(self, program: str, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
         """Run a program in a folder to its end."""
+        own = {**system_variables(), "HOME": str(folder), "USERPROFILE": str(folder)}
+        return self.run_script(
+            self._modules / PLACES[program], *arguments, folder=folder, environment=own
+        )
+
+    def run_script(
+        self, script: Path, *arguments: str, folder: Path, environment: Mapping[str, str]
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a script in a folder to its end; `NODE_PATH` says where the modules are."""
         return subprocess.run(
-            [self._node, str(self._modules / PLACES[program]), *arguments],
+            [self._node, str(script), *arguments],
             cwd=folder,
-            env={**system_variables(), "HOME": str(folder), "USERPROFILE": str(folder)},
+            env={**environment, "NODE_PATH": str(self._modules)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
