@@ -25,10 +25,11 @@ from vr_kernel import (
     Section,
     VrError,
     entity_key,
+    estimate_tokens,
     load_config,
     tool,
 )
-from vr_kernel.runner import RESULT_LIMIT
+from vr_kernel.runner import RESULT_TOKENS
 
 NOTES = RecordKind(
     "Notes", "Notes.", (RecordField("text"), RecordField("number", "int")), rerank="text"
@@ -504,11 +505,11 @@ async def test_an_unknown_tool_names_the_nearest(begin: Begin) -> None:
 # Results that are too large.
 
 
-@pytest.mark.parametrize("letter", ["x", "ж"])
+@pytest.mark.parametrize("word", ["fox ", "狐", "ж", "🦊", "a1", " "])
 async def test_a_result_over_the_limit_is_kept_whole_as_an_artifact(
-    begin: Begin, letter: str
+    begin: Begin, word: str
 ) -> None:
-    text = letter * RESULT_LIMIT
+    text = word * 21 * RESULT_TOKENS
     kernel = await begin(_with(_instead, Done(text=text)))
     outcome = await kernel.run("note_write", {})
     assert outcome.result is None
@@ -524,12 +525,14 @@ async def test_a_result_over_the_limit_is_kept_whole_as_an_artifact(
     assert len(error.message + error.hint) < 1000
 
 
-async def test_the_largest_result_still_arrives(begin: Begin) -> None:
-    room = RESULT_LIMIT - len(json.dumps({"text": ""}))
-    kernel = await begin(_with(_instead, Done(text="x" * room)))
-    assert len((await kernel.call("note_write")).text) == room
-    one_more = await begin(_with(_instead, Done(text="x" * (room + 1))))
-    with pytest.raises(VrError, match="more than a client takes"):
+@pytest.mark.parametrize("word", [" fox", "狐", "жж", "🦊🦊"])
+async def test_the_largest_result_still_arrives(begin: Begin, word: str) -> None:
+    room = RESULT_TOKENS - estimate_tokens(json.dumps({"text": ""}))
+    fitting = word * (room // estimate_tokens(word))
+    kernel = await begin(_with(_instead, Done(text=fitting)))
+    assert (await kernel.call("note_write")).text == fitting
+    one_more = await begin(_with(_instead, Done(text=fitting + word * 2)))
+    with pytest.raises(VrError, match="that a client takes"):
         await one_more.call("note_write")
 
 

@@ -294,11 +294,11 @@ async def test_a_tool_that_fails_harms_no_other(tool: str, arguments: Any, guest
 
 
 async def test_a_result_too_long_is_kept_as_an_artifact(guest: Visit) -> None:
-    error = await guest.fail("zoo_flood", characters=50_000)
+    error = await guest.fail("zoo_flood", characters=100_000)
     assert error["code"] == "TOO_LARGE"
     uri = next(word for word in error["hint"].split() if word.startswith("vr://artifacts/"))
     whole = json.loads(await guest.tools.read(uri))
-    assert whole == {"url": "x" * 50_000, "file_path": None}
+    assert whole == {"url": "x" * 100_000, "file_path": None}
 
 
 # Progress and cancellation.

@@ -27,7 +27,7 @@ HEAVY = {
 PUBLIC = {
     "cache", "call", "commands", "contents", "documents", "errors", "events", "generation",
     "hookspecs", "joining", "prompts", "providers", "quotes", "records", "resources", "services",
-    "testing", "tools",
+    "testing", "tokens", "tools",
 }  # fmt: skip
 each_distribution = pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=str)
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from vr_kernel.records import Record, RecordField, RecordKind, entity_key
     from vr_kernel.resources import resource
     from vr_kernel.services import Services
+    from vr_kernel.tokens import estimate_tokens
     from vr_kernel.tools import (
         CALLS_OUT,
         DESTRUCTIVE,
@@ -77,6 +78,7 @@ _HOMES = {
     "records": "Record RecordField RecordKind entity_key",
     "resources": "resource",
     "services": "Services",
+    "tokens": "estimate_tokens",
     "tools": "CALLS_OUT DESTRUCTIVE IDEMPOTENT READ_ONLY WRITES_LOCAL Effects tool",
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names.split()}
@@ -135,6 +137,7 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "cache_key",
     "check_schema",
     "entity_key",
+    "estimate_tokens",
     "find_in",
     "hookimpl",
     "load_config",

@@ -27,8 +27,12 @@ from vr_kernel.services import Services
 from vr_kernel.tools import Tool
 
 Hold = Callable[[], Awaitable[Lease | None]]
-RESULT_LIMIT = 40_000
-"""Longest result in characters of JSON, about 10,000 tokens."""
+RESULT_TOKENS = 10_000
+"""Longest result, as JSON."""
+MOST_A_CHARACTER = 3
+"""Tokens of a character; a result that is short even so needs no estimate."""
+COUNTED_CHARS = 200_000
+"""Enough of any text for more than `RESULT_TOKENS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,11 +189,16 @@ async def _succeed(tool: Tool, call: Call, arguments: dict[str, Any]) -> Outcome
 
 
 def _require_fitting(tool: Tool, call: Call, text: str) -> None:
-    if len(text) <= RESULT_LIMIT:
+    if len(text) * MOST_A_CHARACTER <= RESULT_TOKENS:
+        return
+    from vr_kernel.tokens import estimate_tokens
+
+    if len(text) <= COUNTED_CHARS and estimate_tokens(text) <= RESULT_TOKENS:
         return
     whole = call.artifact(text.encode(), "application/json")
     raise VrError(
-        f"The result of {tool.name} has {len(text):,} characters, more than a client takes.",
+        f"The result of {tool.name} has {len(text):,} characters,"
+        f" more than the {RESULT_TOKENS:,} tokens that a client takes.",
         Code.TOO_LARGE,
         hint=f"The whole result is kept as {whole.uri} ({whole.path}). Ask for less at a time.",
     )
