@@ -288,20 +288,20 @@ def test_artifacts_are_shown_as_files(vr: CommandHost) -> None:
         ["title: Emma", "uri: vr://artifacts/gone"],
     )
     shown = [line.strip(" -") for line in vr.run("shelf", "find", "Emma").stdout.splitlines()]
-    assert shown == ["results:", *first, *second]
+    assert shown == ["results:", *first, *second, "next cursor: 2"]
 
 
 def test_short_items_are_shown_on_a_line_each(vr: CommandHost) -> None:
     assert vr.run("shelf", "find", "Persuasion").stdout == (
         "results:\n  - title: Persuasion; uri: vr://artifacts/lost\n"
-        "  - title: Persuasion; uri: vr://artifacts/gone\n"
+        "  - title: Persuasion; uri: vr://artifacts/gone\nnext cursor: 2\n"
     )
 
 
 def test_a_list_that_is_empty_is_said_to_be(vr: CommandHost) -> None:
     assert vr.run("shelf", "find", "nobody").stdout == "Nothing found.\n"
     assert vr.run("shelf", "find", "nobody", "--json").data == {
-        "results": [], "notes": [], "ranked": False,
+        "results": [], "notes": [], "ranked": False, "next_cursor": None,
     }  # fmt: skip
     assert vr.run("job", "list").stdout == "No jobs.\n"
 
@@ -323,6 +323,64 @@ def test_a_source_is_an_address_or_a_file(source: str, slot: str, vr: CommandHos
     assert seen == {"url": None, "file_path": None} | {slot: source}
     option = "--" + slot.replace("_", "-")
     assert vr.run("zoo", "look", option, source, "--json").data == seen
+
+
+def test_several_sources_are_taken_one_after_another(vr: CommandHost) -> None:
+    ended = vr.run("zoo", "look", "a.mp4", "https://b.example/c", "a.mp4", "--json")
+    assert (ended.code, ended.stderr) == (0, "")
+    assert [json.loads(line) for line in ended.stdout.splitlines()] == [
+        {"source": "a.mp4", "result": {"url": None, "file_path": "a.mp4"}},
+        {
+            "source": "https://b.example/c",
+            "result": {"url": "https://b.example/c", "file_path": None},
+        },
+    ]
+    assert vr.run("zoo", "look", "a.mp4", "b.mp4").stdout == (
+        "==> a.mp4 <==\nfile path: a.mp4\n\n==> b.mp4 <==\nfile path: b.mp4\n"
+    )
+
+
+def test_one_source_that_fails_stops_none_of_the_others(vr: CommandHost) -> None:
+    ended = vr.run("shelf", "open-book", "Emma", "gone", "busy", "Persuasion", "--json")
+    lines = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert [line["source"] for line in lines] == ["Emma", "gone", "busy", "Persuasion"]
+    assert [line.get("error", {}).get("code") for line in lines] == [
+        None, "NOT_FOUND", "UNAVAILABLE", None,
+    ]  # fmt: skip
+    assert ended.code == 75
+    shown = vr.run("shelf", "open-book", "gone", "Emma")
+    assert shown.code == 1
+    assert shown.stderr == "==> gone <==\nError: There is no such book.\n"
+    assert shown.stdout == "\n==> Emma <==\ntitle: Emma\npage: 1\n"
+
+
+def test_a_question_needs_no_quotes(vr: CommandHost) -> None:
+    assert echo(vr, "what", "is", "attention?", "--times", "2", "--loud")["text"] == (
+        "what is attention?"
+    )
+    assert vr.run("shelf", "find", "Pride", "and", "Prejudice", "--json").data["results"][0][
+        "title"
+    ] == ("Pride and Prejudice")
+    assert vr.run("job", "status", "one", "two").code == 2
+
+
+def test_a_tool_may_have_a_word_of_its_own(vr: CommandHost) -> None:
+    assert vr.run("search", "Emma") == vr.run("shelf", "find", "Emma")
+    assert "search" in vr.run("--help").stdout
+    assert "Find books." in vr.run("search", "-h").stdout
+
+
+def test_a_limit_is_that_of_the_whole(vr: CommandHost) -> None:
+    whole = vr.run("search", "Emma", "--json").data
+    assert (len(whole["results"]), whole["next_cursor"]) == (2, "2")
+    one = vr.run("search", "Emma", "--limit", "1", "--json").data
+    assert one == {**whole, "results": whole["results"][:1], "next_cursor": None}
+    assert vr.run("search", "Emma", "--limit", "1").stdout.count("title: ") == 1
+
+
+def test_help_has_a_short_name(vr: CommandHost) -> None:
+    for command in ([], ["zoo"], ["zoo", "echo"], ["plugin", "list"]):
+        assert vr.run(*command, "-h") == vr.run(*command, "--help")
 
 
 def test_a_source_may_be_a_folder(vr: CommandHost) -> None:
@@ -348,7 +406,8 @@ def test_one_thing_said_twice_is_refused(vr: CommandHost) -> None:
         (["call", "zoo_echo", "text=x", "point=[1"], ["point", "not valid JSON"]),
         (["zoo", "echo", "x", "--point", "@missing.json"], ["missing.json", "No such file"]),
         (["zoo", "echo", "x", "--nose", "y"], ["--nose", "--note"]),
-        (["zoo", "echo", "x", "y"], ["y"]),
+        (["zoo", "fail", "QUOTA", "y"], ["y"]),
+        (["zoo", "look", "a.mp4", "."], [". is a folder", "vr zoo look ./*"]),
         (["zoo", "echo", "x", "--times"], ["--times"]),
         (["call", "zoo_echo", "txet=x"], ["Did you mean 'text'"]),
         (["call", "zoo_echo", "text"], ["text", "NAME=VALUE"]),

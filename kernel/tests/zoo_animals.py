@@ -112,6 +112,14 @@ NAMES_OF_OTHERS = [
     conflict("aaa-twin", with_tool("zoo_echo"), "zoo_echo", "plugin zoo"),
     conflict("reserved", with_tool("infra_evil"), "infra_evil", "reserved"),
     conflict("reserved-too", with_tool("serve_it"), "serve_it", "reserved"),
+    conflict("reserved-word", with_tool("search_all"), "search_all", "reserved"),
+    conflict(
+        "commander",
+        with_tool("commander_go").replace("READ_ONLY)", "READ_ONLY, command='serve')"),
+        "command serve",
+        "reserved",
+        tools=("commander_go",),
+    ),
     conflict(
         "aaa-thief",
         with_hook(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from pydantic import BaseModel
-from vr_kernel import READ_ONLY, Call, hookimpl, tool
+from vr_kernel import READ_ONLY, Call, Code, VrError, hookimpl, tool
 
 TEXT = "1\n  Emma\n\n"
 WHOLE = f"{TEXT}2\n  Woodhouse\n\n"
@@ -39,6 +39,7 @@ class Hits(BaseModel):
     results: list[Hit]
     notes: list[str] = []
     ranked: bool = False
+    next_cursor: str | None = None
 
 
 @tool(effects=READ_ONLY, printed=("text", "whole_uri"))
@@ -57,16 +58,28 @@ async def shelf_quote(call: Call, title: str, page: int) -> Quoted:
     return Quoted(title=title, page=page)
 
 
-@tool(effects=READ_ONLY)
-async def shelf_find(call: Call, title: str) -> Hits:
+@tool(effects=READ_ONLY, command="search")
+async def shelf_find(call: Call, title: str, limit: int = 10) -> Hits:
     """Find books."""
     if title == "nobody":
         return Hits(results=[])
     kept = call.artifact(b"picture", "image/png").uri if title == "Emma" else "vr://artifacts/lost"
     addresses = [kept, "vr://artifacts/gone"]
-    return Hits(results=[Hit(title=title, uri=uri) for uri in addresses])
+    return Hits(results=[Hit(title=title, uri=uri) for uri in addresses], next_cursor="2")
+
+
+@tool(effects=READ_ONLY)
+async def shelf_open_book(
+    call: Call, url: str | None = None, file_path: str | None = None
+) -> Quoted:
+    """Open a book."""
+    if file_path == "gone":
+        raise VrError("There is no such book.", Code.NOT_FOUND)
+    if file_path == "busy":
+        raise VrError("Somebody reads it.", Code.UNAVAILABLE, retryable=True)
+    return Quoted(title=file_path or "", page=1)
 
 
 @hookimpl
 def vr_tools() -> list[Any]:
-    return [shelf_read, shelf_quote, shelf_find]
+    return [shelf_read, shelf_quote, shelf_find, shelf_open_book]

@@ -1,4 +1,4 @@
-"""The distribution's own plugin: one command, `vr demo`."""
+"""Watch a talk, search it, and see how to add the server to a client."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     from vr_kernel.load_failures import LoadFailures
 
 T = TypeVar("T")
-RESERVED_DOMAINS = frozenset(
-    {"call", "clean", "completion", "config", "cost", "doctor", "infra", "init", "job", "jobs"}
-    | {"plugin", "serve", "store", "tool"}
-)
+SHORTCUTS = frozenset({"search", "ask", "show", "list", "open"})
+"""Words for what people do most; they belong to the tools that declare them as `command`."""
+RESERVED_DOMAINS = SHORTCUTS | {
+    *("call", "clean", "completion", "config", "cost", "doctor", "infra", "init", "job", "jobs"),
+    *("plugin", "serve", "store", "tool"),
+}
 """First words of the kernel's own commands and tools; a plugin's tool may not use them."""
 LONG = 0.1
 """Share of the deadline from which a failure is remembered; what fails at once costs nothing."""
@@ -112,8 +114,7 @@ class Loader:
         kernel = self._config.kernel
 
         def state() -> str:
-            known = stamp()
-            return f"{known} {kernel.import_deadline_s}" if known else ""
+            return f"{known} {kernel.import_deadline_s}" if (known := stamp()) else ""
 
         if not self._again and (reason := self._remembered(status.name, state)):
             status.fail(State.BROKEN, f"{reason}; not tried again until it changes")
@@ -146,13 +147,9 @@ class Loader:
             raise status.as_error()
         if tell is not None:
             tell(status)
-            return
-        self._log.error(
-            "plugin is not loaded whole",
-            plugin=status.name,
-            state=status.state.value,
-            reason=status.reason,
-        )
+        else:
+            said = {"plugin": status.name, "state": status.state.value, "reason": status.reason}
+            self._log.error("plugin is not loaded whole", **said)
 
     @cached_property
     def _failures(self) -> LoadFailures:
@@ -182,8 +179,11 @@ class Loader:
             tool = _built("tool", self._build, function, name)
             if tool.domain in RESERVED_DOMAINS and not trusted:
                 made.refused.append(f"tool {tool.name}: {tool.domain} is a reserved name")
-            else:
-                made.tools.append(tool)
+                continue
+            if tool.command in RESERVED_DOMAINS - SHORTCUTS:
+                made.refused.append(f"command {tool.command}: it is a reserved name")
+                tool = replace(tool, command="")
+            made.tools.append(tool)
         for function in self._list("vr_prompts", name):
             made.prompts.append(_built("prompt", build_prompt, function, name))
         for function in self._list("vr_resources", name):
@@ -257,12 +257,17 @@ class Registry:
             if (tool.domain == name) is own and self._claims("tool", tool.name, made.status):
                 for words in (tool.domain, tool.name.replace("_", " ", 1).replace("_", "-")):
                     self._owners.setdefault(("command", words), f"{name}, for its tools")
-                self.tools[tool.name] = tool
+                self.tools[tool.name] = self._with_command(tool, made.status)
         for command in made.commands:
             if (command.path[0] == name) is own and self._claims(
                 "command", " ".join(command.path), made.status
             ):
                 self.commands[command.path] = command
+
+    def _with_command(self, tool: Tool, status: PluginStatus) -> Tool:
+        """The tool, without its one word when that belongs to another."""
+        kept = not tool.command or self._claims("command", tool.command, status)
+        return tool if kept else replace(tool, command="")
 
     def _claims(self, what: str, name: str, status: PluginStatus) -> bool:
         owner = self._owners.get((what, name))

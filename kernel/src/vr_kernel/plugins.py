@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
@@ -15,7 +14,6 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.tool_schemas import fingerprint
 
 if TYPE_CHECKING:
     from importlib_metadata import EntryPoint
@@ -180,6 +178,10 @@ def _candidate(entry: EntryPoint) -> Candidate:
 
 def _stamp(entry: EntryPoint, version: str, folder: Callable[[], object]) -> str:
     """A text that changes with a plugin's version, its files, and what is installed beside it."""
+    from importlib.util import find_spec
+
+    from vr_kernel.tool_schemas import fingerprint
+
     try:
         installed = Path(str(folder())).stat().st_mtime_ns
         spec = find_spec(entry.module.partition(".")[0])

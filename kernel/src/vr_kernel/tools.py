@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Awaitable[BaseModel]])
 MARK = "__vr_tool__"
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+")
+COMMAND_PATTERN = re.compile(r"[a-z][a-z0-9-]*")
 
 
 class Effects(Flag):
@@ -51,6 +52,7 @@ class Declaration:
     words: str
     steps_version: str
     printed: tuple[str, ...]
+    command: str
 
 
 def tool(
@@ -62,6 +64,7 @@ def tool(
     words: str = "",
     steps_version: str = "1",
     printed: Sequence[str] = (),
+    command: str = "",
 ) -> Callable[[F], F]:
     """Mark an async function as a tool.
 
@@ -84,11 +87,12 @@ def tool(
             after it the one with the address of the artifact that holds the whole of it, if
             there is one. A terminal shows that text alone, and the rest of the result on stderr;
             without such a field, or when it is empty, it shows every field.
+        command: one word that runs it at a terminal, beside `vr domain verb`: `vr search`.
     """
 
     def mark(function: F) -> F:
         declared = Declaration(
-            effects, long, core, tuple(aliases), words, steps_version, tuple(printed)
+            effects, long, core, tuple(aliases), words, steps_version, tuple(printed), command
         )
         setattr(function, MARK, declared)
         return function
@@ -121,6 +125,7 @@ class Tool:
     words: str = ""
     steps_version: str = "1"
     printed: tuple[str, ...] = ()
+    command: str = ""
 
     @cached_property
     def signature(self) -> Signature:
@@ -175,6 +180,8 @@ def build_tool(
     for each in (name, *declared.aliases):
         if not NAME_PATTERN.fullmatch(each):
             raise TypeError(f"tool {each!r} is not named domain_verb in lower case")
+    if declared.command and not COMMAND_PATTERN.fullmatch(declared.command):
+        raise TypeError(f"command {declared.command!r} of tool {name} is not one word")
     known = schemas.find(function) if schemas is not None else None
     taken, given = known or _made(function, schemas)
     for each in declared.printed:
@@ -194,6 +201,7 @@ def build_tool(
         words=declared.words,
         steps_version=declared.steps_version,
         printed=declared.printed,
+        command=declared.command,
     )
 
 

@@ -77,7 +77,7 @@ def domain_command(context: click.Context, name: str, names: Mapping[str, str]) 
     kernel = _open(context, name)
     found = command_names(kernel)
     if "" in found.get(name, {}):
-        return _code_of(kernel, next(c for c in kernel.commands if c.path == (name,)))
+        return _lone(kernel, name)
     if name in found:
         return Domain(name, found[name], context, kernel)
     if refused := _refused(kernel, name):
@@ -85,6 +85,14 @@ def domain_command(context: click.Context, name: str, names: Mapping[str, str]) 
     words = [f"{first} {second}" for first, seconds in found.items() for second in seconds]
     spaced = name.replace("-", " ").replace("_", " ")
     raise _unknown(name, [*OWN, *found, *words], spaced)
+
+
+def _lone(kernel: Kernel, name: str) -> click.Command:
+    """The command of one word: a plugin's, or the shortcut of a tool."""
+    tool = next((tool for tool in kernel.tools.values() if tool.command == name), None)
+    if tool is not None:
+        return tool_command(kernel, tool)
+    return _code_of(kernel, next(c for c in kernel.commands if c.path == (name,)))
 
 
 def _open(context: click.Context, name: str) -> Kernel:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from vr_kernel.config.paths import Paths, private_file, private_folder
 
 if TYPE_CHECKING:
-    from importlib.metadata import Distribution
+    from importlib.metadata import EntryPoint
 
     from vr_kernel.kernel import Kernel
 
@@ -24,6 +24,8 @@ def command_names(kernel: Kernel) -> dict[str, dict[str, str]]:
     names: dict[str, dict[str, str]] = {}
     for tool in kernel.tools.values():
         names.setdefault(tool.domain, {})[subcommand(tool.name)] = tool.description
+        if tool.command:
+            names[tool.command] = {"": tool.description}
     for command in kernel.commands:
         first, *rest = command.path
         names.setdefault(first, {})[" ".join(rest)] = command.help
@@ -57,18 +59,37 @@ def read_index(paths: Paths) -> CommandNames:
 
 
 def installed_plugins() -> list[tuple[str, str]]:
-    """Plugins and what each says it is for, of metadata alone: all that is known before a load."""
+    """Plugins that may have commands, and what each is for: all that is known before a load.
+
+    A distribution `vr-NAME` brings a provider, which has none.
+    """
     from importlib.metadata import entry_points
 
     from vr_kernel.plugins import GROUP
 
-    found = {point.name: point.dist for point in entry_points(group=GROUP)}
-    return [(name, _summary(home)) for name, home in sorted(found.items())]
+    return [
+        (point.name, _words_of(point))
+        for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)
+        if point.dist is None or point.dist.name != f"vr-{point.name}"
+    ]
 
 
-def _summary(home: Distribution | None) -> str:
-    said = home.metadata if home else None
-    return said["Summary"] if said and "Summary" in said else ""
+def _words_of(point: EntryPoint) -> str:
+    """The summary of a distribution that is the plugin's own; else what its module says first."""
+    said = point.dist.metadata if point.dist else None
+    if said and said["Name"] == f"vr-plugin-{point.name}":
+        return said["Summary"] or "" if "Summary" in said else ""
+    import ast
+    from importlib.util import find_spec
+
+    with suppress(Exception):  # a module that cannot be read is shown by its name
+        package, *rest = point.module.split(".")
+        spec = find_spec(package)
+        assert spec is not None
+        folder = (spec.submodule_search_locations or [])[0]
+        text = Path(folder, *rest).with_suffix(".py").read_text("utf-8")
+        return (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
+    return ""
 
 
 def _are_names(value: object) -> bool:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,6 +29,11 @@ ROW_WIDTH = 120
 """Characters of the longest item up to which those of a list are shown on one line each."""
 STEP_PERCENT = 5.0
 """Least progress between two lines where lines cannot be rewritten."""
+WHOLE = 100.0
+PACE_S = 3.0
+"""Seconds of work before the time left is told."""
+PACE_PERCENT = 1.0
+"""Progress before the time left is told."""
 
 
 def print_result(data: Mapping[str, Any], notes: tuple[str, ...], *, as_json: bool) -> None:
@@ -74,9 +82,17 @@ def lines_of(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
 
 
 class ProgressLine:
-    """Progress on stderr: one line that is rewritten on a terminal, a few lines elsewhere."""
+    """Progress on stderr: one line that is rewritten on a terminal, a few lines elsewhere.
 
-    def __init__(self) -> None:
+    Args:
+        what: stands before each report, such as which of several sources it is about.
+        clock: seconds, to tell the time left from.
+    """
+
+    def __init__(self, what: str = "", clock: Callable[[], float] = time.monotonic) -> None:
+        self._what = f"{printable(what)}: " if what else ""
+        self._clock = clock
+        self._begun: tuple[float, float] | None = None
         self._terminal = sys.stderr.isatty()
         self._last = ""
         self._shown = -STEP_PERCENT
@@ -85,11 +101,15 @@ class ProgressLine:
         """Show a report; safe from any thread."""
         message = printable(message)
         percent = 100 * done / total if total else None
-        text = message if percent is None else f"{percent:3.0f} % {message}"
+        text = message
+        if percent is not None:
+            text = f"{percent:3.0f} % {message}{self._left(percent)}"
+        text = f"{self._what}{text.strip()}"
         if self._terminal:
-            click.echo(f"\r\033[K{text.strip()}", nl=False, err=True)
+            fitting = text[: shutil.get_terminal_size().columns - 1]
+            click.echo(f"\r\033[K{fitting}", nl=False, err=True)
         elif message != self._last and (percent is None or percent >= self._shown + STEP_PERCENT):
-            click.echo(text.strip(), err=True)
+            click.echo(text, err=True)
             self._shown = self._shown if percent is None else percent
         self._last = message
 
@@ -97,6 +117,17 @@ class ProgressLine:
         """Clear the line."""
         if self._terminal and self._last:
             click.echo("\r\033[K", nl=False, err=True)
+
+    def _left(self, percent: float) -> str:
+        """The time left at the pace so far, as words; none before there is a pace."""
+        now = self._clock()
+        if self._begun is None or percent < self._begun[1]:
+            self._begun = now, percent
+        begun, first = self._begun
+        if now - begun < PACE_S or percent - first < PACE_PERCENT or percent >= WHOLE:
+            return ""
+        left = round((now - begun) * (WHOLE - percent) / (percent - first))
+        return f", {timedelta(seconds=left)} left"
 
 
 def _items(values: list[Any], indent: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from pydantic import BaseModel
 
 from vr_kernel.cli.output import lines_of, printable
 from vr_kernel.files.artifacts import URI_PREFIX
+from vr_kernel.runner import Outcome
 
 FOUND = "results"
 """The list of what was searched for."""
@@ -38,6 +40,21 @@ def print_readable(result: BaseModel, printed: Sequence[str], artifacts: Path) -
         told = {name: value for name, value in told.items() if name not in hidden}
     lines = [*lines_of(with_files(told, artifacts)), *_nothing(result, data)]
     click.echo("\n".join(lines), err=bool(document))
+
+
+def limited(outcome: Outcome, limit: object) -> Outcome:
+    """The outcome with no more of what was searched for than `limit`, which is that of the whole.
+
+    What is cut off is found with a higher limit; a cursor would lead past it.
+    """
+    found = outcome.data.get(FOUND)
+    if not isinstance(limit, int) or not isinstance(found, list) or len(found) <= limit:
+        return outcome
+    cut = {FOUND: found[:limit], **({NEXT: None} if NEXT in outcome.data else {})}
+    assert outcome.result is not None
+    kept = {FOUND: getattr(outcome.result, FOUND)[:limit]}
+    result = outcome.result.model_copy(update={**cut, **kept})
+    return replace(outcome, result=result, data={**outcome.data, **cut})
 
 
 def with_files(value: Any, artifacts: Path) -> Any:

@@ -60,7 +60,7 @@ class Root(click.Group):
         rows = [(name, _summary(commands)) for name, commands in sorted(_index().items())]
         title = "Commands of plugins"
         if not rows:
-            title = "Plugins (`vr plugin list` reads their commands, which stand here from then on)"
+            title = "Plugins (their commands stand here after the first that you run)"
             rows = installed_plugins()
         with formatter.section(title):
             formatter.write_dl(rows or [("none", "is installed")])
@@ -76,7 +76,11 @@ def _index() -> Any:
     return read_index(find_paths(os.environ))
 
 
-@click.group(cls=Root, invoke_without_command=False)
+@click.group(
+    cls=Root,
+    invoke_without_command=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(VERSION, prog_name="vr")
 @click.option(
     "--set",

@@ -14,11 +14,19 @@ import click
 from vr_kernel.cli.asking import terminal_asker
 from vr_kernel.cli.exits import Exit, end_soon, exit_code
 from vr_kernel.cli.index import write_index
-from vr_kernel.cli.output import ProgressLine, print_broken, print_error, print_notes, print_result
-from vr_kernel.cli.results import print_readable
+from vr_kernel.cli.output import (
+    ProgressLine,
+    print_broken,
+    print_error,
+    print_notes,
+    print_result,
+    printable,
+)
+from vr_kernel.cli.results import limited, print_readable
 from vr_kernel.config.config import Config
 from vr_kernel.kernel import Kernel
 from vr_kernel.plugins import PluginStatus
+from vr_kernel.runner import Outcome
 from vr_kernel.stdout_guard import diverted_stdout
 from vr_kernel.tools import Tool
 
@@ -38,20 +46,76 @@ def open_kernel(config: Config, tell: Tell = print_broken) -> Kernel:
 
 def run_tool(kernel: Kernel, name: str, arguments: Mapping[str, Any], *, as_json: bool) -> int:
     """Call a tool, print how it ended, and return the exit code."""
-    line = ProgressLine()
+    return run_each(kernel, name, {"": arguments}, as_json=as_json)
 
-    async def call() -> Any:
+
+def run_each(
+    kernel: Kernel, name: str, calls: Mapping[str, Mapping[str, Any]], *, as_json: bool
+) -> int:
+    """Call a tool with the arguments of each source, one after another, and print how each ended.
+
+    A call that fails ends none of the others. Of several sources JSON is one object a line.
+
+    Returns:
+        The highest of the exit codes.
+    """
+    codes = []
+    with asyncio.Runner() as runner:
         try:
-            return await kernel.run(name, arguments, line, ask=terminal_asker(line.finish))
-        except asyncio.CancelledError:
-            end_soon(Exit.INTERRUPTED, "Interrupted.\n")
-            raise
+            for number, (source, arguments) in enumerate(calls.items(), 1):
+                several = f"{number}/{len(calls)} {source}" if len(calls) > 1 else ""
+                line = ProgressLine(several)
+                with diverted_stdout():
+                    outcome = runner.run(_call(kernel, name, arguments, line))
+                outcome = limited(outcome, limit_of(kernel.tools[name], arguments))
+                if several and as_json:
+                    codes.append(_print_line(source, outcome))
+                    continue
+                if several:
+                    failed = outcome.error is not None
+                    click.echo(f"{_gap(number)}==> {printable(source)} <==", err=failed)
+                codes.append(_print_outcome(kernel, name, outcome, as_json=as_json))
         finally:
-            line.finish()
-            await kernel.aclose()
+            with diverted_stdout():
+                runner.run(kernel.aclose())
+    return max(codes)
 
-    with diverted_stdout():
-        outcome = asyncio.run(call())
+
+async def _call(
+    kernel: Kernel, name: str, arguments: Mapping[str, Any], line: ProgressLine
+) -> Outcome:
+    try:
+        return await kernel.run(name, arguments, line, ask=terminal_asker(line.finish))
+    except asyncio.CancelledError:
+        end_soon(Exit.INTERRUPTED, "Interrupted.\n")
+        raise
+    finally:
+        line.finish()
+
+
+def limit_of(tool: Tool, arguments: Mapping[str, Any]) -> object:
+    """How many results a call is to show; None when the tool has no such argument."""
+    default = tool.input_schema.get("properties", {}).get("limit", {}).get("default")
+    return arguments.get("limit", default)
+
+
+def _gap(number: int) -> str:
+    return "\n" if number > 1 else ""
+
+
+def _print_line(source: str, outcome: Outcome) -> int:
+    """Print how one of several calls ended, as JSON on a line."""
+    print_notes(outcome.notes)
+    if outcome.error is None:
+        click.echo(json.dumps({"source": source, "result": outcome.data}, ensure_ascii=False))
+        return Exit.OK
+    error = outcome.error.as_dict(outcome.call_id)
+    click.echo(json.dumps({"source": source, "error": error}, ensure_ascii=False))
+    print_error(outcome.error, outcome.call_id)
+    return exit_code(outcome.error)
+
+
+def _print_outcome(kernel: Kernel, name: str, outcome: Outcome, *, as_json: bool) -> int:
     if outcome.error is not None:
         print_error(outcome.error, outcome.call_id, as_json=as_json)
         return exit_code(outcome.error)
@@ -61,7 +125,7 @@ def run_tool(kernel: Kernel, name: str, arguments: Mapping[str, Any], *, as_json
         assert outcome.result is not None
         print_readable(outcome.result, kernel.tools[name].printed, kernel.artifacts.folder)
         print_notes(outcome.notes)
-    return 0
+    return Exit.OK
 
 
 def schema_of(tool: Tool, name: str) -> Mapping[str, Any]:

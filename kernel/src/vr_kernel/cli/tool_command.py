@@ -3,52 +3,113 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
-from vr_kernel.cli.session import named, parse_items, parse_value, run_tool, schema_of
+from vr_kernel.cli.session import named, parse_items, parse_value, run_each, schema_of
 from vr_kernel.kernel import Kernel
 from vr_kernel.tools import Tool
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 SOURCE = "source"
 _SOURCE_IS = "SOURCE is a web address with https://, or a path on this machine."
+_SOURCES_ARE = f"{_SOURCE_IS} Several are taken one after another."
 _LOCAL = ("file_path", "directory")
 """Arguments that a source without a scheme fills, beside `url`."""
 
 
 def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
-    """The command of a tool: its arguments as options, those that it needs by position too."""
+    """The command of a tool: its arguments as options, those that it needs by position too.
+
+    A tool that needs one source takes several, and is called for each; a question may be given
+    without quotes.
+    """
     schemas = {name: schema_of(tool, name) for name in tool.input_schema.get("properties", {})}
     places = positions(tool)
+    several = places == [SOURCE]
+    words = bool(places) and not several and _is_text(places[-1], schemas)
 
     def invoke(*, as_json: bool, **given: Any) -> int:
-        for place in places:
-            value = given.pop(_key(place))
-            if value is not None:
-                slot = _slot(tool, place, value)
-                if given[slot] not in (None, ()):
-                    raise click.UsageError(f"Give {place.upper()} or {_flag(slot)}, not both.")
-                given[slot] = value
-        arguments = {}
-        for name, value in given.items():
-            if value is not None and value != ():
-                with named(_flag(name)):
-                    arguments[name] = _converted(schemas[name], value)
-        tool.validate(arguments, _flag)
-        return run_tool(kernel, tool.name, arguments, as_json=as_json)
+        by_place = {place: given.pop(_key(place)) for place in places}
+        sources = by_place.pop(SOURCE) if several else ()
+        if words:
+            by_place[places[-1]] = " ".join(by_place[places[-1]]) if by_place[places[-1]] else None
+        calls = {}
+        for source in dict.fromkeys(sources) or [None]:
+            placed = {**by_place, SOURCE: source} if several else by_place
+            arguments = _arguments(tool, schemas, placed, given)
+            _require_no_folder(kernel, tool, arguments)
+            calls[source or ""] = arguments
+        return run_each(kernel, tool.name, calls, as_json=as_json)
 
-    parameters: list[click.Parameter] = [
-        click.Argument([_key(place)], required=False, metavar=place.upper()) for place in places
-    ]
+    parameters: list[click.Parameter] = [_argument(place) for place in places]
+    if several or words:
+        parameters[-1] = _argument(places[-1], many=True)
     parameters += [_option(name, schema, places) for name, schema in schemas.items()]
     parameters.append(click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."))
-    epilog = _SOURCE_IS if SOURCE in places else None
+    epilog = _SOURCES_ARE if several else _SOURCE_IS if SOURCE in places else None
     return click.Command(
         None, params=parameters, callback=invoke, help=tool.description, epilog=epilog
     )
+
+
+def _argument(place: str, *, many: bool = False) -> click.Argument:
+    metavar = f"{place.upper()}..." if many else place.upper()
+    return click.Argument([_key(place)], required=False, metavar=metavar, nargs=-1 if many else 1)
+
+
+def _arguments(
+    tool: Tool,
+    schemas: Mapping[str, Mapping[str, Any]],
+    placed: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The arguments of one call, of what was given by position and by name; checked."""
+    given = dict(options)
+    for place, value in placed.items():
+        if value is not None:
+            slot = _slot(tool, place, value)
+            if given[slot] not in (None, ()):
+                raise click.UsageError(f"Give {place.upper()} or {_flag(slot)}, not both.")
+            given[slot] = value
+    arguments = {}
+    for name, value in given.items():
+        if value is not None and value != ():
+            with named(_flag(name)):
+                arguments[name] = _converted(schemas[name], value)
+    tool.validate(arguments, _flag)
+    return arguments
+
+
+def _require_no_folder(kernel: Kernel, tool: Tool, arguments: Mapping[str, Any]) -> None:
+    """Point to the tool that takes folders, when this one takes a file and was given a folder."""
+    path = arguments.get("file_path")
+    if not isinstance(path, str) or not Path(path).expanduser().is_dir():
+        return
+    verb = tool.name.rpartition("_")[2]
+    near = [
+        other.name
+        for other in kernel.tools.values()
+        if other.domain == tool.domain
+        and other.name.endswith(verb)
+        and "directory" in other.input_schema.get("properties", {})
+    ]
+    own = tool.name.replace("_", " ", 1).replace("_", "-")
+    fit = near[0].replace("_", " ", 1).replace("_", "-") if near else ""
+    path = shlex.quote(path)
+    instead = f"vr {fit} {path}" if fit else f"vr {own} {path.rstrip('/')}/*"
+    raise click.UsageError(f"{path} is a folder. For all that is in it: {instead}")
+
+
+def _is_text(place: str, schemas: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether the words of a text may be given one by one: a question, but no id."""
+    schema = schemas[place]
+    plain = schema.get("type") == "string" and not {"enum", "format", "pattern"} & schema.keys()
+    return plain and not place.endswith(("_id", "_path", "url", "directory"))
 
 
 def positions(tool: Tool) -> list[str]:

@@ -11,7 +11,7 @@ from vr_plugin_knowledge.derived import evidence_among
 from vr_plugin_knowledge.retrieval import retrieve
 
 
-@tool(effects=READ_ONLY | CALLS_OUT, long=True)
+@tool(effects=READ_ONLY | CALLS_OUT, long=True, command="ask")
 async def knowledge_ask(
     call: Call,
     query: Question,

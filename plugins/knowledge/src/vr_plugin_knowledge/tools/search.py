@@ -31,7 +31,12 @@ from vr_plugin_knowledge.workspaces import choose_workspace
 SearchType = Literal["hybrid", "semantic", "keyword"]
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT | CALLS_OUT, core=True, aliases=["knowledge_query"])
+@tool(
+    effects=READ_ONLY | IDEMPOTENT | CALLS_OUT,
+    core=True,
+    aliases=["knowledge_query"],
+    command="search",
+)
 async def knowledge_search(
     call: Call,
     query: Question,
