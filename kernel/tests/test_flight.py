@@ -467,3 +467,16 @@ def test_a_foreign_row_is_no_answer(damaged: Damaged) -> None:
         damaged.runner.run(cache.set(key, foreign))
         assert damaged.ask()["text"] == f"A fake answer to: {QUESTION}"
         assert damaged.ask()["cached"]
+
+
+def test_a_result_of_an_earlier_version_costs_nothing(damaged: Damaged) -> None:
+    """Kept under a key that does not name its shape."""
+    kernel, question = damaged.kernel, "asked long ago"
+    identity = kernel.models.identity()
+    key = cache_key(tool="paid_once", question=question, **identity)
+    damaged.runner.run(kernel.cache.set(key, {"text": "answered", "model": "m"}))
+    before = len(damaged.gemini.requests)
+    for _ in range(2):
+        answer = damaged.ask(question=question)
+        assert (answer["text"], answer["cached"]) == ("answered", True)
+    assert len(damaged.gemini.requests) == before

@@ -9,12 +9,18 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel
 
 from vr_kernel.database import Database
 from vr_kernel.errors import VrError
 
+if TYPE_CHECKING:
+    from vr_kernel.cached_model import CachedModel
+
 T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 SECONDS_PER_DAY = 86_400
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS result (
@@ -69,23 +75,61 @@ class Cache:
         self._database = Database(path, _SCHEMA, disposable=True)
         self._warn = warn
         self._warned = False
+        self._shapes: dict[type[BaseModel], str] = {}
+
+    def model(self, key: str, shape: type[M]) -> CachedModel[M]:
+        """The place of a result of that shape: `get`, `put` and `delete` it there.
+
+        Args:
+            key: of `cache_key`, naming everything else that changes the result.
+            shape: the model of the result. When it changes, what was kept before is a miss.
+        """
+        from vr_kernel.cached_model import CachedModel, digest
+
+        known = self._shapes.get(shape)
+        if known is None:
+            known = self._shapes[shape] = digest(shape)
+        return CachedModel(cache_key(key=key, shape=known), key, shape, self)
 
     async def get(self, key: str) -> dict[str, Any] | None:
         """The value, or None when it is missing, too old or damaged."""
+        found = await self.find(key)
+        return found[1] if found else None
 
-        def read(connection: sqlite3.Connection) -> tuple[dict[str, Any] | None, float] | None:
-            row = connection.execute(
-                "SELECT value, checksum, cached_at FROM result WHERE key = ?", (key,)
-            ).fetchone()
-            return (self._checked(key, *row), row[2]) if row else None
+    async def find(self, *keys: str) -> tuple[str, dict[str, Any]] | None:
+        """The first of these keys that has a value, and the value; see `get`."""
+        useless: list[tuple[str, Any]] = []
+
+        def read(connection: sqlite3.Connection) -> tuple[str, dict[str, Any]] | None:
+            useless.clear()
+            for key in keys:
+                row = connection.execute(
+                    "SELECT value, checksum, cached_at FROM result WHERE key = ?", (key,)
+                ).fetchone()
+                value = self._checked(key, *row) if row else None
+                if value is not None:
+                    return key, value
+                if row:
+                    useless.append((key, row[2]))
+            return None
 
         found = await self._attempt(self._database.read(read), None)
-        if found is None:
-            return None
-        value, cached_at = found
-        if value is None:
+        for key, cached_at in useless:
             await self._forget("key = ? AND cached_at IS ?", key, cached_at)
-        return value
+        return found
+
+    async def move(self, key: str, to: str) -> None:
+        """Keep a value under another key; it stays as old as it is."""
+
+        def write(connection: sqlite3.Connection) -> None:
+            for (text,) in connection.execute("SELECT value FROM result WHERE key = ?", (key,)):
+                connection.execute(
+                    "UPDATE OR REPLACE result SET key = ?, checksum = ? WHERE key = ?",
+                    (to, _checksum(to, text), key),
+                )
+                return
+
+        await self._attempt(self._database.run(write), None)
 
     async def set(
         self,

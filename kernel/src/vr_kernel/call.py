@@ -101,12 +101,16 @@ class Call:
         self.essential = True
 
     def keep(
-        self, key: str, value: dict[str, Any], *, content_id: str = "", model: str = ""
+        self, key: str, value: dict[str, Any] | BaseModel, *, content_id: str = "", model: str = ""
     ) -> None:
         """Keep a result in the cache once the records of this call are journalled.
 
-        A hit records nothing, so nothing may be cached whose records could be missing.
+        A hit records nothing, so nothing may be cached whose records could be missing. A model
+        is found again by `services.cache.model(key, Model)`.
         """
+        if isinstance(value, BaseModel):
+            place = self.services.cache.model(key, type(value))
+            key, value = place.key, place.dump(value)
         self.kept.append(Kept(key, value, content_id, model))
 
     async def once(

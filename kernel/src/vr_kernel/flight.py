@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from copy import copy
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from vr_kernel.cache import Cache
 from vr_kernel.errors import VrError
@@ -61,14 +61,8 @@ class Flights:
 
     async def known(self, key: str, result: type[M]) -> M | None:
         """The cached result; one that does not fit is forgotten."""
-        kept = await self.cache.get(key)
-        if kept is None:
-            return None
-        try:
-            return as_cached(result.model_validate(kept))
-        except ValidationError:
-            await self.cache.delete(key)
-            return None
+        kept = await self.cache.model(key, result).get()
+        return None if kept is None else as_cached(kept)
 
     def land(self, key: str, flight: Flight[Any]) -> None:
         """A piece of work has ended."""
@@ -187,9 +181,10 @@ class Flight(Generic[M]):
         if not self._waiting:  # the work did not end when it was cancelled
             raise asyncio.CancelledError
         if shared.repeatable:
+            place = self._flights.cache.model(self._key, self._result)
             shared.keep(
-                self._key,
-                value.model_dump(mode="json"),
+                place.key,
+                place.dump(value),
                 content_id=self._content_id,
                 model=", ".join(shared.meter.models),
             )

@@ -36,8 +36,9 @@ class Payments:
     """What the model calls of one tool call cost, attempt by attempt.
 
     Nothing is asked for that could not be kept: the ledger has its row, and the journal can be
-    written, before a request goes out. Rows about answers are written beside the work: nothing is awaited between an answer and
-    its return, so that no cancellation comes between paying for it and keeping it.
+    written, before a request goes out. Rows about answers are written beside the work: nothing
+    is awaited between an answer and its return, so that no cancellation comes between paying for
+    it and keeping it.
     """
 
     def __init__(

@@ -21,6 +21,10 @@ HitId = tuple[str, str]
 PAGE_TOKENS = 3000
 
 
+class _Shown(BaseModel):
+    shown: list[HitId]
+
+
 def take_page(items: Sequence[M], start: int) -> list[M]:
     """The items from `start` on that fit into one result, at least one."""
     page: list[M] = []
@@ -53,16 +57,14 @@ async def shown_before(
     Between two pages something may be recorded, or a reranker fail, and the order change. Where
     the cache does not know any more, it is taken to be the first `start` hits.
     """
-    kept = await call.services.cache.get(_key(cursor)) if cursor else None
-    if kept is None:
-        return [id_of(hit) for hit in hits[:start]]
-    return [(str(collection), str(key)) for collection, key in kept["shown"]]
+    kept = await call.services.cache.model(_key(cursor), _Shown).get() if cursor else None
+    return [id_of(hit) for hit in hits[:start]] if kept is None else kept.shown
 
 
 def continue_after(call: Call, question: str, shown: Sequence[HitId]) -> str:
     """A cursor to what comes after the hits that were shown, which it remembers."""
     cursor = write_cursor(question, len(shown), fingerprint(shown=shown))
-    call.keep(_key(cursor), {"shown": [list(each) for each in shown]})
+    call.keep(_key(cursor), _Shown(shown=list(shown)))
     return cursor
 
 

@@ -6,6 +6,7 @@ import asyncio
 import math
 from collections.abc import Sequence
 
+from pydantic import BaseModel
 from vr_kernel import Call, Code, Hit, RecordKind, Reranker, VrError, cache_key
 
 from vr_plugin_knowledge.rerankers.choice import choose_reranker
@@ -17,6 +18,10 @@ RERANKED = 100
 """Most hits that are reranked: one unit of Cohere's bill."""
 TEXT_CHARS = 4000
 """What a reranker is given of each hit."""
+
+
+class _Scores(BaseModel):
+    scores: list[float]
 
 
 def find_reranker(call: Call, notes: list[str]) -> Reranker | None:
@@ -39,9 +44,9 @@ async def score_hits(
     if not texts:
         return []
     key = cache_key(what="rerank", reranker=reranker.name, query=query, texts=texts)
-    kept = await call.services.cache.get(key)
-    if kept is not None and len(kept["scores"]) == len(texts):
-        return [float(score) for score in kept["scores"]]
+    kept = await call.services.cache.model(key, _Scores).get()
+    if kept is not None and len(kept.scores) == len(texts):
+        return kept.scores
     try:
         scores = await _scores(call, reranker, query, texts)
     except VrError as error:
@@ -51,7 +56,7 @@ async def score_hits(
         call.log.warning("hits were not reranked", reranker=reranker.name, error=str(error))
         notes.append(f"Not reranked: {reranker.name} failed. See the server's log.")
         return []
-    call.keep(key, {"scores": scores}, model=reranker.name)
+    call.keep(key, _Scores(scores=scores), model=reranker.name)
     return scores
 
 

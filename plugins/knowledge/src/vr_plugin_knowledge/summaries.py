@@ -63,9 +63,9 @@ async def summarise(
 async def _summaries(call: Call, said: str, notes: list[str]) -> _Summaries:
     models = call.services.models
     key = cache_key(what="summaries", models=models.suggested(ROLE), system=_SYSTEM, said=said)
-    kept = await call.services.cache.get(key)
+    kept = await call.services.cache.model(key, _Summaries).get()
     if kept is not None:
-        return _Summaries.model_validate(kept)
+        return kept
     seconds = settings_of(call).refining_deadline_s
     try:
         async with asyncio.timeout(seconds):
@@ -77,7 +77,7 @@ async def _summaries(call: Call, said: str, notes: list[str]) -> _Summaries:
     except TimeoutError:
         notes.append(f"Not summarised: the model was not done within {seconds:g} s.")
     else:
-        call.keep(key, made.value.model_dump(), model=made.reply.model)
+        call.keep(key, made.value, model=made.reply.model)
         return made.value
     return _Summaries(summaries=[])
 

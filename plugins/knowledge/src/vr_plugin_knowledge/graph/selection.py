@@ -12,7 +12,7 @@ from vr_plugin_knowledge.excerpts import value_of
 from vr_plugin_knowledge.graph.citations import Citation, version_of
 from vr_plugin_knowledge.graph.concepts import Origin
 from vr_plugin_knowledge.graph.network import Network
-from vr_plugin_knowledge.graph.reading import Source, reading_key
+from vr_plugin_knowledge.graph.reading import Reading, Source, reading_key
 
 BATCH = 500
 
@@ -57,7 +57,7 @@ async def select(call: Call, wanted: Wanted, network: Network, limit: int) -> Se
     async for source in _sources(call, wanted):
         if _cites(network, source.citation):
             chosen.known += 1
-        elif await call.services.cache.get(reading_key(call, source)) is not None:
+        elif await call.services.cache.model(reading_key(call, source), Reading).get() is not None:
             chosen.sources.append(source)
         elif paid < limit:
             paid += 1

@@ -91,5 +91,5 @@ async def _kept(job: Job, analyst: Analyst, local: LocalEngine) -> VideoAnalysis
     known = await analyst.again(job, analysis)
     if known is not None:
         return known
-    await call.services.cache.delete(key)
+    await call.services.cache.model(key, VideoAnalysis).delete()
     return await call.once(key, VideoAnalysis, produce, content_id=source.video_id)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Generic, TypeVar
 
+from pydantic import BaseModel
 from vr_kernel import Reply, Structured, VrError, cache_key
 
 from vr_plugin_video.analyses.asked import Asked
@@ -21,13 +22,13 @@ from vr_plugin_video.analyses.merging import (
     span_of,
 )
 from vr_plugin_video.analyses.model_answers import TITLE_CHARS, base_analysis, custom_analysis
-from vr_plugin_video.analyses.prompt import SeenVideo
 from vr_plugin_video.job import Job
 from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.parallel import run_bounded
 from vr_plugin_video.plain_text import one_line
 from vr_plugin_video.times import Window, format_time
 
+T = TypeVar("T")
 AT_ONCE = 3
 """Windows of one video that are watched at a time."""
 LEASE_LOST = "LEASE_LOST"
@@ -36,6 +37,13 @@ You are given the part from {start} to {end} of a video that lasts {length}. Rep
 Times count from the beginning of the whole video: the first moment of this part is {start}."""
 Ask = Callable[[Window, str], Awaitable[Structured[Any]]]
 """Has a model watch a window; the text says which part of the video that is."""
+
+
+class WindowAnswer(BaseModel, Generic[T]):
+    """What a model reported of one window, on its way into the cache."""
+
+    value: T
+    reply: Reply
 
 
 class LongVideo:
@@ -53,6 +61,8 @@ class LongVideo:
         self._asked = asked
         self._duration = duration
         self._key = key
+        form: Any = Any if asked.output_schema else form_of(asked.instruction)
+        self._answer: type[WindowAnswer[Any]] = WindowAnswer.__class_getitem__(form)  # type: ignore[assignment]
 
     async def analyse(self, windows: Sequence[Window], ask: Ask) -> VideoAnalysis:
         """The analysis, its quotes not looked up yet.
@@ -165,23 +175,17 @@ class LongVideo:
         """What was reported of a window for an analysis that stayed partial."""
         if not self._job.use_cache:
             return None
-        kept = await self._job.work.call.services.cache.get(self._key_of(window))
-        if kept is None:
-            return None
-        value = kept["value"]
-        if not self._asked.output_schema:
-            value = form_of(self._asked.instruction).model_validate(value)
-        return Watched(window, value, Reply.model_validate(kept["reply"]))
+        place = self._job.work.call.services.cache.model(self._key_of(window), self._answer)
+        kept = await place.get()
+        return None if kept is None else Watched(window, kept.value, kept.reply)
 
     def _keep(self, watched: Sequence[Watched]) -> None:
         if not self._job.use_cache:
             return
         for each in watched:
-            seen = isinstance(each.value, SeenVideo)
-            value = each.value.model_dump(mode="json") if seen else each.value
             self._job.work.call.keep(
                 self._key_of(each.window),
-                {"value": value, "reply": each.reply.model_dump(mode="json")},
+                self._answer(value=each.value, reply=each.reply),
                 content_id=self._job.source.video_id,
                 model=each.reply.model,
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pydantic import BaseModel
 from vr_kernel import Call, Record, Services, cache_key
 
 from vr_plugin_video.analyses.meetings import call_notes
@@ -17,6 +18,12 @@ from vr_plugin_video.vision.slides import Slide
 
 SLIDES = "slides"
 SPEECH = "speech"
+
+
+class Recorded(BaseModel):
+    """How many records the journal has of something."""
+
+    records: int
 
 
 class Recorder:
@@ -70,16 +77,19 @@ class Recorder:
         """Whether to record: what a window clips would only repeat the records of a whole video."""
         if not job.use_cache:
             return True
-        if not job.window.is_whole and await self._cache.get(self._whole(job, what)) is not None:
+        if not job.window.is_whole and await self._recorded(self._whole(job, what)):
             return False
-        return again or await self._cache.get(key) is None
+        return again or not await self._recorded(key)
+
+    async def _recorded(self, key: str) -> bool:
+        return await self._cache.model(key, Recorded).get() is not None
 
     def _record(self, job: Job, what: str, key: str, records: Sequence[Record]) -> None:
         call: Call = job.work.call
         call.record(*records)
         if job.use_cache:
             for kept in [key, self._whole(job, what)] if job.window.is_whole else [key]:
-                call.keep(kept, {"records": len(records)}, content_id=job.source.video_id)
+                call.keep(kept, Recorded(records=len(records)), content_id=job.source.video_id)
 
     def _whole(self, job: Job, what: str) -> str:
         return cache_key(whole=what, home=self._home, content=job.source.video_id)

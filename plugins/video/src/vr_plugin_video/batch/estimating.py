@@ -15,6 +15,7 @@ from vr_plugin_video.batch.listing import Entry
 from vr_plugin_video.batch.order import Order
 from vr_plugin_video.batch.results import BatchEstimate, BatchVideoItem
 from vr_plugin_video.engine import LocalEngine
+from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.parallel import run_bounded
 from vr_plugin_video.times import Window
 
@@ -89,7 +90,8 @@ async def _looked_at(call: Call, entry: Entry, order: Order) -> Prepared:
     async with entry.opened(call.services) as source:
         job = local.job(call, source, Window(), use_cache=order.use_cache)
         if order.use_cache:
-            kept = await call.services.cache.get(await analyst.key(job))
+            key = await analyst.key(job)
+            kept = await call.services.cache.model(key, VideoAnalysis).get()
             if kept is not None:
                 return Prepared(entry, source.video_id, cached=True)
         media, asked = await job.media(), order.asked

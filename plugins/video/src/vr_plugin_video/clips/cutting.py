@@ -56,7 +56,7 @@ async def clip_of(call: Call, source: Source, window: Window, form: ClipFormat) 
 
     clip = await once()
     if clip.cached and not await job.work.aside(Path(clip.path).is_file):
-        await call.services.cache.delete(key)
+        await call.services.cache.model(key, VideoClip).delete()
         clip = await once()
     picture = await job.work.aside(_visible, clip)
     if picture is not None:

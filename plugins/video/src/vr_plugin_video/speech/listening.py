@@ -119,9 +119,9 @@ class Listener:
         """What was recognised before, in the whole video or in the same window."""
         whole = self._key(job, Window(), model, language)
         for known in dict.fromkeys((whole, self._key(job, job.window, model, language))):
-            kept = await self._services.cache.get(known)
+            kept = await self._services.cache.model(known, Transcript).get()
             if kept is not None:
-                return Transcript.model_validate(kept)
+                return kept
         return None
 
     async def _spoken(self, job: Job, language: str, report: Report) -> tuple[Transcript, bool]:
@@ -136,13 +136,9 @@ class Listener:
 
         async def lead(own: Job, told: Report) -> Transcript:
             made = await self._recognize(own, model, language, told)
-            await self._services.cache.set(
-                key,
-                made.model_dump(mode="json"),
-                content_id=job.source.video_id,
-                tool="speech",
-                model=model.name,
-            )
+            place = self._services.cache.model(key, Transcript)
+            video_id = job.source.video_id
+            await place.put(made, content_id=video_id, tool="speech", model=model.name)
             return made
 
         transcript, led = await self._under_way.run(key, job, lead, report)

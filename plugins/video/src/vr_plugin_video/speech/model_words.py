@@ -47,7 +47,7 @@ async def known_words(job: Job, language: str) -> Transcript | None:
             key = words_key(job, window, language)
         except VrError:
             return None
-        kept = await job.work.call.services.cache.get(key)
+        kept = await job.work.call.services.cache.model(key, Heard).get()
         if kept is not None:
-            return Heard.model_validate(kept).transcript.between(*await job.span())
+            return kept.transcript.between(*await job.span())
     return None

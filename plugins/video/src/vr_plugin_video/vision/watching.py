@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from pydantic import BaseModel
 from vr_kernel import Code, Services, TextRecognizer, VrError, cache_key
 
 from vr_plugin_video.job import Job
@@ -19,6 +20,13 @@ VERSION = 3
 """Raised when the same pictures would give other scenes or another text."""
 FINDING_SHARE = 0.3
 """Share of the time that finding changes takes, the rest is looking and reading."""
+
+
+class KnownChanges(BaseModel):
+    """Where pictures change, and how far that was looked for, in seconds."""
+
+    times: list[float]
+    end: float
 
 
 class Watcher:
@@ -56,22 +64,16 @@ class Watcher:
         key = _key(job, most, name)
         if not job.use_cache:
             return await self._look(job, most, recognizer, report), False
-        kept = await self._services.cache.get(key)
-        if kept is not None:
-            slides = Slides.model_validate(kept)
-            if await job.work.aside(slides.thumbnails_exist):
-                return slides, True
+        place = self._services.cache.model(key, Slides)
+        kept = await place.get()
+        if kept is not None and await job.work.aside(kept.thumbnails_exist):
+            return kept, True
 
         async def lead(own: Job, told: Report) -> tuple[Slides, str]:
             made = await self._look(own, most, recognizer, told)
             if not (made.failure or own.work.lost):
-                await self._services.cache.set(
-                    key,
-                    made.model_dump(mode="json"),
-                    content_id=job.source.video_id,
-                    tool="scenes",
-                    model=name,
-                )
+                video_id = job.source.video_id
+                await place.put(made, content_id=video_id, tool="scenes", model=name)
             return made, own.work.lost
 
         (slides, lost), led = await self._under_way.run(key, job, lead, report)
@@ -82,15 +84,15 @@ class Watcher:
         """The slides whose text was read before; never decodes."""
         recognizer = self.recognizer([])
         key = _key(job, most, recognizer.name if recognizer else "")
-        kept = await self._services.cache.get(key)
-        return None if kept is None else Slides.model_validate(kept)
+        return await self._services.cache.model(key, Slides).get()
 
     async def known_starts(self, job: Job) -> list[float]:
         """Where scenes begin, when that was found out before; never decodes."""
-        kept = await self._services.cache.get(self._changes_key(job)) if job.use_cache else None
-        if not kept:
+        place = self._services.cache.model(self._changes_key(job), KnownChanges)
+        kept = await place.get() if job.use_cache else None
+        if kept is None:
             return []
-        scenes = spans(kept["times"], kept["end"], self._settings.max_scenes)
+        scenes = spans(kept.times, kept.end, self._settings.max_scenes)
         return [start for start, _ in scenes]
 
     async def _look(
@@ -118,12 +120,9 @@ class Watcher:
         )
         last = end if changes.complete else min(end, max(changes.looked_until, start))
         if job.use_cache:
-            await self._services.cache.set(
-                self._changes_key(job),
-                {"times": list(changes.times), "end": last},
-                content_id=job.source.video_id,
-                tool="changes",
-            )
+            found = KnownChanges(times=list(changes.times), end=last)
+            place = self._services.cache.model(self._changes_key(job), KnownChanges)
+            await place.put(found, content_id=job.source.video_id, tool="changes")
         scenes = spans(changes.times, last, most)
         slides = await look(job.work, file, media, scenes, last, recognizer, looking)
         return slides.model_copy(update={"found": len(changes.times), "complete": changes.complete})

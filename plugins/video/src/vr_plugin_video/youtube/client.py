@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pydantic import BaseModel
 from vr_kernel import Code, Services, VrError, cache_key
 
 from vr_plugin_video.media import Chapter
@@ -40,6 +41,13 @@ class Description:
     chapters: tuple[Chapter, ...] = ()
 
 
+class KnownVideo(BaseModel):
+    """What was told of a video, and until when that counts, in seconds since the epoch."""
+
+    until: float
+    video: VideoMetadata
+
+
 class YouTube:
     """YouTube as one kernel sees it: the Data API with a key, yt-dlp where it is installed."""
 
@@ -62,14 +70,15 @@ class YouTube:
                 when nobody can be asked.
         """
         key = self._key("description", video_id)
-        kept = await self._services.cache.get(key)
-        if kept is None or time.time() > kept["until"]:
+        place = self._services.cache.model(key, KnownVideo)
+        kept = await place.get()
+        if kept is None or time.time() > kept.until:
             found = await self._whatever_is_known(video_id)
             best = not self._tellers or found.engine == self._tellers[0].engine
             until = time.time() + (REMEMBERED_S if best else SECOND_BEST_S)
-            kept = {"until": until, "video": found.model_dump(mode="json")}
-            await self._services.cache.set(key, kept, content_id=video_id, tool="youtube")
-        video = VideoMetadata.model_validate(kept["video"])
+            kept = KnownVideo(until=until, video=found)
+            await place.put(kept, content_id=video_id, tool="youtube")
+        video = kept.video
         chapters = tuple(Chapter(c.start, c.end, c.title) for c in video.chapters)
         seconds = video.duration_seconds or 0.0
         return Description(video.title, video.channel_title, seconds, chapters)
@@ -114,15 +123,14 @@ class YouTube:
                 installed; else as `describe`.
         """
         key = self._key("captions", video_id, language=language)
-        kept = await self._services.cache.get(key)
+        place = self._services.cache.model(key, Transcript)
+        kept = await place.get()
         if kept is not None:
-            return Transcript.model_validate(kept)
+            return kept
         from vr_plugin_video.youtube.tellers import read_captions
 
         transcript = await read_captions(self._site, video_id, language)
-        await self._services.cache.set(
-            key, transcript.model_dump(mode="json"), content_id=video_id, tool="youtube"
-        )
+        await place.put(transcript, content_id=video_id, tool="youtube")
         return transcript
 
     async def download(self, video_id: str, folder: Path, report: Report) -> Path:
