@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from vr_kernel import Code, VrError, load_config
-from vr_kernel.files.policy import Policy, server_roots
+from vr_kernel.config.paths import server_roots
+from vr_kernel.files.policy import Policy
 
 INSIDE, OUTSIDE = b"inside", b"OUTSIDE"
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and devices of POSIX")
@@ -57,6 +58,51 @@ def _read(policy: Policy, path: str | Path) -> bytes:
         assert isinstance(file.name, str)
         assert Path(file.name) == policy.resolve_file(path)
         return file.read()
+
+
+@posix
+def test_a_path_that_a_person_named_is_read_and_nothing_else(
+    policy: Policy, root: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "outside"
+    for name in ("file.srt", "file.de.vtt", "filed.mp4", "secret.txt"):
+        (other / name).write_bytes(OUTSIDE)
+    (other / "file.link").symlink_to(other / "secret.txt")
+    policy.allow(other / "file.mp4")
+    for name in ("file.mp4", "file.srt", "file.de.vtt"):
+        assert _read(policy, other / name) == OUTSIDE
+    for name in ("filed.mp4", "secret.txt", "file.link", "../roo/file.mp4"):
+        assert _refused(policy, other / name).code is Code.NOT_ALLOWED
+    with pytest.raises(VrError):
+        policy.create_file(other, "file.txt")
+    with pytest.raises(VrError):
+        policy.match_files(other, "*")
+    assert "vr init --folder" in _refused(policy, other / "secret.txt").hint
+
+
+@posix
+def test_a_link_that_a_person_named_is_followed_and_a_folder_opened(
+    policy: Policy, root: Path, tmp_path: Path
+) -> None:
+    link, folder_link = tmp_path / "link.mp4", tmp_path / "folder-link"
+    link.symlink_to(tmp_path / "outside" / "file.mp4")
+    folder_link.symlink_to(tmp_path / "roo")
+    (tmp_path / "roo" / "out.mp4").symlink_to(tmp_path / "root-secret" / "file.mp4")
+    policy.allow(link)
+    policy.allow(folder_link)
+    assert _read(policy, link) == OUTSIDE
+    found = policy.match_files(folder_link, "*").paths
+    assert [path.name for path in found] == ["file.mp4"]
+    assert _refused(policy, tmp_path / "roo" / "out.mp4").code is Code.NOT_ALLOWED
+
+
+@linux
+@pytest.mark.parametrize("path", ["/proc/self/environ", "/dev/zero", "/proc/self/cwd/x"])
+def test_a_door_to_a_process_or_device_is_refused_also_when_it_was_typed(
+    policy: Policy, path: str
+) -> None:
+    policy.allow(path)
+    assert _refused(policy, path).code in (Code.NOT_ALLOWED, Code.NOT_FOUND)
 
 
 @pytest.mark.parametrize(

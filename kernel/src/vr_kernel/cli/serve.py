@@ -69,7 +69,7 @@ async def _serve_http(kernel: Kernel, host: str, port: int) -> int:
 
 def _kernel(config: Config) -> Kernel:
     from vr_kernel.cli.index import write_index
-    from vr_kernel.files.policy import server_roots
+    from vr_kernel.config.paths import server_roots
     from vr_kernel.kernel import Kernel
     from vr_kernel.tool_schemas import ToolSchemas
 

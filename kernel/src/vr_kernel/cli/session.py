@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from vr_kernel.cli.output import (
 )
 from vr_kernel.cli.results import limited, print_readable
 from vr_kernel.config.config import Config
+from vr_kernel.errors import VrError
 from vr_kernel.kernel import Kernel
 from vr_kernel.plugins import PluginStatus
 from vr_kernel.runner import Outcome
@@ -31,6 +32,8 @@ from vr_kernel.stdout_guard import diverted_stdout
 from vr_kernel.tools import Tool
 
 Tell = Callable[[PluginStatus], None]
+LOCAL = ("file_path", "directory")
+"""Arguments that name a file or a folder of this machine."""
 
 
 def open_kernel(config: Config, tell: Tell = print_broken) -> Kernel:
@@ -84,6 +87,10 @@ def run_each(
 async def _call(
     kernel: Kernel, name: str, arguments: Mapping[str, Any], line: ProgressLine
 ) -> Outcome:
+    for typed in LOCAL:  # the person's own to read, wherever it lies
+        if isinstance(arguments.get(typed), str):
+            with suppress(VrError):  # the tool says what is wrong with it
+                kernel.policy.allow(arguments[typed])
     try:
         return await kernel.run(name, arguments, line, ask=terminal_asker(line.finish))
     except asyncio.CancelledError:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from vr_kernel.cli.session import named, parse_items, parse_value, run_each, schema_of
+from vr_kernel.cli.session import LOCAL, named, parse_items, parse_value, run_each, schema_of
 from vr_kernel.kernel import Kernel
 from vr_kernel.tools import Tool
 
@@ -18,8 +18,6 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 SOURCE = "source"
 _SOURCE_IS = "SOURCE is a web address with https://, or a path on this machine."
 _SOURCES_ARE = f"{_SOURCE_IS} Several are taken one after another."
-_LOCAL = ("file_path", "directory")
-"""Arguments that a source without a scheme fills, beside `url`."""
 
 
 def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
@@ -117,8 +115,8 @@ def positions(tool: Tool) -> list[str]:
     properties = tool.input_schema.get("properties", {})
     needed: list[str] = tool.input_schema.get("required", [])
     taken = [name for name in properties if name in needed]
-    if "url" in properties and not properties.keys().isdisjoint(_LOCAL):
-        return [SOURCE, *(name for name in taken if name not in ("url", *_LOCAL))]
+    if "url" in properties and not properties.keys().isdisjoint(LOCAL):
+        return [SOURCE, *(name for name in taken if name not in ("url", *LOCAL))]
     return taken
 
 
@@ -130,7 +128,7 @@ def _key(place: str) -> str:
 def _slot(tool: Tool, place: str, value: str) -> str:
     if place != SOURCE:
         return place
-    local = next(name for name in _LOCAL if name in tool.input_schema["properties"])
+    local = next(name for name in LOCAL if name in tool.input_schema["properties"])
     return "url" if _SCHEME.match(value) else local
 
 

@@ -64,6 +64,13 @@ def find_paths(environ: Mapping[str, str]) -> Paths:
     )
 
 
+def server_roots(working_folder: Path, home: Path) -> list[Path]:
+    """The folder a server was started in, unless that opens the home folder or more."""
+    folder, own = working_folder.resolve(), home.resolve()
+    too_wide = folder == Path(folder.anchor) or folder == own or folder in own.parents
+    return [] if too_wide else [folder]
+
+
 def private_folder(folder: Path) -> Path:
     """Make a folder, and those above it that are missing, for the user alone.
 

@@ -33,6 +33,21 @@ class Policy:
     def __init__(self, roots: Sequence[Path]) -> None:
         """`roots` are the folders below which files may be read."""
         self.roots = tuple(dict.fromkeys(root.expanduser().resolve() for root in roots))
+        self._named: tuple[Path, ...] = ()
+
+    def allow(self, path: str | Path) -> None:
+        """Let a path be read that the person typed: a folder with all below it, or a file.
+
+        What lies beside the file under its name, such as `talk.srt` of `talk.mp4`, comes with it.
+
+        Raises:
+            VrError: INVALID_INPUT when it can be no path.
+        """
+        real = Path(os.path.realpath(_parse(path)))
+        if os.path.isdir(real):  # noqa: PTH112 - a folder that may not be entered is no error here
+            self.roots = (*self.roots, real)
+        else:
+            self._named = (*self._named, real)
 
     def resolve_file(self, path: str | Path) -> Path:
         """The real path of an allowed, existing, regular file.
@@ -185,9 +200,13 @@ class Policy:
             raise self._outside(real)
 
     def _root_of(self, real: Path, wanted: Path) -> Path:
-        for root in self.roots:
-            if (real == root or root in real.parents) and KERNEL_FILES not in real.parents:
-                return root
+        if KERNEL_FILES not in real.parents:
+            for root in self.roots:
+                if real == root or root in real.parents:
+                    return root
+            beside = (it.stem for it in self._named if it.parent == real.parent)
+            if real in self._named or any(real.name.startswith(f"{stem}.") for stem in beside):
+                return real
         raise self._outside(wanted)
 
     def _outside(self, path: Path) -> VrError:
@@ -195,16 +214,9 @@ class Policy:
         return VrError(
             f"{_shown(path)} is outside the folders that may be read.",
             Code.NOT_ALLOWED,
-            hint=f"Allowed: {roots}. Add a folder with VR_ALLOWED_ROOTS or"
-            " allowed_roots in [kernel] of config.toml.",
+            hint=f"Allowed: {roots}. Allow another with `vr init --folder DIR`; or with"
+            " VR_ALLOWED_ROOTS, or allowed_roots in [kernel] of config.toml.",
         )
-
-
-def server_roots(working_folder: Path, home: Path) -> list[Path]:
-    """The folder a server was started in, unless that opens the home folder or more."""
-    folder, own = working_folder.resolve(), home.resolve()
-    too_wide = folder == Path(folder.anchor) or folder == own or folder in own.parents
-    return [] if too_wide else [folder]
 
 
 def _parse(path: str | Path) -> Path:

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from vr_kernel.config.config import load_config
+from vr_kernel.config.paths import server_roots
 from vr_kernel.config.settings import KernelSettings, ModelsSettings
 from vr_kernel.errors import Code, VrError
-from vr_kernel.files.policy import server_roots
 
 KEPT = ("HOME", "USERPROFILE", "VR_CONFIG_DIR")
 
