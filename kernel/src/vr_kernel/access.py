@@ -1,43 +1,138 @@
-"""Who may ask over HTTP, by the tokens in the settings."""
+"""Who may ask, and as whom: the identities of tokens, and of those who need none."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
-from pydantic import SecretStr
-
+from vr_kernel.config.settings import ServeSettings
 from vr_kernel.config.sources import config_error
+from vr_kernel.errors import Code, VrError
+from vr_kernel.services import Identity
 
 SHORTEST = 16
 """Least characters of a token; a shorter one can be guessed."""
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+HOW_NAMED = "A name has up to 64 letters, digits, - and _."
 
 
-def principals_of(given: Sequence[SecretStr], owner: str) -> dict[bytes, str]:
-    """The principals of tokens, by the digests of these.
+class Access:
+    """The identities of one configuration.
 
     Args:
-        given: `token`, which belongs to the owner, or `name:token`.
-        owner: the principal of a token without a name.
-
-    Raises:
-        VrError: INVALID_INPUT, category CONFIG_INVALID, for a token that is too short or given
-            to two principals.
+        settings: the tokens, and what they share.
+        owner: who runs the program: at a terminal, over stdio, by a token without a name.
     """
-    principals: dict[bytes, str] = {}
-    for secret in given:
-        name, colon, token = secret.get_secret_value().rpartition(":")
-        if len(token) < SHORTEST:
-            raise _unusable(f"is shorter than {SHORTEST} characters")
-        who = name if colon else owner
-        if principals.setdefault(digest_of(token), who) != who:
-            raise _unusable("is given to two principals")
-    return principals
+
+    def __init__(self, settings: ServeSettings, owner: Identity) -> None:
+        self._settings = settings
+        self._owner = owner
+
+    def identify(self, principal: str) -> Identity:
+        """The identity of a principal, whether or not there is a token of that name.
+
+        Raises:
+            VrError: INVALID_INPUT, category PRINCIPAL_INVALID, for what cannot have a workspace.
+        """
+        if principal == self._owner.principal:
+            return self._owner
+        workspace = self._settings.workspaces.get(principal, principal)
+        shared = workspace in self._settings.shared_workspaces
+        if not _NAME.fullmatch(workspace) or (workspace == self._owner.workspace and not shared):
+            raise VrError(
+                f"{principal[:40]!r} cannot be the name of a workspace of its own.",
+                Code.INVALID_INPUT,
+                category="PRINCIPAL_INVALID",
+                hint=HOW_NAMED,
+            )
+        roots = tuple(self._settings.roots.get(principal, ()))
+        return Identity(principal, workspace, is_owner=False, roots=roots)
+
+    def principals(self) -> dict[bytes, str]:
+        """The principals of all tokens, by the digests of these; the whole section is checked.
+
+        Raises:
+            VrError: INVALID_INPUT, category CONFIG_INVALID, for a token or a name that cannot be
+                used, and for what names no token or no shared workspace.
+        """
+        principals: dict[bytes, str] = {}
+        names: list[str] = []
+        for secret in self._settings.tokens:
+            name, colon, token = secret.get_secret_value().rpartition(":")
+            if len(token) < SHORTEST:
+                raise _unusable(f"is shorter than {SHORTEST} characters")
+            who = name if colon else self._owner.principal
+            names += [name] if colon else []
+            if principals.setdefault(digest_of(token), who) != who:
+                raise _unusable("is given to two principals")
+        self._check_names(names)
+        self._check_shared(names)
+        return principals
+
+    def sharing(self) -> dict[str, list[str]]:
+        """The names of the tokens that have each shared workspace."""
+        shared: dict[str, list[str]] = {name: [] for name in self._settings.shared_workspaces}
+        for name, workspace in sorted(self._settings.workspaces.items()):
+            shared.setdefault(workspace, []).append(name)
+        return shared
+
+    def _check_names(self, names: list[str]) -> None:
+        _refuse_twins(names, "Two tokens have the name", "Give each token a name of its own.")
+        for name in names:
+            if not _NAME.fullmatch(name):
+                raise config_error(f"No token can be named {name[:40]!r}.", HOW_NAMED)
+            if name.casefold() == self._owner.principal.casefold():
+                raise config_error(
+                    f"{name} is the user who runs the server, and no name for a token.",
+                    "A token without a name is the owner's; give another's another name.",
+                )
+            if name.casefold() == self._owner.workspace.casefold():
+                raise config_error(
+                    f"{name} is the owner's workspace, and no name for a token.",
+                    "Name the token otherwise; [kernel.serve] workspaces can share it.",
+                )
+
+    def _check_shared(self, names: list[str]) -> None:
+        shared = self._settings.shared_workspaces
+        _refuse_twins(shared, "Two shared workspaces are named", "Name each once.")
+        for workspace in shared:
+            if not _NAME.fullmatch(workspace):
+                raise config_error(f"No workspace can be named {workspace[:40]!r}.", HOW_NAMED)
+            if workspace.casefold() in {name.casefold() for name in names}:
+                raise config_error(
+                    f"The shared workspace {workspace} has the name of a token.",
+                    "That is the token's own workspace. Name the shared one otherwise.",
+                )
+        for name, workspace in self._settings.workspaces.items():
+            if workspace not in shared:
+                raise config_error(
+                    f"Token {name} is given the workspace {workspace[:40]!r}, which is not shared.",
+                    f"Add it to [kernel.serve] shared_workspaces: {', '.join(shared) or 'none'}.",
+                )
+        self._check_known("workspaces", self._settings.workspaces, names)
+        self._check_known("roots", self._settings.roots, names)
+
+    def _check_known(self, setting: str, given: Mapping[str, object], names: list[str]) -> None:
+        for name in given:
+            if name not in names:
+                raise config_error(
+                    f"[kernel.serve] {setting} names {name[:40]!r}, and no token has that name.",
+                    f"Tokens have these names: {', '.join(sorted(names)) or 'none'}.",
+                )
 
 
 def digest_of(token: str) -> bytes:
     """What a token is known by."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def _refuse_twins(names: Iterable[str], said: str, hint: str) -> None:
+    # Folders and servers of some systems do not tell capital letters apart.
+    for name, count in Counter(name.casefold() for name in names).items():
+        if count > 1:
+            raise config_error(f"{said} {name[:40]!r}, capital letters aside.", hint)
 
 
 def _unusable(why: str) -> Exception:

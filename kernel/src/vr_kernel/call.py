@@ -139,7 +139,7 @@ class Call:
         Raises:
             VrError: what `produce` raised.
         """
-        return await self.services.jobs.flights.once(self, key, result, produce, content_id)
+        return await self.services.flights.once(self, key, result, produce, content_id)
 
     async def step(self, key: str, work: Callable[[], Awaitable[Any]]) -> Any:
         """The result of `work`, a JSON value but None, committed before it is returned.
@@ -175,7 +175,9 @@ class Call:
 
     def of_plugin(self, services: Services) -> Call:
         """The same call in the hands of another plugin, which works for it by its own settings."""
-        return replace(self, services=services.of_call(self.meter, self.scope))
+        return replace(
+            self, services=services.of_principal(self.principal).of_call(self.meter, self.scope)
+        )
 
     def shared(self, key: str, lease: Lease | None, report: ProgressReport) -> Call:
         """A call for work that several callers wait for; see `once`."""
@@ -187,7 +189,11 @@ class Call:
             return lease
 
         scope = Scope(
-            self.services.jobs.steps, f"result/{key}", self.steps_version, hold, notes.append
+            self.services.jobs.steps,
+            self.services.flights.place(key),
+            self.steps_version,
+            hold,
+            notes.append,
         )
         shared = self._own(scope, report, notes)
         shared.held = [lease] if lease is not None else []

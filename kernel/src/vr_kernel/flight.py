@@ -28,10 +28,16 @@ class Flights:
 
     Across processes the one that holds the lease of a key works; the others wait for its
     result to appear in the cache, or for the lease to end.
+
+    Args:
+        cache: where results are kept.
+        leases: who works on what.
+        workspace: whose work it is; empty for the owner's.
     """
 
-    def __init__(self, cache: Cache, leases: Leases) -> None:
+    def __init__(self, cache: Cache, leases: Leases, workspace: str = "") -> None:
         self.cache = cache
+        self._workspace = workspace
         self.leases = leases
         self._flying: dict[str, Flight[Any]] = {}
 
@@ -63,6 +69,10 @@ class Flights:
         """The cached result; one that does not fit is forgotten."""
         kept = await self.cache.model(key, result).get()
         return None if kept is None else as_cached(kept)
+
+    def place(self, key: str) -> str:
+        """The name under which the ledger has leases and steps of this work."""
+        return f"result/{self._workspace}/{key}" if self._workspace else f"result/{key}"
 
     def land(self, key: str, flight: Flight[Any]) -> None:
         """A piece of work has ended."""
@@ -197,7 +207,7 @@ class Flight(Generic[M]):
         told = False
         while True:
             try:
-                self._lease = await self._flights.leases.acquire(f"result/{self._key}")
+                self._lease = await self._flights.leases.acquire(self._flights.place(self._key))
             except VrError as error:
                 if error.category != STATE_UNAVAILABLE:
                     raise

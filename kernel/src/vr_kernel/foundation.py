@@ -7,7 +7,7 @@ import getpass
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vr_kernel.cache import Cache
 from vr_kernel.config.config import Config
@@ -40,8 +40,11 @@ from vr_kernel.plugins import PluginStatus
 from vr_kernel.providers import Providers
 from vr_kernel.records import RecordKind
 from vr_kernel.redaction import Redaction, secrets_of
-from vr_kernel.services import Services
+from vr_kernel.services import Identity, Services
 from vr_kernel.vectors import Vectors
+
+if TYPE_CHECKING:
+    from vr_kernel.rooms import Rooms
 
 
 class Foundation:
@@ -55,6 +58,8 @@ class Foundation:
         kernel = config.kernel
         self.log = Log(kernel.log_level, kernel.log_format, redact=self.redaction)
         self.principal = _principal()
+        self.identity = Identity(self.principal, config.store.workspace, is_owner=True)
+        self._rooms: Rooms | None = None
         self.listeners = Listeners(self.log)
         self.artifacts = Artifacts(config.paths.artifacts)
         self.policy = Policy([*roots, *config.kernel.allowed_roots, config.paths.artifacts])
@@ -95,6 +100,9 @@ class Foundation:
             providers=self.providers,
             plugins=plugins,
             log=self.log.bind(plugin=plugin),
+            flights=self.flights,
+            identity=self.identity,
+            narrow=self._narrowed,
         )
 
     async def aclose(self) -> None:
@@ -108,6 +116,15 @@ class Foundation:
         files = (self.journal, self.refusals, self.cache, self.digests, self.usage)
         for file in (*files, self._ledger):
             file.close()
+        if self._rooms is not None:
+            self._rooms.close()
+
+    def _narrowed(self, services: Services, principal: str) -> Services:
+        from vr_kernel.rooms import Rooms  # most programs have one principal
+
+        if self._rooms is None:
+            self._rooms = Rooms(self, self._warn_no_cache)
+        return self._rooms.narrowed(services, principal)
 
     def _build_storage(self) -> None:
         paths = self.config.paths
@@ -146,11 +163,12 @@ class Foundation:
         )
 
     def _build_jobs(self) -> None:
+        self.flights = Flights(self.cache, self._leases)
         self.jobs = LongWork(
             jobs=Jobs(self._ledger, self._leases),
             leases=self._leases,
             steps=Steps(self._ledger),
-            flights=Flights(self.cache, self._leases),
+            flights=self.flights,
             log=self.log,
             listeners=self.listeners,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BufferedReader
 from typing import Any, Literal, Protocol, TypedDict
 from urllib.parse import urlsplit
@@ -15,6 +15,8 @@ Role = Literal["default", "fast", "deep", "vision", "embedding", "judge", "recur
 ThinkingLevel = Literal["minimal", "low", "medium", "high"]
 MediaResolution = Literal["low", "medium", "high"]
 EmbeddingPurpose = Literal["document", "query"]
+OF_WORKSPACE = "|"
+"""Between the name of a workspace and the digest of a file that is its own."""
 _YOUTUBE = ("youtube.com", "youtu.be")
 _KINDS = ("text", "image", "audio", "video")
 _DOCUMENTS = {"application/json": "text", "application/xml": "text", "application/pdf": "pdf"}
@@ -35,7 +37,7 @@ class Media:
     Args:
         mime: the media type, such as `video/mp4`.
         file: an opened file; the provider reads it from its start and leaves it open.
-        digest: SHA-256 of the file in hexadecimal, which names it across runs.
+        digest: SHA-256 of the file in hexadecimal, which names it across runs; see `kept_for`.
         uri: in place of a file, an address that the provider itself reads.
         start: where the wanted part begins, in seconds; the whole when left out.
         end: where it ends, in seconds.
@@ -91,6 +93,11 @@ class Media:
             return "youtube"
         kind = self.mime.partition("/")[0]
         return kind if kind in _KINDS else _DOCUMENTS.get(self.mime, self.mime)
+
+    def kept_for(self, workspace: str) -> Media:
+        """The file as one of a workspace: a service keeps equal ones of several apart."""
+        own = workspace and self.digest and OF_WORKSPACE not in self.digest
+        return replace(self, digest=f"{workspace}{OF_WORKSPACE}{self.digest}") if own else self
 
     @property
     def identity(self) -> dict[str, Any]:

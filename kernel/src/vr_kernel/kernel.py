@@ -108,14 +108,17 @@ class Kernel(Foundation):
         with self._contained(f"Prompt {prompt.name}", prompt.plugin):
             return prompt.write(arguments)
 
-    async def read(self, resource: Resource, arguments: Mapping[str, Any]) -> Reading:
-        """What stands at an address of a resource, with these parts of it.
+    async def read(
+        self, resource: Resource, arguments: Mapping[str, Any], by: str | None = None
+    ) -> Reading:
+        """What stands at an address of a resource, with these parts, for a principal.
 
         Raises:
             VrError: what the resource raised; INTERNAL when it failed in another way.
         """
         with self._contained(f"Resource {resource.uri}", resource.plugin):
-            return await resource.read(self._services[resource.plugin], arguments)
+            services = self._services[resource.plugin].of_principal(by or self.principal)
+            return await resource.read(services, arguments)
 
     @property
     def commands(self) -> list[Any]:
@@ -172,10 +175,7 @@ class Kernel(Foundation):
         Raises:
             VrError: NOT_FOUND for an unknown tool, naming the nearest.
         """
-        tool = self._registry.tools.get(name)
-        if tool is None:
-            raise self.unknown_tool(name)
-        services = self._services[tool.plugin]
+        tool, services = self._wanted(name)
         if tool.long:
             long_call = self.start(name, arguments, report, principal=principal, ask=ask)
             return await long_call.outcome()
@@ -198,12 +198,8 @@ class Kernel(Foundation):
         Raises:
             VrError: NOT_FOUND for an unknown tool, naming the nearest.
         """
-        tool = self._registry.tools.get(name)
-        if tool is None:
-            raise self.unknown_tool(name)
-        services = self._services[tool.plugin]
-        who = principal or self.principal
-        return self.jobs.start(tool, services, arguments, who, report, ask)
+        tool, services = self._wanted(name)
+        return self.jobs.start(tool, services, arguments, principal or self.principal, report, ask)
 
     def serving(self) -> AbstractAsyncContextManager[None]:
         """Take up, meanwhile, what other processes left behind: jobs, and records to index."""
@@ -241,6 +237,11 @@ class Kernel(Foundation):
                 Code.INTERNAL,
                 hint="The server's log has the details. Report it to the plugin.",
             ) from error
+
+    def _wanted(self, name: str) -> tuple[Tool, Services]:
+        if (served := self._served(name)) is None:
+            raise self.unknown_tool(name)
+        return served
 
     def _served(self, name: str) -> tuple[Tool, Services] | None:
         tool = self._registry.tools.get(name)

@@ -81,6 +81,7 @@ class LongWork:
         ask: Asker = ask_nobody,
     ) -> LongCall:
         """Begin a call in the background."""
+        services = services.of_principal(principal)
         running = LongCall(
             id=uuid.uuid4().hex,
             tool=tool,
@@ -156,8 +157,8 @@ class LongWork:
 
         A job of another workspace is left alone.
         """
-        served = self._serve(job.tool)
-        if served is None or served[1].workspace != job.workspace:
+        served = self._served(job)
+        if served is None:
             return None
         hopeless = await self._is_hopeless(job)
         lease = await self._jobs.begin(job.id)
@@ -232,6 +233,17 @@ class LongWork:
                 look_after(self._running, self._jobs, self._log), name="vr-jobs"
             )
         return running
+
+    def _served(self, job: Job) -> tuple[Tool, Services] | None:
+        """The tool of a job, and its services as they are for whom it was begun."""
+        served = self._serve(job.tool)
+        if served is None:
+            return None
+        try:
+            services = served[1].of_principal(job.principal)
+        except VrError:  # a damaged name, or one of another configuration
+            return None
+        return (served[0], services) if services.workspace == job.workspace else None
 
     async def _went_on(self, running: LongCall) -> None:
         """Keep that this run got further."""

@@ -67,13 +67,14 @@ def begin(
     Args:
         tool: what is called.
         services: of the tool's plugin.
-        principal: who calls.
+        principal: who calls, and whose services the call gets.
         report: takes progress.
         call_id: of a call that is done again; a new one when left out.
         hold: makes the call a job of the ledger when it first pays; only for long tools.
         ask: the way to the person who calls.
     """
     call_id = call_id or uuid.uuid4().hex
+    services = services.of_principal(principal)
     notes: list[str] = []
     scope = None
     if hold is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from vr_kernel.files.artifacts import Artifacts
     from vr_kernel.files.digests import Digests
     from vr_kernel.files.policy import Policy
+    from vr_kernel.flight import Flights
     from vr_kernel.gemini import Gemini
     from vr_kernel.http import Fetcher
     from vr_kernel.jobs.scopes import Scope
@@ -30,10 +32,28 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Services:
-    """The kernel's services, as one plugin sees them.
+class Identity:
+    """Whom services are for.
 
-    `settings` are that plugin's own; `owner` is the principal who runs the program.
+    Attributes:
+        principal: the name of the token; of the owner, the user who runs the program.
+        workspace: where what this principal records, finds and is given stands.
+        is_owner: over stdio, at a terminal, in a program, and by a token without a name.
+        roots: folders that the owner lets this principal read, beside its own files.
+    """
+
+    principal: str
+    workspace: str
+    is_owner: bool
+    roots: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The kernel's services, as one plugin sees them, for one principal.
+
+    `settings` are that plugin's own; `owner` is the principal who runs the program. In a call
+    they are those of whoever calls; loaders, providers and lifespans have the owner's.
     """
 
     plugin: str
@@ -58,6 +78,9 @@ class Services:
     providers: Providers
     plugins: Callable[[], tuple[PluginStatus, ...]]
     log: Log
+    flights: Flights
+    identity: Identity
+    narrow: Callable[[Services, str], Services]
 
     @property
     def archive(self) -> Archive:
@@ -65,6 +88,16 @@ class Services:
         from vr_kernel.journal.archive import Archive
 
         return Archive(self.journal, self.kinds, self.store, self.workspace)
+
+    def of_principal(self, principal: str) -> Services:
+        """The same services as that principal has them.
+
+        Raises:
+            VrError: INVALID_INPUT, category PRINCIPAL_INVALID, for a name that cannot be one.
+        """
+        if principal == self.identity.principal:
+            return self
+        return self.narrow(self, principal)
 
     def of_call(self, meter: Meter, scope: Scope | None) -> Services:
         """The same services, with models that account for one call."""

@@ -40,6 +40,11 @@ class Paths:
         """Downloaded models."""
         return self.state / "models"
 
+    def of_workspace(self, name: str) -> Paths:
+        """The folders of what only one workspace has, of those beside the owner's."""
+        inner = Path("workspaces", name)
+        return Paths(self.config, self.state / inner, self.cache / inner)
+
     @property
     def journal(self) -> Path:
         """The journal's database file."""

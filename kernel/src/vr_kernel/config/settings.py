@@ -223,6 +223,15 @@ class ServeSettings(Section):
     tokens: Annotated[Keys, EnvAlias("VR_HTTP_TOKENS"), EnvAlias("VR_HTTP_TOKEN")] = Field(
         [], description="Secrets of those who may ask, as name:secret or the secret alone."
     )
+    shared_workspaces: Names = Field(
+        [], description="Workspaces that several tokens may have, by name."
+    )
+    workspaces: dict[str, str] = Field(
+        {}, description="Token names, each with the shared workspace it has instead of its own."
+    )
+    roots: dict[str, Folders] = Field(
+        {}, description="Token names, each with folders below which it may read files."
+    )
     path: str = Field(
         "/mcp", pattern=r"^/[A-Za-z0-9/_-]{1,100}$", description="Where the server answers."
     )

@@ -14,11 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from vr_kernel.access import principals_of
+from vr_kernel.access import Access
 from vr_kernel.config.config import Config
-from vr_kernel.config.settings import ServeSettings
 from vr_kernel.errors import VrError
 from vr_kernel.health import Check, Diagnosis
+from vr_kernel.services import Identity
 
 DEADLINE_S = 20.0
 GRACE_S = 3.0
@@ -164,13 +164,14 @@ class Handshake:
 
 def http_checks(read: Config | VrError) -> list[Check]:
     """The check of the settings for HTTP, which nothing else here starts."""
-    return [Check("http", partial(http_access, read.serve))] if isinstance(read, Config) else []
+    return [Check("http", partial(http_access, read))] if isinstance(read, Config) else []
 
 
-def http_access(settings: ServeSettings) -> Diagnosis:
+def http_access(config: Config) -> Diagnosis:
     """Whether `vr serve --http` would take the tokens, and who may ask then."""
     try:
-        principals = principals_of(settings.tokens, "you")
+        owner = Identity("you", config.store.workspace, is_owner=True)
+        principals = Access(config.serve, owner).principals()
     except VrError as error:
         return Diagnosis.fault(f"`vr serve --http` does not start: {error.message}", error.hint)
     if not principals:

@@ -18,7 +18,7 @@ from vr_kernel.gemini.pool import Account, Pool
 from vr_kernel.gemini.registry import ContextCache, Registry
 from vr_kernel.gemini.sources import Source
 from vr_kernel.gemini.uploads import Uploads
-from vr_kernel.generation import Media, Request, Turn
+from vr_kernel.generation import OF_WORKSPACE, Media, Request, Turn
 from vr_kernel.jobs.leases import Lease, Leases
 from vr_kernel.joining import Joined
 from vr_kernel.log import Log
@@ -66,7 +66,7 @@ class Contexts:
         None where there is none to be had: for an address that is not an upload of ours, for
         content that the service refused within a day, and when it cannot be reached now.
         """
-        content = await _identified(content)
+        content = await identified(content)
         if content.file is None and await self._uploads.at(content.uri) is None:
             return None
         key = (_digest(content.identity), model, system_digest(system))
@@ -90,7 +90,7 @@ class Contexts:
         head = first.parts[0] if first.parts else None
         if not isinstance(head, Media):
             return None
-        if _digest((await _identified(head)).identity) != known.content:
+        if _digest((await identified(head)).identity) != known.content:
             return None
         rest = [replace(first, parts=first.parts[1:])] if len(first.parts) > 1 else []
         if not (rest or others):
@@ -131,17 +131,21 @@ class Contexts:
         """The service holds it no longer."""
         await self._registry.forget_context(name)
 
-    async def every(self) -> list[ContextCache]:
-        """Every cache that has not ended."""
-        return await self._registry.contexts()
+    async def every(self, workspace: str = "") -> list[ContextCache]:
+        """Every cache of a workspace that has not ended; empty: the owner's."""
+        found = []
+        for cache in await self._registry.contexts():
+            upload = await self._uploads.at(cache.content_id)  # it may be named by its address
+            named = upload.digest if upload else cache.content_id
+            whose, _, content_id = named.rpartition(OF_WORKSPACE)
+            if whose == workspace:
+                found.append(cache.model_copy(update={"content_id": content_id}))
+        return found
 
-    async def clear(self, content_id: str | None = None) -> int:
-        """End the caches of a content, or all of them, and say how many there were."""
-        chosen = [
-            cache
-            for cache in await self._registry.contexts()
-            if content_id is None or cache.content_id == content_id
-        ]
+    async def clear(self, content_id: str | None = None, workspace: str | None = None) -> int:
+        """End the caches of a content, or all, of a workspace or of all; says how many."""
+        found = await (self._registry.contexts() if workspace is None else self.every(workspace))
+        chosen = [cache for cache in found if content_id in (None, cache.content_id)]
         for cache in chosen:
             await self._end(cache)
         return len(chosen)
@@ -251,7 +255,7 @@ def system_digest(system: str) -> str:
     return _digest(system) if system else ""
 
 
-async def _identified(media: Media) -> Media:
+async def identified(media: Media) -> Media:
     """The media with the digest of its file."""
     if media.file is None or media.digest:
         return media

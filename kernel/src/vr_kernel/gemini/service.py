@@ -54,6 +54,7 @@ class Gemini:
         self._kit = Kit(settings, paths, log, leases)
         self._background: set[asyncio.Task[None]] = set()
         self.payments: Payments | None = None
+        self.workspace = ""
         self.scope: Scope | None = None
 
     @property
@@ -65,6 +66,12 @@ class Gemini:
         """The same service, accounting for one call."""
         bound = copy(self)
         bound.payments, bound.scope = payments, scope
+        return bound
+
+    def of_workspace(self, workspace: str) -> Gemini:
+        """The same service, for a workspace: what it keeps there stays apart."""
+        bound = copy(self)
+        bound.workspace = workspace
         return bound
 
     async def upload(self, media: Media, report: Report = silent) -> str:
@@ -80,6 +87,7 @@ class Gemini:
         """
         if media.file is None:
             return media.uri
+        media = await self._own(media)
         # Files of one request must belong to one key, so they go to the first that can take them.
         first = (await self._kit.pool.accounts())[0].hint
         holder = await self._kit.uploads.holder([media.digest]) or first
@@ -95,6 +103,7 @@ class Gemini:
         is too short; such a refusal is remembered for a day.
         """
         model = model.removeprefix(PREFIX)
+        content = await self._own(content)
 
         async def pay(make: Make) -> ContextCache:
             return await self._attempt("cache", model, make)
@@ -123,12 +132,12 @@ class Gemini:
         return await self._kit.contexts.refresh(name)
 
     async def context_caches(self) -> list[ContextCache]:
-        """Every context cache that has not ended."""
-        return await self._kit.contexts.every()
+        """Every context cache of this workspace that has not ended."""
+        return await self._kit.contexts.every(self.workspace)
 
     async def clear_context_caches(self, content_id: str | None = None) -> int:
-        """End the context caches of a content, or all, and say how many there were."""
-        return await self._kit.contexts.clear(content_id)
+        """End this workspace's context caches of a content, or all, and say how many."""
+        return await self._kit.contexts.clear(content_id, self.workspace)
 
     async def start_research(self, prompt: str, *, agent: str = "") -> str:
         """Begin a Deep Research, and give the id that finds it again in any process.
@@ -184,6 +193,13 @@ class Gemini:
         if self._background:
             await asyncio.wait(self._background)
         await self._kit.aclose()
+
+    async def _own(self, media: Media) -> Media:
+        if not self.workspace:
+            return media
+        from vr_kernel.gemini.contexts import identified
+
+        return (await identified(media)).kept_for(self.workspace)
 
     async def _attempt(self, purpose: str, model: str, work: Callable[[], Awaitable[A]]) -> A:
         """Do what is paid for, and account for it where there is a call that pays."""

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from vr_kernel.call import Call
-from vr_kernel.tools import IDEMPOTENT, READ_ONLY, tool
+from vr_kernel.tools import DESTRUCTIVE, IDEMPOTENT, tool
 
 LISTED_ENTRIES = 100
 BYTES_PER_MB = 1_000_000
@@ -50,13 +50,13 @@ class CacheReport(BaseModel):
     contexts: list[ContextEntry] = []
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT)
+@tool(effects=DESTRUCTIVE | IDEMPOTENT)
 async def infra_cache(
     call: Call,
     action: Literal["stats", "list", "clear", "context"] = "stats",
     content_id: Annotated[str | None, Field(max_length=128, description="Only this one")] = None,
 ) -> CacheReport:
-    """Show or clear cached results; show contexts kept at Gemini."""
+    """Show or clear your cached results; show your contexts kept at Gemini."""
     cache = call.services.cache
     removed = await cache.clear(content_id) if action == "clear" else 0
     entries = await cache.entries(LISTED_ENTRIES, content_id) if action == "list" else []

@@ -61,7 +61,7 @@ async def infra_configure(
 
 def _only_owner(call: Call) -> None:
     """Raises: VrError: NOT_ALLOWED, for a client whose token is another's."""
-    if call.principal != call.services.owner:
+    if not call.services.identity.is_owner:
         raise VrError(
             "Only the owner of this server may change its settings.",
             Code.NOT_ALLOWED,

@@ -21,7 +21,7 @@ async def infra_usage(
     by: Grouping = "tool",
     since: Annotated[date | None, Field(description="First day, UTC")] = None,
 ) -> UsageReport:
-    """Sum what language models were used for, in tokens."""
+    """Sum what you used language models for, in tokens."""
     begin = None if since is None else datetime(since.year, since.month, since.day, tzinfo=UTC)
-    rows = await call.services.usage.report(by, since=begin)
+    rows = await call.services.usage.report(by, since=begin, principal=call.principal)
     return make_report(by, rows, LISTED_ROWS)

@@ -59,10 +59,15 @@ class Models:
     digests: Digests
     log: Log
     scope: Scope | None = None
+    workspace: str = ""
 
     def of_call(self, meter: Meter, scope: Scope | None) -> Models:
         """The same door, for one call."""
         return replace(self, payments=self.payments.of(meter), scope=scope)
+
+    def of_workspace(self, workspace: str, artifacts: Artifacts) -> Models:
+        """The same door, for a workspace: its files stay apart at the service."""
+        return replace(self, workspace=workspace, artifacts=artifacts)
 
     def ready(self, role: Role = "default") -> bool:
         """Whether some model of that role can be asked, as far as is known without asking."""
@@ -285,6 +290,8 @@ class Models:
         return replace(turn, parts=tuple([await self._with_digest(part) for part in turn.parts]))
 
     async def _with_digest(self, part: Part) -> Part:
-        if not isinstance(part, Media) or part.file is None or part.digest:
+        if not isinstance(part, Media) or part.file is None:
             return part
-        return replace(part, digest=await self.digests.sha256(part.file))
+        if not part.digest:
+            part = replace(part, digest=await self.digests.sha256(part.file))
+        return part.kept_for(self.workspace)

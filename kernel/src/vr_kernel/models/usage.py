@@ -175,7 +175,12 @@ class UsageLedger:
         await self._end(row, state, usage or Usage(), code=code)
 
     async def report(
-        self, by: Grouping, *, since: datetime | None = None, until: datetime | None = None
+        self,
+        by: Grouping,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        principal: str | None = None,
     ) -> list[UsageRow]:
         """Sums by tool, UTC day, answering model or plugin.
 
@@ -185,11 +190,14 @@ class UsageLedger:
             by: what is summed together.
             since: leaves out attempts before; UTC where it names no zone.
             until: leaves out attempts from then on.
+            principal: whose attempts; everybody's when left out.
 
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be read.
         """
-        return await self._run(partial(read_sums, by=by, since=since, until=until))
+        return await self._run(
+            partial(read_sums, by=by, since=since, until=until, principal=principal)
+        )
 
     async def recent(self, limit: int) -> list[RecordedAttempt]:
         """The newest attempts, newest first.

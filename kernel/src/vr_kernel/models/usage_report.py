@@ -73,18 +73,24 @@ class RecordedAttempt:
 
 
 def read_sums(
-    connection: sqlite3.Connection, by: Grouping, since: datetime | None, until: datetime | None
+    connection: sqlite3.Connection,
+    by: Grouping,
+    since: datetime | None,
+    until: datetime | None,
+    principal: str | None = None,
 ) -> list[UsageRow]:
     """One row a group: days newest first, all else with most tokens first."""
     sums = ", ".join(f"sum({name})" for name in _SUMS)
     order = "1 DESC" if by == "day" else _MOST_TOKENS
     rows = connection.execute(
         f"SELECT {_GROUPS[by]}, sum(state = 'paid'), count(*), sum({_STATE} = 'maybe_paid'), {sums}"  # noqa: S608 - constant text
-        f" FROM attempt WHERE at >= :since AND at < :until GROUP BY 1 ORDER BY {order}",
+        f" FROM attempt WHERE at >= :since AND at < :until"
+        f" AND coalesce(:principal, principal) = principal GROUP BY 1 ORDER BY {order}",
         {
             "heard": time.time() - UNHEARD_S,
             "since": _seconds(since, float("-inf")),
             "until": _seconds(until, float("inf")),
+            "principal": principal,
         },
     )
     return [UsageRow(**dict(zip(UsageRow.model_fields, row, strict=True))) for row in rows]

@@ -10,6 +10,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from vr_kernel.access import Access
 from vr_kernel.config.sources import config_error
 from vr_kernel.kernel import Kernel
 from vr_kernel.server.application import build_server
@@ -39,7 +40,7 @@ def build_http_app(kernel: Kernel, host: str) -> Starlette:
             f"Nobody but this machine may ask without a token, and {host} is open to others.",
             "Set VR_HTTP_TOKEN, or listen on 127.0.0.1.",
         )
-    auth = Tokens(settings.tokens, kernel.principal) if settings.tokens else None
+    auth = Tokens(Access(settings, kernel.identity)) if settings.tokens else None
     server = build_server(kernel, auth=auth, request_states=_request_states(kernel))
 
     @server.custom_route(HEALTH_PATH, methods=["GET"], include_in_schema=False)

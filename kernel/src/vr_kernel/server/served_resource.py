@@ -18,6 +18,7 @@ from vr_kernel.kernel import Kernel
 from vr_kernel.resources import Reading, Resource
 from vr_kernel.server.blocks import plain, visible_schema
 from vr_kernel.server.failures import RefusedError
+from vr_kernel.server.served_tool import principal
 from vr_kernel.visible_text import visible
 
 
@@ -47,7 +48,7 @@ class ServedResource(McpResource):
     async def read(self) -> ResourceResult:
         """What stands there."""
         try:
-            found = await self._kernel.read(self._resource, self._parts)
+            found = await self._kernel.read(self._resource, self._parts, principal())
         except VrError as error:
             raise RefusedError(error) from None
         return ResourceResult([await _content(found, self._resource.mime)])

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Sequence
 
 from fastmcp.server.auth import AccessToken, TokenVerifier
-from pydantic import SecretStr
 
-from vr_kernel.access import digest_of, principals_of
+from vr_kernel.access import Access, digest_of
 
 
 class Tokens(TokenVerifier):
     """Knows tokens by their digests; looking one up takes the same time whatever it is.
 
     Args:
-        given: `token`, which belongs to the owner, or `name:token`.
-        owner: the principal of a token without a name.
+        access: says whose they are.
 
     Raises:
-        VrError: as `principals_of`.
+        VrError: as `Access.principals`.
     """
 
-    def __init__(self, given: Sequence[SecretStr], owner: str) -> None:
+    def __init__(self, access: Access) -> None:
         super().__init__()
-        self._principals = principals_of(given, owner)
+        self._principals = access.principals()
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Whose token it is; None when it is nobody's."""
