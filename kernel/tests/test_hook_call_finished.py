@@ -113,7 +113,7 @@ async def test_the_event_says_how_the_call_ended(config: Config) -> None:
             await kernel.call("notes_lose")
     first, second = heard.events
     assert (first.call_id, first.tool, first.plugin) == (outcome.call_id, "notes_take", "notes")
-    assert (first.principal, first.workspace) == ("ann", config.store.workspace)
+    assert (first.principal, first.workspace) == ("ann", "ann")
     assert (first.ok, first.code, first.records, first.cached) == (True, None, 2, True)
     assert first.usage is None
     assert first.duration_s >= 0

@@ -303,7 +303,7 @@ def test_a_meter_sums_and_names_each_model_once() -> None:
 
 
 async def test_the_tool_reports_most_rows_and_the_whole_total(ledger: UsageLedger) -> None:
-    call: Any = SimpleNamespace(services=SimpleNamespace(usage=ledger))
+    call: Any = SimpleNamespace(services=SimpleNamespace(usage=ledger), principal="me")
     assert (await infra_usage(call)).model_dump(include={"by", "rows", "left_out"}) == {
         "by": "tool",
         "rows": [],
@@ -312,6 +312,7 @@ async def test_the_tool_reports_most_rows_and_the_whole_total(ledger: UsageLedge
     count = LISTED_ROWS + 3
     for number in range(count):
         await pay(ledger, number, tool=f"t_{number}")
+    await pay(ledger, 10**6, principal="somebody else")
     report = await infra_usage(call)
     assert [row.input_tokens for row in report.rows] == list(range(count - 1, 2, -1))
     assert (report.left_out, report.total.calls) == (3, count)

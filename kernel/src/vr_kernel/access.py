@@ -71,13 +71,6 @@ class Access:
         self._check_shared(names)
         return principals
 
-    def sharing(self) -> dict[str, list[str]]:
-        """The names of the tokens that have each shared workspace."""
-        shared: dict[str, list[str]] = {name: [] for name in self._settings.shared_workspaces}
-        for name, workspace in sorted(self._settings.workspaces.items()):
-            shared.setdefault(workspace, []).append(name)
-        return shared
-
     def _check_names(self, names: list[str]) -> None:
         _refuse_twins(names, "Two tokens have the name", "Give each token a name of its own.")
         for name in names:
@@ -121,6 +114,14 @@ class Access:
                     f"[kernel.serve] {setting} names {name[:40]!r}, and no token has that name.",
                     f"Tokens have these names: {', '.join(sorted(names)) or 'none'}.",
                 )
+
+
+def sharing(settings: ServeSettings) -> dict[str, list[str]]:
+    """The names of the tokens that have each shared workspace."""
+    shared: dict[str, list[str]] = {name: [] for name in settings.shared_workspaces}
+    for name, workspace in sorted(settings.workspaces.items()):
+        shared.setdefault(workspace, []).append(name)
+    return shared
 
 
 def digest_of(token: str) -> bytes:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 from pydantic import BaseModel
 
+from vr_kernel.access import sharing
 from vr_kernel.cli.session import open_kernel
 from vr_kernel.config.config import Config, shown
 from vr_kernel.config.paths import private_file, private_folder
@@ -37,6 +38,8 @@ def show(config: Config, *, origin: bool, as_json: bool) -> None:
         for key, setting in settings.items():
             where = f"  # {setting['origin']}" if origin else ""
             click.echo(f"{key} = {json.dumps(setting['value'])}{where}")
+    for workspace, names in sharing(config.serve).items():
+        click.echo(f"\n# Shared workspace {workspace}: {', '.join(names) or 'no token has it'}")
 
 
 @config.command("trust", short_help="Trust the vr.toml of a folder.")

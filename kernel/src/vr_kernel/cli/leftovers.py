@@ -44,8 +44,17 @@ class Leftovers:
 
 
 def find_leftovers(paths: Paths, kind: str, before: float) -> Leftovers:
-    """What of a kind was last changed before that time, in seconds since the epoch."""
-    return _KINDS[kind](paths, before)
+    """What of a kind, of all workspaces, was last changed before that time, in epoch seconds."""
+    if kind not in ("artifacts", "cache"):
+        return _KINDS[kind](paths, before)
+    found = [_KINDS[kind](each, before) for each in (paths, *paths.workspaces())]
+
+    def remove() -> None:
+        for each in found:
+            each.remove()
+
+    count, size = sum(each.count for each in found), sum(each.size for each in found)
+    return Leftovers(kind, count, size, found[0].note, remove)
 
 
 def _artifacts(paths: Paths, before: float) -> Leftovers:

@@ -45,6 +45,12 @@ class Paths:
         inner = Path("workspaces", name)
         return Paths(self.config, self.state / inner, self.cache / inner)
 
+    def workspaces(self) -> list[Paths]:
+        """The folders of each workspace beside the owner's that has any."""
+        tops = (self.state / "workspaces", self.cache / "workspaces")
+        names = {each.name for top in tops if top.is_dir() for each in top.iterdir()}
+        return [self.of_workspace(name) for name in sorted(names)]
+
     @property
     def journal(self) -> Path:
         """The journal's database file."""

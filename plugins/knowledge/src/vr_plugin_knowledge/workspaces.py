@@ -24,7 +24,7 @@ def choose_workspace(call: Call, name: str | None) -> str:
             Code.INVALID_INPUT,
             hint="A name has up to 64 letters, digits, - and _.",
         )
-    if call.principal != call.services.owner:
+    if not call.services.identity.is_owner:
         raise VrError(
             "Only the owner of this server may look into another workspace.",
             Code.NOT_ALLOWED,

@@ -1,0 +1,214 @@
+"""Whose services a call gets, which tokens are taken, and what each principal has alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from pydantic import BaseModel, Field
+from vr_kernel import (
+    CALLS_OUT,
+    READ_ONLY,
+    WRITES_LOCAL,
+    Call,
+    Code,
+    Record,
+    RecordField,
+    RecordKind,
+    VrError,
+    cache_key,
+    hookimpl,
+    tool,
+)
+from vr_kernel.access import Access, sharing
+from vr_kernel.config.settings import ServeSettings
+from vr_kernel.services import Identity
+from vr_kernel.testing import open_kernel
+
+OWNER = Identity("me", "default", is_owner=True)
+SECRET = "a-secret-of-enough-letters-"
+NOTE = RecordKind(
+    "WallNotes", "Notes.", (RecordField("text", "text", "What it says."),), rerank="text"
+)
+
+
+class Note(BaseModel):
+    """What a call made."""
+
+    text: str
+    runs: int = 0
+    cached: bool = False
+    uri: str = ""
+
+
+class Wall:
+    """A plugin that records, caches, writes a file and reads one."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+    @hookimpl
+    def vr_record_kinds(self) -> list[RecordKind]:
+        """One kind."""
+        return [NOTE]
+
+    @hookimpl
+    def vr_tools(self) -> list[Any]:
+        """Its tools."""
+
+        @tool(effects=WRITES_LOCAL | CALLS_OUT)
+        async def wall_note(call: Call, text: Annotated[str, Field(max_length=99)]) -> Note:
+            """Note."""
+
+            async def produce(inner: Call) -> Note:
+                self.runs += 1
+                inner.record(Record("WallNotes", {"text": text}))
+                made = inner.artifact(inner.principal.encode(), "text/plain")
+                return Note(text=text, runs=self.runs, uri=made.uri)
+
+            return await call.once(cache_key(text=text), Note, produce, content_id=text)
+
+        @tool(effects=READ_ONLY)
+        async def wall_read(call: Call, path: Annotated[str, Field(max_length=999)]) -> Note:
+            """Read."""
+            with call.services.policy.open_file(path) as file:
+                return Note(text=file.read().decode())
+
+        @tool(effects=READ_ONLY, long=True)
+        async def wall_wait(call: Call) -> Note:
+            """Wait."""
+            await call.step("once", _nothing)
+            return Note(text=call.workspace)
+
+        return [wall_note, wall_read, wall_wait]
+
+
+async def _nothing() -> bool:
+    return True
+
+
+def access(**settings: Any) -> Access:
+    return Access(ServeSettings(**settings), OWNER)
+
+
+def test_names_have_their_own_workspace_or_the_one_they_are_given(tmp_path: Path) -> None:
+    given = access(
+        tokens=[SECRET + "0", f"anna:{SECRET}1", f"ben:{SECRET}2"],
+        shared_workspaces=["team"],
+        workspaces={"ben": "team"},
+        roots={"anna": [tmp_path]},
+    )
+    assert sorted(given.principals().values()) == ["anna", "ben", "me"]
+    assert given.identify("me") is OWNER
+    assert given.identify("anna") == Identity("anna", "anna", is_owner=False, roots=(tmp_path,))
+    assert given.identify("ben") == Identity("ben", "team", is_owner=False)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"workspaces": {"anna": "team"}}, "not shared"),
+        ({"workspaces": {"carl": "team"}, "shared_workspaces": ["team"]}, "no token has that"),
+        ({"roots": {"carl": ["/tmp"]}}, "no token has that"),
+        ({"shared_workspaces": ["../up"]}, "No workspace can be named"),
+        ({"shared_workspaces": ["anna"]}, "has the name of a token"),
+        ({"shared_workspaces": ["team", "Team"]}, "Two shared workspaces"),
+        ({"tokens": [f"anna:{SECRET}1", f"anna:{SECRET}2"]}, "Two tokens have the name"),
+        ({"tokens": [f"anna:{SECRET}1", f"Anna:{SECRET}2"]}, "Two tokens have the name"),
+        ({"tokens": [f"anna/../x:{SECRET}1"]}, "No token can be named"),
+        ({"tokens": [f"a b:{SECRET}1"]}, "No token can be named"),
+        ({"tokens": [f":{SECRET}1"]}, "No token can be named"),
+        ({"tokens": [f"{'a' * 65}:{SECRET}1"]}, "No token can be named"),
+        ({"tokens": [f"Default:{SECRET}1"]}, "the owner's workspace"),
+        ({"tokens": [f"me:{SECRET}1"]}, "the user who runs the server"),
+        ({"tokens": [f"anna:{SECRET}1", f"ben:{SECRET}1"]}, "two principals"),
+        ({"tokens": ["anna:short"]}, "shorter than"),
+    ],
+)
+def test_what_cannot_be_is_refused_at_the_start(settings: dict[str, Any], says: str) -> None:
+    with pytest.raises(VrError, match=says) as caught:
+        access(**{"tokens": [f"anna:{SECRET}1"], **settings}).principals()
+    assert (caught.value.code, caught.value.category) == (Code.INVALID_INPUT, "CONFIG_INVALID")
+    assert caught.value.hint
+    assert SECRET not in caught.value.message + caught.value.hint
+
+
+def test_who_shares_is_told() -> None:
+    settings = ServeSettings(
+        shared_workspaces=["team", "empty"], workspaces={"ben": "team", "anna": "team"}
+    )
+    assert sharing(settings) == {"team": ["anna", "ben"], "empty": []}
+
+
+async def test_no_principal_has_anything_of_another(tmp_path: Path) -> None:
+    wall = Wall()
+    async with open_kernel({"wall": wall}, folder=tmp_path) as kernel:
+        outcomes = {}
+        for who in (None, "anna", "ben", "anna"):
+            outcomes[who] = await kernel.run("wall_note", {"text": "equal"}, principal=who)
+        assert wall.runs == 3  # anna's second is from her own cache
+        assert outcomes["anna"].data["cached"]
+        changes = await kernel.journal.changes(0)
+        assert [change.workspace for change in changes] == ["default", "anna", "ben"]
+        resource = next(iter(kernel.resources.values()))
+        name = outcomes["anna"].data["uri"].rpartition("/")[2]
+        assert (await kernel.read(resource, {"name": name}, "anna")).path.read_text() == "anna"
+        for other in (None, "ben"):
+            with pytest.raises(VrError, match="No artifact"):
+                await kernel.read(resource, {"name": name}, other)
+        listed = await kernel.run("infra_cache", {"action": "clear"}, principal="ben")
+        assert (listed.data["removed"], listed.data["total_files"]) == (1, 0)
+        for who in (None, "anna"):
+            report = await kernel.run("infra_cache", {"action": "list"}, principal=who)
+            assert len(report.data["entries"]) == 1
+
+
+async def test_others_read_their_own_artifacts_and_what_the_owner_gives(tmp_path: Path) -> None:
+    given, secret = tmp_path / "given", tmp_path / "secret.txt"
+    given.mkdir()
+    (given / "file.txt").write_text("given", "utf-8")
+    secret.write_text("secret", "utf-8")
+    settings = {"kernel.serve.roots": {"anna": [str(given)]}}
+    async with open_kernel({"wall": Wall()}, folder=tmp_path, settings=settings) as kernel:
+        made = await kernel.run("wall_note", {"text": "x"}, principal="ben")
+        name = made.data["uri"].rpartition("/")[2]
+        own = tmp_path / "state" / "workspaces" / "ben" / "artifacts" / name
+
+        async def read(path: Path, who: str | None) -> str:
+            outcome = await kernel.run("wall_read", {"path": str(path)}, principal=who)
+            return outcome.error.code.value if outcome.error else outcome.data["text"]
+
+        assert await read(secret, None) == "secret"
+        assert await read(own, "ben") == "ben"
+        assert await read(given / "file.txt", "anna") == "given"
+        for path, who in ((secret, "anna"), (secret, "ben"), (own, "anna"), (given, "ben")):
+            assert await read(path, who) == "NOT_ALLOWED"
+
+
+async def test_resumed_job_is_still_for_whom_it_was_begun(tmp_path: Path) -> None:
+    async with open_kernel({"wall": Wall()}, folder=tmp_path) as kernel:
+        await kernel.jobs._jobs.create(
+            id="a" * 32, tool="wall_wait", arguments={}, principal="anna", workspace="anna"
+        )
+        job = await kernel.jobs._jobs.find("a" * 32, "anna")
+        resumed = await kernel.jobs.resume(job)
+        assert resumed is not None
+        assert (await resumed.outcome()).data["text"] == "anna"
+        with pytest.raises(VrError) as foreign:
+            await kernel.jobs.find("a" * 32, "ben")
+        with pytest.raises(VrError) as unknown:
+            await kernel.jobs.find("b" * 32, "ben")
+        assert foreign.value.message == unknown.value.message.replace("b" * 32, "a" * 32)
+
+
+async def test_the_machine_is_the_owners(tmp_path: Path) -> None:
+    async with open_kernel({}, folder=tmp_path) as kernel:
+        refused = await kernel.run("infra_configure", {"temperature": 0.5}, principal="anna")
+        assert refused.error is not None
+        assert refused.error.code is Code.NOT_ALLOWED
+        allowed = await kernel.run("infra_configure", {"temperature": 0.5})
+        assert allowed.error is None
+        for name in ("anna/../ben", "default"):
+            with pytest.raises(VrError, match="cannot be the name"):
+                await kernel.run("infra_cache", {}, principal=name)
