@@ -740,6 +740,8 @@ def test_a_broken_section_of_a_plugin_takes_out_that_plugin(vr: CommandHost) -> 
 def test_plugin_list_for_people(vr: CommandHost) -> None:
     ended = vr.run("plugin", "list")
     assert ended.code == 0
-    (line,) = [line for line in ended.stdout.splitlines() if line.startswith("zoo ")]
-    assert line.split()[:3] == ["zoo", "1.2.3", "loaded"]
-    assert "zoo_echo" in line
+    _, _, zoo = ended.stdout.partition("zoo ")
+    assert zoo.split()[:3] == ["1.2.3", "loaded", "tools:"]
+    assert "zoo_echo" in zoo
+    assert "commands: picnic, zoo feed, zoo lost" in zoo
+    assert max(map(len, ended.stdout.splitlines())) <= 80

@@ -93,7 +93,9 @@ def row_of(animal: Animal, result: subprocess.CompletedProcess[str]) -> dict[str
 
 
 def test_good_tools_are_served_and_answer(served: dict[str, Any]) -> None:
-    assert served["tools"] == sorted([*ZOO_TOOLS, *OWN_TOOLS, "keeper_go", "noisy_go"])
+    assert served["tools"] == sorted(
+        [*ZOO_TOOLS, *OWN_TOOLS, "commander_go", "keeper_go", "noisy_go"]
+    )
     assert served["echo"]["text"] == "still here"
     assert served["noisy"] == served["keeper"] == {"done": True}
 
@@ -119,6 +121,11 @@ def test_a_good_plugin_is_listed_with_version_and_tools(
         "state": "loaded",
         "reason": "",
         "tools": ZOO_TOOLS,
+        "commands": ["picnic", "zoo feed", "zoo lost"],
+        "prompts": [],
+        "resources": [],
+        "record_kinds": [],
+        "providers": [],
     }
 
 

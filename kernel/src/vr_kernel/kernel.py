@@ -19,7 +19,7 @@ from vr_kernel.infra import plugin as infra
 from vr_kernel.journal.delivery import StoreIndex
 from vr_kernel.loading import Contribution, Loader, Registry
 from vr_kernel.long_call import LongCall
-from vr_kernel.plugins import INFRA, Candidate, PluginStatus, State, check, discover
+from vr_kernel.plugins import INFRA, Candidate, PluginStatus, State, check, discover, report
 from vr_kernel.prompts import Message, Prompt
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.resources import Reading, Resource
@@ -277,7 +277,7 @@ class Kernel(Foundation):
         for contribution in made:
             self._admit(contribution)
         for status in self._statuses:
-            loader.report(status, tell)
+            report(status, self.log, tell, strict=kernel.strict)
 
     def _admit(self, contribution: Contribution) -> None:
         status = contribution.status

@@ -139,21 +139,8 @@ class Loader:
             status.fail(State.CONFLICT, reason)
         return made
 
-    def report(self, status: PluginStatus, tell: Callable[[PluginStatus], None] | None) -> None:
-        """Tell of a plugin that is not served whole; into the log where nobody is to be told."""
-        if status.fine:
-            return
-        if self._config.kernel.strict:
-            raise status.as_error()
-        if tell is not None:
-            tell(status)
-        else:
-            said = {"plugin": status.name, "state": status.state.value, "reason": status.reason}
-            self._log.error("plugin is not loaded whole", **said)
-
     @cached_property
     def _failures(self) -> LoadFailures:
-        """What took long to fail; imported when there is any."""
         from vr_kernel.load_failures import LoadFailures
 
         return LoadFailures(self._memory)
@@ -248,8 +235,22 @@ class Registry:
             for kind in made.kinds:
                 if self._claims("record kind", kind.name, made.status):
                     self.kinds[kind.name] = kind
-            tools = [name for name, tool in self.tools.items() if tool.plugin == made.status.name]
-            made.status.tools = sorted(tools)
+            made.status.offers = self._offers(made)
+            made.status.tools = made.status.offers["tools"]
+
+    def _offers(self, made: Contribution) -> dict[str, list[str]]:
+        """What it brings, by name; without what belongs to another."""
+        tools = [tool for tool in self.tools.values() if tool.plugin == made.status.name]
+        paths = [c.path for c in made.commands if self.commands.get(c.path) is c]
+        words = [*map(" ".join, paths), *(tool.command for tool in tools if tool.command)]
+        return {
+            "tools": sorted(tool.name for tool in tools),
+            "commands": sorted(words),
+            "prompts": [p.name for p in made.prompts if self.prompts[p.name] is p],
+            "resources": [r.uri for r in made.resources if self.resources[r.uri] is r],
+            "record kinds": [k.name for k in made.kinds if self.kinds[k.name] is k],
+            "providers": [f"{p.kind_name} {p.name}" for p in made.providers if p.name != "own"],
+        }
 
     def _add_named(self, made: Contribution, *, own: bool) -> None:
         name = made.status.name
@@ -265,7 +266,6 @@ class Registry:
                 self.commands[command.path] = command
 
     def _with_command(self, tool: Tool, status: PluginStatus) -> Tool:
-        """The tool, without its one word when that belongs to another."""
         kept = not tool.command or self._claims("command", tool.command, status)
         return tool if kept else replace(tool, command="")
 

@@ -18,12 +18,15 @@ from vr_kernel.errors import Code, VrError
 if TYPE_CHECKING:
     from importlib_metadata import EntryPoint
 
+    from vr_kernel.log import Log
+
 T = TypeVar("T")
 GROUP = "vr.plugins"
 KERNEL_DISTRIBUTION = "vr-kernel"
 INFRA = "infra"
 """Name of the kernel's own plugin; no other may bear it."""
 REASON_LIMIT = 500
+OFFERS = ("tools", "commands", "prompts", "resources", "record kinds", "providers")
 
 
 class State(StrEnum):
@@ -47,6 +50,8 @@ class PluginStatus:
     state: State = State.LOADED
     reason: str = ""
     tools: list[str] = field(default_factory=list)
+    offers: dict[str, list[str]] = field(default_factory=lambda: {what: [] for what in OFFERS})
+    """Names of all that it brings, by what they are."""
 
     def fail(self, state: State, reason: str) -> None:
         """Take the plugin out, or mark it, with a reason a person can act on."""
@@ -125,6 +130,25 @@ def check(
     return checked
 
 
+def report(
+    status: PluginStatus, log: Log, tell: Callable[[PluginStatus], None] | None, *, strict: bool
+) -> None:
+    """Tell of a plugin that is not served whole; into the log where nobody is to be told.
+
+    Raises:
+        VrError: CONFLICT, when it is to be `strict`.
+    """
+    if status.fine:
+        return
+    if strict:
+        raise status.as_error()
+    if tell is not None:
+        tell(status)
+    else:
+        said = {"plugin": status.name, "state": status.state.value, "reason": status.reason}
+        log.error("plugin is not loaded whole", **said)
+
+
 def within(seconds: float, work: Callable[[], T]) -> T:
     """Run a plugin's code in a thread of its own, and give up on it after `seconds`.
 
@@ -167,8 +191,9 @@ def _candidate(entry: EntryPoint) -> Candidate:
     distribution = entry.dist
     try:
         assert distribution is not None
-        requires = tuple(distribution.requires or ())
-        name, version = distribution.name, distribution.version
+        said = distribution.metadata  # read once: each question of it would parse it anew
+        name, version = said["Name"], said["Version"]
+        requires = tuple(said.get_all("Requires-Dist") or distribution.requires or ())
     except Exception as error:  # noqa: BLE001 - metadata is a file that anything may have damaged
         return Candidate(entry.name, "", "", (), _damaged(explain(error)))
     beside = partial(distribution.locate_file, "")
@@ -218,6 +243,8 @@ def _rank(candidate: Candidate) -> tuple[str, bool, str]:
 
 def _unmet_requirement(candidate: Candidate, kernel_version: str) -> str:
     for text in candidate.requires:
+        if not canonicalize_name(text).startswith(KERNEL_DISTRIBUTION):
+            continue  # most are others, and parsing takes long
         try:
             requirement = Requirement(text)
         except InvalidRequirement:

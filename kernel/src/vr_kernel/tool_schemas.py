@@ -15,6 +15,7 @@ import pydantic
 
 from vr_kernel.config.paths import private_file, private_folder
 
+KERNEL = "vr_kernel"
 Schema = dict[str, Any]
 Pair = tuple[Schema, Schema]
 """The schemas of a tool's arguments and of its result."""
@@ -71,8 +72,9 @@ class ToolSchemas:
     def _package(self, name: str) -> str:
         """What tells one state of a package's files, and the kernel's, from another."""
         if name not in self._packages:
-            own, kernel = (_folders(each) for each in (name, "vr_kernel"))
-            self._packages[name] = fingerprint([*own, *kernel]) if own else ""
+            own = _folders(name)
+            kernel = "" if name == KERNEL else self._package(KERNEL)
+            self._packages[name] = kernel + fingerprint(own) if own else ""
         return self._packages[name]
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 def main() -> None:
     """Run `vr` and end the process with its exit code."""
+    import gc
+
+    gc.disable()  # until the command's own code runs
     from vr_kernel.cli.root import run
 
     raise SystemExit(run())

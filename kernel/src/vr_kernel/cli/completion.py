@@ -11,7 +11,8 @@ from click.shell_completion import CompletionItem, get_completion_class, shell_c
 
 from vr_kernel.cli.exits import Exit
 from vr_kernel.cli.index import read_index
-from vr_kernel.cli.root import OWN, imported, vr
+from vr_kernel.cli.lazy import imported
+from vr_kernel.cli.root import OWN, vr
 from vr_kernel.config.paths import find_paths
 
 PROGRAM = "vr"

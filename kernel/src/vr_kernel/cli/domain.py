@@ -8,8 +8,9 @@ from functools import cached_property
 import click
 
 from vr_kernel.cli.index import command_names, subcommand
+from vr_kernel.cli.lazy import imported
 from vr_kernel.cli.output import print_broken
-from vr_kernel.cli.root import OWN, config_of, imported
+from vr_kernel.cli.root import OWN, config_of
 from vr_kernel.cli.session import open_kernel
 from vr_kernel.cli.tool_command import tool_command
 from vr_kernel.commands import Command

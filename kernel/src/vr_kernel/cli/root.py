@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from vr_kernel.cli.collecting import begin_late
 from vr_kernel.cli.exits import Exit, exit_code
 from vr_kernel.cli.index import installed_plugins, read_index
+from vr_kernel.cli.lazy import imported
 from vr_kernel.config.paths import find_paths
 from vr_kernel.errors import VrError
 from vr_kernel.version import VERSION
@@ -27,7 +28,7 @@ OWN = {
     "cost": ("vr_kernel.cli.cost:cost", "Show what language models were used for."),
     "doctor": ("vr_kernel.cli.doctor:doctor", "Find what is wrong, and how to mend it."),
     "init": ("vr_kernel.cli.init:init", "Connect MCP clients, allow folders, keep a key."),
-    "plugin": ("vr_kernel.cli.plugin:plugin", "List, make and check plugins."),
+    "plugin": ("vr_kernel.cli.plugin:plugin", "List, install, make and check plugins."),
     "serve": ("vr_kernel.cli.serve:serve", "Serve all tools to an MCP client."),
     "store": ("vr_kernel.cli.store:store", "Show how far the store is, and what it refused."),
 }
@@ -95,6 +96,7 @@ def vr(ctx: click.Context, settings: Sequence[str]) -> None:
     del settings
     if ctx.invoked_subcommand not in WITHOUT_CONFIGURATION:
         config_of(ctx)
+    begin_late()
 
 
 def config_of(context: click.Context) -> Config:
@@ -115,12 +117,6 @@ def config_with(context: click.Context, flags: Mapping[str, str]) -> Config:
 
     given = context.find_root().params["settings"]
     return load_config(flags={**dict(s.partition("=")[::2] for s in given), **flags})
-
-
-def imported(target: str) -> Any:
-    """The object that `module:attribute` names."""
-    module, _, attribute = target.partition(":")
-    return getattr(import_module(module), attribute)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from vr_kernel.cli.asking import terminal_asker
+from vr_kernel.cli.collecting import uncollected
 from vr_kernel.cli.exits import Exit, end_soon, exit_code
 from vr_kernel.cli.index import write_index
 from vr_kernel.cli.output import (
@@ -29,6 +30,7 @@ from vr_kernel.kernel import Kernel
 from vr_kernel.plugins import PluginStatus
 from vr_kernel.runner import Outcome
 from vr_kernel.stdout_guard import diverted_stdout
+from vr_kernel.tool_schemas import ToolSchemas
 from vr_kernel.tools import Tool
 
 Tell = Callable[[PluginStatus], None]
@@ -41,8 +43,10 @@ def open_kernel(config: Config, tell: Tell = print_broken) -> Kernel:
 
     `tell` takes each plugin that is not served whole; it is said in a sentence on stderr.
     """
-    with diverted_stdout():
-        kernel = Kernel(config, roots=[Path.cwd()], tell=tell)
+    schemas = ToolSchemas(config.paths.cache / "schemas.json")
+    with diverted_stdout(), uncollected():
+        kernel = Kernel(config, roots=[Path.cwd()], schemas=schemas, tell=tell)
+    schemas.save()
     write_index(kernel)
     return kernel
 
