@@ -83,4 +83,6 @@ def _entry(call: Call, part: str, index: int, record: Record) -> Entry:
     fields.setdefault("source_tool", call.tool)
     place = (part, index) if part else (index,)
     key = record.key or kind.identify(fields) or entity_key(call.id, kind.name, *place)
-    return Entry(kind.name, key, fields, record.provenance)
+    if record.merge:
+        fields |= dict.fromkeys(kind.cleared(record.fields))
+    return Entry(kind.name, key, fields, record.provenance, record.merge, kind.history)

@@ -51,6 +51,9 @@ class RecordKind:
     Records of a `derived` kind were made of others, by a model or another reader: analyses,
     answers, summaries. They are shown and searched, and are no evidence for anything: a claim is
     quoted from the sources that they were made of.
+
+    A kind with a `history`, which needs an identity, is of things that are told anew: the record
+    that another takes the place of stays in the journal as a former version, out of every search.
     """
 
     name: str
@@ -62,6 +65,7 @@ class RecordKind:
     locator: tuple[str, ...] = ()
     identity: Callable[[Mapping[str, Any]], str] | None = None
     derived: bool = False
+    history: bool = False
 
     def identify(self, fields: Mapping[str, Any]) -> str:
         """The key that these fields have by the kind's identity; empty for an event."""
@@ -101,6 +105,8 @@ class RecordKind:
             raise TypeError(f"a record kind is named {self.name!r}")
         if not all(isinstance(item, RecordField) for item in self.fields):
             raise TypeError(f"{self.name} has a field that is no RecordField")
+        if self.history and self.identity is None:
+            raise TypeError(f"{self.name} keeps a history, and no identity says of what")
         known = {item.name for item in self.all_fields}
         roles = [self.rerank, self.source, self.link, *self.locator]
         lost = [role for role in roles if role is not None and role not in known]
@@ -119,6 +125,14 @@ class RecordKind:
             if value is not None
         }
 
+    def cleared(self, fields: Mapping[str, Any]) -> list[str]:
+        """The names of fields that are given as None.
+
+        Raises:
+            VrError: INVALID_INPUT for an unknown field.
+        """
+        return [self.field(name).name for name, value in fields.items() if value is None]
+
     def vector_text(self, fields: Mapping[str, Any]) -> str:
         """The text that is embedded: all vectorised fields, in declared order."""
         return _joined(fields, [f.name for f in self.fields if f.vectorised])
@@ -133,13 +147,15 @@ class Record:
     """One thing learned. Without a `key` it is an event, keyed by the call that made it.
 
     A derived record names under `sources` of its provenance what it rests on: a list of objects
-    with the words of the source as `quote`, and the `link` that opens it there.
+    with the words of the source as `quote`, and the `link` that opens it there. With `merge` the
+    fields that it does not name stay as they are known under its key; None clears one.
     """
 
     kind: str
     fields: Mapping[str, Any]
     key: str | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    merge: bool = False
 
 
 def entity_key(*parts: object) -> str:

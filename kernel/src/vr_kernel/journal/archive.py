@@ -92,8 +92,9 @@ class Archive:
                 f"Collections: {', '.join(sorted(self._kinds))}.",
             )
         fields = kind.validate(record.fields)
-        key = record.key or kind.identify(fields)
+        own = kind.identify(fields)
+        key = own if own and kind.history else record.key or own
         if not key:
             raise VrError(f"A record of {kind.name} has no key.", Code.INVALID_INPUT)
         fields.setdefault("source_tool", origin)
-        return Entry(kind.name, key, fields, record.provenance)
+        return Entry(kind.name, key, fields, record.provenance, history=kind.history)

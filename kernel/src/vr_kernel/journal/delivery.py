@@ -249,6 +249,7 @@ class StoreIndex:
                 store = self._providers.get(Store)
                 await store.open(list(self._kinds.values()))
                 await self._journal.continue_after(await store.cursor())
+                await self._journal.fold(list(self._kinds.values()))
                 self._any_refused = await self._refusals.count(store.name) > 0
                 self._store = store
         return self._store

@@ -7,10 +7,15 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vr_kernel.database import Database
+from vr_kernel.journal.writing import HISTORY, PUT, Row, fold, forget_former, over, put_newer
+
+if TYPE_CHECKING:
+    from vr_kernel.records import RecordKind
 
 # AUTOINCREMENT keeps sequence numbers rising even after the newest row is replaced.
 _SCHEMA = """
@@ -31,12 +36,19 @@ _COLUMNS = "seq, workspace, kind, key, fields, provenance, created_at"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A record on its way into the journal; `fields` None deletes it."""
+    """A record on its way into the journal; `fields` None deletes it.
+
+    It takes the place of what has its key. With `merge` it goes over that: fields that it does
+    not name stay, those that it gives as None go. With `history` what it takes the place of is
+    kept as a former version.
+    """
 
     kind: str
     key: str
     fields: Mapping[str, Any] | None
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    merge: bool = False
+    history: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +72,7 @@ class Journal:
     """
 
     def __init__(self, path: Path) -> None:
-        self._database = Database(path, _SCHEMA, synchronous="FULL")
+        self._database = Database(path, _SCHEMA + HISTORY, synchronous="FULL")
 
     async def commit(
         self, entries: Sequence[Entry], *, workspace: str, provenance: Mapping[str, Any]
@@ -80,18 +92,18 @@ class Journal:
                 entry.kind,
                 entry.key,
                 _dump(entry.fields),
-                _dump({**entry.provenance, **provenance}) if entry.provenance else common,
+                _ENCODER.encode({**entry.provenance, **provenance}) if entry.provenance else common,
                 created_at,
             )
             for entry in entries
         ]
 
         def write(connection: sqlite3.Connection) -> int:
-            connection.executemany(
-                "INSERT OR REPLACE INTO record"
-                " (workspace, kind, key, fields, provenance, created_at) VALUES (?,?,?,?,?,?)",
-                rows,
-            )
+            if any(entry.merge or entry.history or entry.fields is None for entry in entries):
+                for entry, row in zip(entries, rows, strict=True):
+                    _write_one(connection, entry, row)
+            else:
+                connection.executemany(PUT, rows)
             return _last_seq(connection)
 
         return await self._database.run(write)
@@ -153,6 +165,40 @@ class Journal:
 
         await self._database.run(shift)
 
+    async def former(self, workspace: str, kind: str, key: str) -> list[Change]:
+        """What a record took the place of, the latest first; of kinds that keep a history."""
+
+        def read(connection: sqlite3.Connection) -> list[Change]:
+            rows = connection.execute(
+                "SELECT 0, workspace, kind, key, fields, provenance, created_at FROM former"
+                " WHERE workspace = ? AND kind = ? AND key = ? ORDER BY created_at DESC",
+                (workspace, kind, key),
+            )
+            return [_change(row) for row in rows]
+
+        return await self._database.read(read)
+
+    async def forget_former(self, workspace: str, before: str, kind: str | None = None) -> int:
+        """Delete former versions made before that moment, of one kind or all; returns how many."""
+
+        def write(connection: sqlite3.Connection) -> int:
+            return connection.execute(
+                "DELETE FROM former WHERE workspace = ? AND created_at < ?"
+                " AND kind = coalesce(?, kind)",
+                (workspace, before, kind),
+            ).rowcount
+
+        return await self._database.run(write)
+
+    async def fold(self, kinds: Sequence[RecordKind]) -> None:
+        """Bring records that were kept each by itself under the key of what they are about.
+
+        Of kinds that keep a history; done once a kind.
+        """
+        for kind in kinds:
+            if kind.history:
+                await self._database.run(partial(fold, kind=kind.name, key_of=kind.identify))
+
     async def last_seq(self) -> int:
         """The highest sequence number given out, 0 for an empty journal."""
         return await self._database.read(_last_seq)
@@ -160,6 +206,20 @@ class Journal:
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+
+def _write_one(connection: sqlite3.Connection, entry: Entry, row: Row) -> None:
+    if entry.fields is None:
+        forget_former(connection, row[:3])
+        connection.execute(PUT, row)
+    elif entry.merge and entry.history:
+        put_newer(connection, over(connection, row))
+    elif entry.merge:
+        connection.execute(PUT, over(connection, row))
+    elif entry.history:
+        put_newer(connection, row)
+    else:
+        connection.execute(PUT, row)
 
 
 def _last_seq(connection: sqlite3.Connection) -> int:

@@ -47,7 +47,7 @@ class KnowledgeSearchResult(BaseModel):
 class KnowledgeObject(BaseModel):
     """A whole record; `full` links to the rest of one that is too long to return.
 
-    A `derived` one is what a model wrote, and no evidence.
+    A `derived` one is what a model wrote, and no evidence. Of `versions`, 0 is the present one.
     """
 
     found: bool
@@ -59,6 +59,8 @@ class KnowledgeObject(BaseModel):
     source: str | None = None
     derived: bool = Field(default=False, exclude_if=lambda value: not value)
     provenance: dict[str, Any] = {}
+    version: int = Field(0, exclude_if=lambda value: not value)
+    versions: int = Field(1, exclude_if=lambda value: value == 1)
     full: str | None = None
     notes: list[str] = []
 

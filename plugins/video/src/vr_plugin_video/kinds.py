@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from vr_kernel import RecordField, RecordKind, entity_key
@@ -24,6 +24,20 @@ def segment_key(of: Mapping[str, Any]) -> str:
     return entity_key(SEGMENTS, of["video_id"], of["origin"], round(of["start"] * 1000))
 
 
+def analysis_key(of: Mapping[str, Any]) -> str:
+    """The key of what an instruction brings out of a video, or a part of it, by a record's fields.
+
+    Analysed again, the video has a new one; the former ones are history.
+    """
+    wanted = " ".join(of["instruction"].casefold().split())
+    return entity_key(ANALYSES, of["video_id"], wanted, *filter(None, [of.get("part")]))
+
+
+def one_a_video(kind: str) -> Callable[[Mapping[str, Any]], str]:
+    """What gives the key of the only record of a kind about a video, by a record's fields."""
+    return lambda of: entity_key(kind, of["video_id"])
+
+
 def metadata_key(of: Mapping[str, Any]) -> str:
     """The key of what YouTube says of a video, by a record's fields."""
     return entity_key(METADATA, of["video_id"])
@@ -41,6 +55,7 @@ VIDEO_ANALYSES = RecordKind(
             vectorised=True,
             searchable=True,
         ),
+        RecordField("part", description="Seconds from-to; none: the whole", filterable=True),
         RecordField("title", description="Video title", vectorised=True, searchable=True),
         RecordField("summary", description="Analysis summary", vectorised=True, searchable=True),
         RecordField(
@@ -54,7 +69,9 @@ VIDEO_ANALYSES = RecordKind(
     ),
     rerank="summary",
     source="source_url",
+    identity=analysis_key,
     derived=True,
+    history=True,
 )
 
 VIDEO_SEGMENTS = RecordKind(
@@ -97,7 +114,9 @@ CALL_NOTES = RecordKind(
     ),
     rerank="summary",
     source="source_url",
+    identity=one_a_video("CallNotes"),
     derived=True,
+    history=True,
 )
 
 VIDEO_METADATA = RecordKind(
@@ -146,7 +165,9 @@ COMMUNITY_REACTIONS = RecordKind(
     rerank="consensus",
     source="source_url",
     link="source_url",
+    identity=one_a_video(REACTIONS),
     derived=True,
+    history=True,
 )
 
 SESSION_TRANSCRIPTS = RecordKind(

@@ -33,7 +33,8 @@ async def renew(
         for given in objects:
             identity = _identity(collection, given)
             known = renewed.get(identity) or _known(network, collection, identity)
-            fields = {**known, **given}
+            whole = {**known, **given}
+            fields = {name: value for name, value in whole.items() if value is not None}
             if identity:
                 renewed[identity] = fields
             made.append(fields)

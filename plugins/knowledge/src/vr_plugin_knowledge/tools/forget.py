@@ -73,6 +73,8 @@ async def knowledge_forget(
     for kind, key in finds.records:
         call.forget(kind, key)
     await withdraw_citations(call, finds.records)
+    if choice.before and not (choice.keys or choice.source):
+        await call.services.journal.forget_former(call.workspace, choice.before, choice.kind)
     return result.model_copy(update={"status": "deleted"})
 
 

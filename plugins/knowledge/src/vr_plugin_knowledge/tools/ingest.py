@@ -27,7 +27,7 @@ async def knowledge_ingest(
     """Record objects of your own in a collection.
 
     The result says whether they are sources or `derived`, which no answer is quoted from.
-    A concept or relationship that is known already gets what you say; the rest of it stays.
+    A record that is known already gets what you say; the rest of it stays, and null clears.
     """
     kind = find_kind(call.services.kinds, collection)
     objects = properties if isinstance(properties, list) else [properties]
@@ -40,10 +40,7 @@ async def knowledge_ingest(
         from vr_plugin_knowledge.graph.renewal import renew
 
         typed = await renew(call, kind.name, typed)
-    records = [
-        Record(kind.name, fields, kind.identify(fields) or entity_key(call.id, kind.name, index))
-        for index, fields in enumerate(typed)
-    ]
+    records = [_record(call, kind, fields, index) for index, fields in enumerate(typed)]
     call.record(*records, essential=True)
     return KnowledgeIngested(
         status="recorded",
@@ -53,9 +50,15 @@ async def knowledge_ingest(
     )
 
 
+def _record(call: Call, kind: RecordKind, fields: dict[str, Any], index: int) -> Record:
+    known = kind.identify({name: value for name, value in fields.items() if value is not None})
+    key = known or entity_key(call.id, kind.name, index)
+    return Record(kind.name, fields, key, merge=bool(known))
+
+
 def _checked(kind: RecordKind, fields: dict[str, Any], index: int) -> dict[str, Any]:
     try:
-        typed = kind.validate(fields)
+        typed, cleared = kind.validate(fields), kind.cleared(fields)
     except VrError as error:
         raise VrError(f"Object {index}: {error.message}", error.code, hint=error.hint) from None
     if not typed:
@@ -71,4 +74,4 @@ def _checked(kind: RecordKind, fields: dict[str, Any], index: int) -> dict[str, 
             Code.TOO_LARGE,
             hint=f"At most {MAX_CHARS:,} fit; divide it into several objects.",
         )
-    return typed
+    return typed | dict.fromkeys(cleared)

@@ -43,9 +43,8 @@ class Recorder:
 
     def analysis(self, job: Job, instruction: str, analysis: VideoAnalysis) -> None:
         """Record an analysis, and the notes of a meeting."""
-        job.work.call.record(
-            analysis_record(job.source, instruction, analysis), *call_notes(job.source, analysis)
-        )
+        made = analysis_record(job.source, instruction, job.window, analysis)
+        job.work.call.record(made, *call_notes(job.source, analysis))
 
     async def slides(
         self, job: Job, slides: Sequence[Slide], parts: Sequence[Part], *, again: bool = False

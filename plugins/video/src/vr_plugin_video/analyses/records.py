@@ -12,14 +12,17 @@ from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.sources import Source
 from vr_plugin_video.speech.passages import title_at
 from vr_plugin_video.speech.transcripts import Segment
+from vr_plugin_video.times import Window
 from vr_plugin_video.vision.slides import Slide
 
 FOUND = ("verified", "moved")
 MOST_SOURCES = 50
 
 
-def analysis_record(source: Source, instruction: str, analysis: VideoAnalysis) -> Record:
-    """An analysis as an event: each one is kept."""
+def analysis_record(
+    source: Source, instruction: str, window: Window, analysis: VideoAnalysis
+) -> Record:
+    """An analysis, which takes the place of the former one of this video and instruction."""
     raw = analysis.model_copy(update={"segments": []}).model_dump_json()
     return Record(
         ANALYSES,
@@ -27,6 +30,7 @@ def analysis_record(source: Source, instruction: str, analysis: VideoAnalysis) -
             "video_id": source.video_id,
             "source_url": source.url,
             "instruction": instruction,
+            "part": None if window.is_whole else _part(window),
             "title": analysis.title,
             "summary": analysis.summary,
             "key_points": analysis.key_points,
@@ -47,6 +51,10 @@ def sources_of(source: Source, analysis: VideoAnalysis) -> list[dict[str, str]]:
         for moment in found[:MOST_SOURCES]
         if moment.quote or analysis.engine == "local"
     ]
+
+
+def _part(window: Window) -> str:
+    return f"{window.start:g}-" + ("" if window.end is None else f"{window.end:g}")
 
 
 def slide_records(source: Source, slides: Sequence[Slide], parts: Sequence[Part]) -> list[Record]:

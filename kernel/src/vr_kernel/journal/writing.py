@@ -1,0 +1,114 @@
+"""Entries that depend on what the journal has: over it, or in its place with that kept."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+HISTORY = """
+CREATE TABLE IF NOT EXISTS former (
+    workspace TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    fields TEXT NOT NULL,
+    provenance TEXT NOT NULL,
+    PRIMARY KEY (workspace, kind, key, created_at)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS folded (kind TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+Row = tuple[str, str, str, str | None, str, str]
+"""Workspace, kind, key, fields, provenance, created_at."""
+PUT = (
+    "INSERT OR REPLACE INTO record"
+    " (workspace, kind, key, fields, provenance, created_at) VALUES (?,?,?,?,?,?)"
+)
+_OF_KEY = "workspace = ? AND kind = ? AND key = ?"
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
+
+def over(connection: sqlite3.Connection, row: Row) -> Row:
+    """A record laid over what is known under its key: null clears, what is not named stays."""
+    workspace, kind, key, fields, provenance, created_at = row
+    known, _, _ = _known(connection, (workspace, kind, key))
+    known.pop("created_at", None)
+    whole = {**known, **json.loads(fields or "{}")}
+    left = {name: value for name, value in whole.items() if value is not None}
+    return workspace, kind, key, _ENCODER.encode(left), provenance, created_at
+
+
+def put_newer(connection: sqlite3.Connection, row: Row) -> None:
+    """Write a record in the place of an older one, which is kept; one that is older is kept so."""
+    workspace, kind, key, fields, provenance, created_at = row
+    known, origin, known_at = _known(connection, (workspace, kind, key))
+    given = json.loads(fields or "{}")
+    made_at = given.get("created_at", created_at)
+    if known and made_at < known_at:
+        _keep(connection, (workspace, kind, key, made_at), fields or "{}", provenance)
+        return
+    if known and _told(known) != _told(given):
+        _keep(connection, (workspace, kind, key, known_at), _ENCODER.encode(known), origin)
+    connection.execute(PUT, row)
+
+
+def forget_former(connection: sqlite3.Connection, record: tuple[str, str, str]) -> None:
+    """Delete what a record took the place of; workspace, kind and key."""
+    connection.execute(f"DELETE FROM former WHERE {_OF_KEY}", record)  # noqa: S608 - constant text
+
+
+def fold(
+    connection: sqlite3.Connection, kind: str, key_of: Callable[[Mapping[str, Any]], str]
+) -> None:
+    """Bring the records of a kind under the keys that it gives now: the newest stay, once.
+
+    Those of a version that kept each under a key of its own are told apart by `key_of`.
+    """
+    if connection.execute("SELECT 1 FROM folded WHERE kind = ?", (kind,)).fetchone():
+        return
+    rows = connection.execute(
+        "SELECT workspace, kind, key, fields, provenance, created_at FROM record"
+        " WHERE kind = ? AND fields IS NOT NULL ORDER BY created_at",
+        (kind,),
+    ).fetchall()
+    now = datetime.now(UTC).isoformat(timespec="microseconds")
+    for workspace, _, key, fields, provenance, created_at in rows:
+        stated = json.loads(fields)
+        own = key_of(stated)
+        if own in ("", key):
+            continue
+        stated.setdefault("created_at", created_at)
+        put_newer(
+            connection, (workspace, kind, own, _ENCODER.encode(stated), provenance, created_at)
+        )
+        connection.execute(PUT, (workspace, kind, key, None, provenance, now))
+    connection.execute("INSERT OR IGNORE INTO folded VALUES (?)", (kind,))
+
+
+def _known(
+    connection: sqlite3.Connection, record: tuple[str, str, str]
+) -> tuple[dict[str, Any], str, str]:
+    """Fields, provenance and time of a record; empty for none."""
+    row = connection.execute(
+        f"SELECT fields, provenance, created_at FROM record WHERE {_OF_KEY}",  # noqa: S608 - constant text
+        record,
+    ).fetchone()
+    if row is None or row[0] is None:
+        return {}, "{}", ""
+    fields = json.loads(row[0])
+    return fields, row[1], fields.get("created_at", row[2])
+
+
+def _told(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What a record says, whenever it was said."""
+    return {name: value for name, value in fields.items() if name != "created_at"}
+
+
+def _keep(
+    connection: sqlite3.Connection, place: tuple[str, str, str, str], fields: str, origin: str
+) -> None:
+    connection.execute(
+        "INSERT OR REPLACE INTO former VALUES (?,?,?,?,?,?)", (*place, fields, origin)
+    )
