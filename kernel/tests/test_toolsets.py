@@ -88,8 +88,10 @@ async def test_an_alias_is_served_like_its_tool(
     kernel: Kernel = await start({"speech": make_plugin(tools=[say_word])}, config=config)
     async with Client(build_server(kernel)) as client:
         assert [t.name for t in await client.list_tools()] == ["old_say"]
+        (shown,) = await client.list_tools()
         result = await client.call_tool("old_say", {"text": "hello"})
-    assert result.structured_content == {"text": "hello"}
+    assert result.structured_content == {"text": "hello", "_deprecated": True}
+    assert shown.description == "Deprecated: use say_word. Say it."
 
 
 async def test_a_tool_that_is_not_shown_cannot_be_called_over_mcp(

@@ -71,7 +71,11 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question to a store; `limit` counts per kind, alpha 0 is keywords, 1 is meaning alone."""
+    """A question to a store; `limit` counts per kind, alpha 0 is keywords, 1 is meaning alone.
+
+    A kind that cannot be filtered as asked is left out; with `lenient` it is searched without
+    that condition.
+    """
 
     text: str
     vector: Sequence[float] | None = None
@@ -81,6 +85,7 @@ class Query:
     filters: tuple[Filter, ...] = ()
     limit: int = 10
     workspace: str = "default"
+    lenient: bool = False
 
 
 @dataclass(frozen=True, slots=True)

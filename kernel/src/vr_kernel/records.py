@@ -52,6 +52,9 @@ class RecordKind:
     answers, summaries. They are shown and searched, and are no evidence for anything: a claim is
     quoted from the sources that they were made of.
 
+    A `category` says what kind of thing its records are about, such as `video`; the knowledge
+    graph names it beside what it read there.
+
     A kind with a `history`, which needs an identity, is of things that are told anew: the record
     that another takes the place of stays in the journal as a former version, out of every search.
     """
@@ -66,6 +69,7 @@ class RecordKind:
     identity: Callable[[Mapping[str, Any]], str] | None = None
     derived: bool = False
     history: bool = False
+    category: str = ""
 
     def identify(self, fields: Mapping[str, Any]) -> str:
         """The key that these fields have by the kind's identity; empty for an event."""

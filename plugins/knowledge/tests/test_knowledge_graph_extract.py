@@ -63,7 +63,7 @@ async def test_concepts_are_recorded_with_the_words_that_show_them(kernel, gemin
     assert fox["quotes"] == ["The fox hunts voles in deep snow"]
     assert fox["links"] == [FOX["url"]]
     assert (fox["source_url"], fox["source_title"]) == ("v1", "Foxes")
-    assert (fox["source_category"], fox["source_tool"]) == ("knowledge", "knowledge_extract")
+    assert (fox["source_category"], fox["source_tool"]) == ("analysis", "knowledge_extract")
     edges = {
         (e["from_concept"], e["relationship_type"], e["to_concept"]): e
         for e in await recorded(kernel, "RelationshipEdges")

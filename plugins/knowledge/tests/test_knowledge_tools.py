@@ -111,17 +111,22 @@ async def test_filters(kernel: Kernel, filters: dict[str, str], found: set[str])
         assert result.filters_applied == filters
 
 
-async def test_a_kind_without_the_filtered_field_is_left_out_and_named(kernel: Kernel) -> None:
-    await ingest(kernel, "Notes", FOX)
-    await ingest(kernel, "Cards", CARD)
-    result = await search(kernel, "fox", category="animals")
-    assert [hit.collection for hit in result.results] == ["Cards"]
-    (note,) = result.notes
-    assert note.startswith("Left out, without category: DocumentPassages, ")
-    assert "Notes" in note
-    assert "Cards" not in note
-    nothing = await search(kernel, "fox", evidence_tier="CONFIRMED")
-    assert nothing.results == []
+@pytest.mark.parametrize("search_type", ["hybrid", "semantic", "keyword"])
+async def test_a_kind_without_the_filtered_field_is_searched_without_it_and_named(
+    kernel: Kernel, search_type: str
+) -> None:
+    await ingest(kernel, "Notes", FOX, {**FOX, "video_id": "v9"})
+    await ingest(kernel, "Cards", CARD, {**CARD, "category": "plants"})
+    how = {"query": "fox", "search_type": search_type}
+    result = await search(kernel, **how, category="animals", video_id="v1")
+    found = [(hit.collection, hit.properties.get("category")) for hit in result.results]
+    assert sorted(found) == [("Cards", "animals"), ("Notes", None)]
+    by_category, by_video = result.notes
+    assert by_category.startswith("Not narrowed by category, which they lack: DocumentPassages, ")
+    assert "Notes" in by_category
+    assert "Cards" not in by_category
+    assert "Cards" in by_video
+    assert len((await search(kernel, **how, evidence_tier="CONFIRMED")).results) == 4
 
 
 async def test_a_day_counts_from_its_first_to_its_last_moment(kernel: Kernel) -> None:

@@ -9,9 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from knowledge_samples import CARDS, Ledger, all_plugins
+import structlog
+from knowledge_samples import CARDS, Ledger, WordVectors, all_plugins
+from structlog.testing import capture_logs
 from vr_kernel import Code, Kernel, VrError, load_config
 from vr_kernel.testing import open_kernel
+from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
+from vr_plugin_knowledge.weaviate_store.store import WeaviateStore
 from weaviate_samples import deliver, found, http_answer, listener, opened, settings_of
 from weaviate_server import KEY, WeaviateServer
 
@@ -84,6 +88,32 @@ async def test_a_server_that_is_too_old(weaviate, tmp_path):
         error, _ = await failure_of(opened(settings, tmp_path))
     assert error.code is Code.UNSUPPORTED
     assert "1.25.3" in error.message
+
+
+async def test_a_collection_that_the_server_does_not_make_is_named(weaviate, tmp_path):
+    settings = settings_of(weaviate, "Many_", weaviate_replicas=64)
+    error, _ = await failure_of(opened(settings, tmp_path))
+    assert (error.code, error.category) == (Code.INVALID_INPUT, "WEAVIATE_SCHEMA")
+    assert "Many_" in error.message
+    assert "weaviate_replicas" in error.hint
+
+
+async def test_connecting_and_new_collections_are_logged(weaviate, tmp_path):
+    with capture_logs() as lines:
+        store = WeaviateStore(
+            settings_of(weaviate, "Told_"), tmp_path / "w.db", WordVectors(), structlog.get_logger()
+        )
+        await store.open([CARDS])
+        await store.aclose()
+    told = {line["event"]: line for line in lines}
+    assert told["connected to Weaviate"]["where"] in weaviate.url
+    assert told["made a collection of Weaviate"]["collection"] == "Told_Cards"
+
+
+def test_the_limits_of_time_are_those_that_are_documented():
+    limits = WeaviateSettings()
+    assert (limits.weaviate_connect_s, limits.weaviate_query_s) == (30, 60)
+    assert limits.weaviate_insert_s == 120
 
 
 async def test_keys(weaviate, tmp_path):

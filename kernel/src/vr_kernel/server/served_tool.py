@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from fastmcp.server.dependencies import get_access_token, get_context
@@ -29,6 +30,8 @@ from vr_kernel.visible_text import visible
 
 USAGE_META = "video-research/usage"
 """Where a result says what it cost, beside what its own model says."""
+DEPRECATED = "_deprecated"
+"""What a result bears that was asked for under a former name of its tool."""
 HANDED_OUT = "The call goes on as a job: job_result waits for its result, job_cancel ends it."
 TASK_AFTER_S = 1.0
 """How long a client that follows tasks waits for a result before it gets a task instead."""
@@ -72,7 +75,7 @@ class ServedTool(McpTool):
         """Wrap a tool; `name` is its own or an alias."""
         served = cls(
             name=name,
-            description=visible(tool.description),
+            description=visible(_described(name, tool)),
             parameters=visible_schema(tool.input_schema),
             output_schema=visible_schema(output_schema_of(tool)),
             annotations=hints_of(tool.effects),
@@ -95,13 +98,19 @@ class ServedTool(McpTool):
             outcome = await self._kernel.run(
                 self._tool.name, arguments, progress.report, principal=principal(), ask=asker
             )
-            return _answered(outcome, asker)
+            return _answered(self._marked(outcome), asker)
         finally:
             relay.cancel()
             # A client that is gone takes no progress; that is no reason to lose the result.
             await asyncio.wait({relay})
             with suppress(asyncio.CancelledError):
                 relay.exception()
+
+    def _marked(self, outcome: Outcome) -> Outcome:
+        """What was asked for under a former name says so."""
+        if self.name == self._tool.name or outcome.error is not None or outcome.question:
+            return outcome
+        return replace(outcome, data={**outcome.data, DEPRECATED: True})
 
     async def _begin(
         self,
@@ -120,7 +129,7 @@ class ServedTool(McpTool):
             if not asker.waiting:  # a person may take longer than a call
                 break
         else:
-            return _answered(await long_call.outcome(), asker)
+            return _answered(self._marked(await long_call.outcome()), asker)
         if not isinstance(asker, TaskQuestions):
             asker.close()
         try:
@@ -132,6 +141,11 @@ class ServedTool(McpTool):
             await long_call.cancel()
             raise
         return HandedOut.of(job, asker)
+
+
+def _described(name: str, tool: Tool) -> str:
+    former = "" if name == tool.name else f"Deprecated: use {tool.name}. "
+    return former + tool.description
 
 
 def _answered(outcome: Outcome, asker: Asker) -> ToolResult:

@@ -19,8 +19,10 @@ _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
 _DAY = len("2026-01-31")
 
 
-def fulfils(kind: RecordKind, fields: Mapping[str, Any], condition: Filter) -> bool:
-    """Whether a record fulfils a filter; never when its kind cannot be filtered like that.
+def fulfils(
+    kind: RecordKind, fields: Mapping[str, Any], condition: Filter, *, lenient: bool = False
+) -> bool:
+    """Whether a record fulfils a filter; `lenient` when its kind cannot be filtered like that.
 
     A record without the field fulfils `!=` alone. Of a list one element suffices; `contains`
     looks for a part of a text.
@@ -31,7 +33,7 @@ def fulfils(kind: RecordKind, fields: Mapping[str, Any], condition: Filter) -> b
     spec = next((f for f in kind.all_fields if f.name == condition.field), None)
     sign = condition.operator
     if spec is None or not (spec.range if sign in _ORDERS else spec.filterable):
-        return False
+        return lenient
     wanted = condition.value if sign == "in" else [condition.value]
     choices = [_typed(kind, spec, value) for value in wanted]
     have = fields.get(spec.name)

@@ -98,7 +98,7 @@ class MemoryStore:
     async def search(self, query: Query) -> list[Hit]:
         """Best hits first, at most `query.limit` of each kind.
 
-        A kind that cannot be filtered as asked is left out.
+        A kind that cannot be filtered as asked is left out, or searched without that condition.
 
         Raises:
             VrError: INVALID_INPUT for a vector of another dimension, or a filter value of
@@ -110,7 +110,10 @@ class MemoryStore:
             (item, score(query, item, vector))
             for kind, item in self._live(query.workspace)
             if (not query.kinds or kind.name in query.kinds)
-            and all(fulfils(kind, item.record.fields, wanted) for wanted in query.filters)
+            and all(
+                fulfils(kind, item.record.fields, wanted, lenient=query.lenient)
+                for wanted in query.filters
+            )
         ]
         return _best(found, query.limit)
 

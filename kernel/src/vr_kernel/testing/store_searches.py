@@ -128,6 +128,19 @@ class StoreSearchContract(ProviderContract[Store], ABC):
             other_type = found(store, "fox", "keyword", Filter("stars", "=", "many"))
             assert await _answer_or_refusal(other_type) in ([], Code.INVALID_INPUT)
 
+    async def test_a_lenient_search_drops_what_cannot_hold(self) -> None:
+        """A kind without the field is searched without that condition, and with the others."""
+        history = History()
+        history.cards(card="fox")
+        history.write(NOTES, "right", {"text": "fox", "source": "v1"})
+        history.write(NOTES, "wrong", {"text": "fox", "source": "v2"})
+        wanted = (Filter("source", "=", "v1"), Filter("source_tool", "!=", "nobody"))
+        async with self.opened() as store:
+            await history.deliver(store)
+            for mode in MODES:
+                got = await found(store, "fox", mode, *wanted, lenient=True)
+                assert set(got) == {"card", "right"}, f"{mode}: {got}"
+
     async def test_odd_questions_are_answered(self) -> None:
         """Nothing that a person may type is code, or makes the store fail."""
         history = History()

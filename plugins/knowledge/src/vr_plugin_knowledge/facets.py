@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vr_kernel import Filter, RecordField, RecordKind
+from vr_kernel import Filter, Query, RecordField, RecordKind
 
 from vr_plugin_knowledge.schema import scope_range
 
@@ -41,6 +41,12 @@ def can_filter(kind: RecordKind, condition: Filter) -> bool:
     if spec is None:
         return False
     return spec.range if condition.operator in _ORDER else spec.filterable
+
+
+def conditions_for(kind: RecordKind, query: Query) -> tuple[Filter, ...] | None:
+    """The filters of a query that hold for a kind; None when it is left out for lack of a field."""
+    able = tuple(item for item in query.filters if can_filter(kind, item))
+    return able if query.lenient or len(able) == len(query.filters) else None
 
 
 def build_condition(kind: RecordKind, scope: int, filters: Sequence[Filter]) -> Condition | None:

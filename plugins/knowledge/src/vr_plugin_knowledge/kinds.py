@@ -10,7 +10,7 @@ _SOURCE_URL = RecordField(
     "source_url", description="URL or path of source content", filterable=True
 )
 _CATEGORY = RecordField(
-    "source_category", description="Category: video, research, …", filterable=True
+    "source_category", description="video, video-chat, research or analysis", filterable=True
 )
 _CITATIONS = (
     RecordField("link", description="Opens the first source"),

@@ -38,18 +38,16 @@ def build_filters(
     return tuple(filters)
 
 
-def split_kinds(
-    kinds: Sequence[RecordKind], filters: Sequence[Filter]
-) -> tuple[list[RecordKind], list[str]]:
-    """The kinds that have all filtered fields, and notes on those that are left out."""
+def tell_unfiltered(kinds: Sequence[RecordKind], filters: Sequence[Filter]) -> list[str]:
+    """Notes on the kinds that lack a filtered field, and are searched without that condition."""
     notes = []
     for condition in filters:
         without = [kind.name for kind in kinds if not can_filter(kind, condition)]
         if without:
             listed = ", ".join(without[:LISTED])
             more = f" and {len(without) - LISTED} more" if len(without) > LISTED else ""
-            notes.append(f"Left out, without {condition.field}: {listed}{more}.")
-    return [kind for kind in kinds if all(can_filter(kind, item) for item in filters)], notes
+            notes.append(f"Not narrowed by {condition.field}, which they lack: {listed}{more}.")
+    return notes
 
 
 def read_moment(name: str, text: str, *, end_of_day: bool = False) -> datetime:

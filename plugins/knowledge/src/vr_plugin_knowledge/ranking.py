@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from vr_kernel import Hit, Query, RecordKind, StoredRecord
 
-from vr_plugin_knowledge.facets import Condition, build_condition, can_filter
+from vr_plugin_knowledge.facets import Condition, build_condition, conditions_for
 from vr_plugin_knowledge.fragments import Fragments
 from vr_plugin_knowledge.fusion import CANDIDATES, fuse
 from vr_plugin_knowledge.items import STORED, load_row
@@ -102,9 +102,9 @@ class Ranking:
             if kind in self.kinds and (not query.kinds or kind in query.kinds)
         ]
         return [
-            Part(scope, kind, build_condition(kind, scope, query.filters))
+            Part(scope, kind, build_condition(kind, scope, filters))
             for scope, kind in kinds
-            if all(can_filter(kind, item) for item in query.filters)
+            if (filters := conditions_for(kind, query)) is not None
         ]
 
     def _by_word(

@@ -72,6 +72,7 @@ VIDEO_ANALYSES = RecordKind(
     identity=analysis_key,
     derived=True,
     history=True,
+    category="video",
 )
 
 VIDEO_SEGMENTS = RecordKind(
@@ -95,6 +96,7 @@ VIDEO_SEGMENTS = RecordKind(
     link="link",
     locator=("start", "end"),
     identity=segment_key,
+    category="video",
 )
 
 CALL_NOTES = RecordKind(
@@ -117,6 +119,7 @@ CALL_NOTES = RecordKind(
     identity=one_a_video("CallNotes"),
     derived=True,
     history=True,
+    category="video",
 )
 
 VIDEO_METADATA = RecordKind(
@@ -141,6 +144,7 @@ VIDEO_METADATA = RecordKind(
     source="source_url",
     link="source_url",
     identity=metadata_key,
+    category="video",
 )
 
 COMMUNITY_REACTIONS = RecordKind(
@@ -168,6 +172,7 @@ COMMUNITY_REACTIONS = RecordKind(
     identity=one_a_video(REACTIONS),
     derived=True,
     history=True,
+    category="video",
 )
 
 SESSION_TRANSCRIPTS = RecordKind(
@@ -197,4 +202,5 @@ SESSION_TRANSCRIPTS = RecordKind(
     rerank="turn_response",
     source="source_url",
     derived=True,
+    category="video-chat",
 )

@@ -86,7 +86,7 @@ def _source(change: Change, kind: RecordKind) -> Source:
     origin = Origin(
         url=value_of(fields, kind.source) or "",
         title=value_of(fields, "title") or "",
-        category=str(change.provenance.get("plugin", "")),
+        category=kind.category or "analysis",
     )
     return Source(text, citation, origin)
 

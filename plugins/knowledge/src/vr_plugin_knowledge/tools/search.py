@@ -12,7 +12,7 @@ from vr_plugin_knowledge.arguments import Collections, FieldValue, OptionalName,
 from vr_plugin_knowledge.catalogue import find_kinds
 from vr_plugin_knowledge.derived import Derived, place_derived
 from vr_plugin_knowledge.graph.results import Neighbour
-from vr_plugin_knowledge.narrowing import build_filters, split_kinds
+from vr_plugin_knowledge.narrowing import build_filters, tell_unfiltered
 from vr_plugin_knowledge.notes.folder import read_notes
 from vr_plugin_knowledge.pages import (
     continue_after,
@@ -65,13 +65,14 @@ async def knowledge_search(
     }
     filters = build_filters(values, date_from, date_to)
     applied = _given(**values, date_from=date_from, date_to=date_to)
-    known, notes = split_kinds(find_kinds(call.services.kinds, collections), filters)
+    known = find_kinds(call.services.kinds, collections)
     kinds, last = place_derived(known, collections, derived)
+    notes = tell_unfiltered(kinds, filters)
     names, where = tuple(kind.name for kind in kinds), choose_workspace(call, workspace)
     how = {"type": search_type, "limit": limit, "alpha": alpha, "last": sorted(last)}
     question = fingerprint(query=query, names=names, filters=applied, workspace=where, **how)
     start = read_cursor(cursor, question)
-    asked = Query(query, None, search_type, alpha, names, filters, limit, workspace=where)
+    asked = Query(query, None, search_type, alpha, names, filters, limit, where, lenient=True)
     await read_notes(call, notes)
     found = await retrieve(call, asked, notes, last)
     hits = [

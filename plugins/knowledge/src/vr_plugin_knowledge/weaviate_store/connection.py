@@ -30,10 +30,12 @@ class Connection:
 
     Args:
         settings: where the server is, its key, and the limits of time.
+        log: where is said that it is connected; None says nothing.
     """
 
-    def __init__(self, settings: WeaviateSettings) -> None:
+    def __init__(self, settings: WeaviateSettings, log: Any = None) -> None:
         self._settings = settings
+        self._log = log
         self._client: WeaviateAsyncClient | None = None
         self._opening = asyncio.Lock()
 
@@ -110,6 +112,8 @@ class Connection:
             if isinstance(error, Exception):
                 raise translate(error, address.shown) from error
             raise
+        if self._log is not None:
+            self._log.info("connected to Weaviate", where=address.shown)
         return client
 
     async def _look_at(self, address: Address) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vr_plugin_knowledge.weaviate_store.connection import Connection
-from vr_plugin_knowledge.weaviate_store.faults import already_there, no_collection
+from vr_plugin_knowledge.weaviate_store.faults import already_there, no_collection, unmade
 from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
 from vr_plugin_knowledge.weaviate_store.turns import Turns
 
@@ -46,7 +46,7 @@ class Cursors:
             )
         except Exception as error:
             if not already_there(error):
-                raise
+                raise unmade(error, self._name) from error
 
     async def read(self) -> int | None:
         """The sequence number up to which this journal was delivered; None without collection."""

@@ -114,6 +114,20 @@ def full(where: str, said: str) -> VrError:
     )
 
 
+def unmade(error: Exception, name: str) -> VrError:
+    """The error of a collection that the server does not make, or extend; or of the server."""
+    failure = translate(error, "WEAVIATE_URL")
+    if failure.code is not Code.INVALID_INPUT:
+        return failure
+    return VrError(
+        f"Weaviate does not make or extend the collection {name}: {_said(error)}",
+        Code.INVALID_INPUT,
+        category=SCHEMA,
+        hint="Compare weaviate_replicas, weaviate_shards and weaviate_prefix with what the server"
+        " allows. What is recorded meanwhile follows.",
+    )
+
+
 def refused(where: str, kind: str, key: str, said: str) -> VrError:
     """The error of one object that the server does not take, or of a server that takes none."""
     failure = translate(RuntimeError(said), where)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vr_kernel import RecordField, RecordKind
 
-from vr_plugin_knowledge.weaviate_store.faults import already_there
+from vr_plugin_knowledge.weaviate_store.faults import already_there, unmade
 from vr_plugin_knowledge.weaviate_store.names import (
     DAY,
     FACETS,
@@ -162,7 +162,9 @@ class Layout:
             )
         except Exception as error:
             if not already_there(error):
-                raise
+                raise unmade(error, name) from error
+        else:
+            self._log.info("made a collection of Weaviate", collection=name)
 
     async def _evolve(
         self, client: WeaviateAsyncClient, kind: RecordKind, config: Any, vector: str | None
@@ -172,7 +174,7 @@ class Layout:
         usable = set()
         for name, wanted in properties_of(kind).items():
             if name not in there:
-                await _unless_there(handle.config.add_property(wanted))
+                await _unless_there(config.name, handle.config.add_property(wanted))
             elif there[name] != str(wanted.dataType.value):
                 self._log.warning(
                     "a property of Weaviate has another type; the field is kept beside it",
@@ -182,7 +184,9 @@ class Layout:
                 continue
             usable.add(name)
         if vector is not None and vector not in (config.vector_config or {}):
-            await _unless_there(handle.config.add_vector(vector_config=_vector(vector)))
+            await _unless_there(
+                config.name, handle.config.add_vector(vector_config=_vector(vector))
+            )
         tenants = bool(config.multi_tenancy_config.enabled)
         return Shelf(config.name, tenants, frozenset(usable))
 
@@ -243,10 +247,10 @@ def _vector(name: str) -> Any:
     )
 
 
-async def _unless_there(change: Any) -> None:
-    """Await a change of a collection that another process may have made just now."""
+async def _unless_there(name: str, change: Any) -> None:
+    """Await a change of that collection, which another process may have made just now."""
     try:
         await change
     except Exception as error:
         if not already_there(error):
-            raise
+            raise unmade(error, name) from error

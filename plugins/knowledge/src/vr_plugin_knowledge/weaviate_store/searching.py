@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vr_kernel import Hit, Query, RecordKind, StoredRecord
 
-from vr_plugin_knowledge.facets import can_filter
+from vr_plugin_knowledge.facets import conditions_for
 from vr_plugin_knowledge.fusion import CANDIDATES, fuse
 from vr_plugin_knowledge.weaviate_store.conditions import build_filter, build_test
 from vr_plugin_knowledge.weaviate_store.connection import Connection
@@ -109,15 +109,15 @@ class Searcher:
 
     def _parts(self, query: Query) -> list[Part]:
         chosen = [
-            kind
+            (kind, filters)
             for kind in self._kinds.values()
             if (not query.kinds or kind.name in query.kinds)
-            and all(can_filter(kind, item) for item in query.filters)
+            and (filters := conditions_for(kind, query)) is not None
         ]
-        places = [(kind, self._layout.place(kind.name, query.workspace)) for kind in chosen]
+        places = [(*each, self._layout.place(each[0].name, query.workspace)) for each in chosen]
         return [
-            Part(kind, place, build_filter(kind, query.filters), build_test(query.filters, kind))
-            for kind, place in places
+            Part(kind, place, build_filter(kind, filters), build_test(filters, kind))
+            for kind, filters, place in places
             if place is not None
         ]
 

@@ -47,10 +47,10 @@ class WeaviateSettings(Section):
         description="Whether new collections keep each workspace in a tenant of its own.",
     )
     weaviate_connect_s: float = Field(
-        10.0, gt=0, le=300, description="Seconds to wait for the server at first."
+        30.0, gt=0, le=300, description="Seconds to wait for the server at first."
     )
     weaviate_query_s: float = Field(
-        20.0, gt=0, le=600, description="Seconds to wait for an answer of the server."
+        60.0, gt=0, le=600, description="Seconds to wait for an answer of the server."
     )
     weaviate_agents_url: str = Field(
         "",
@@ -61,5 +61,5 @@ class WeaviateSettings(Section):
         120.0, gt=0, le=3600, description="Seconds to wait for an answer of a query agent."
     )
     weaviate_insert_s: float = Field(
-        60.0, gt=0, le=3600, description="Seconds to wait until the server took a batch."
+        120.0, gt=0, le=3600, description="Seconds to wait until the server took a batch."
     )

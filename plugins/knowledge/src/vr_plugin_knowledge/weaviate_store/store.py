@@ -67,7 +67,7 @@ class WeaviateStore:
         self._vectors = vectors
         self._log = log
         self._turns = Turns(path)
-        self._connection = Connection(settings)
+        self._connection = Connection(settings, log)
         self._layout = Layout(settings, log)
         self._cursors = Cursors(self._connection, settings, self._turns)
         self._writer = Writer(self._connection, consistency)
