@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from knowledge_samples import CARDS, NOTES, OpenStore, WordVectors, all_plugins, quiet_log
@@ -64,3 +66,17 @@ def weaviate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WeaviateServe
     server.start()
     yield server
     server.stop()
+
+
+@pytest.fixture(params=["embedded", pytest.param("weaviate", marks=pytest.mark.slow)])
+def each_store(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """What chooses a store; on a server, under a prefix of its own."""
+    if request.param == "embedded":
+        return {}
+    server = request.getfixturevalue("weaviate")
+    return {
+        "store.backend": "weaviate",
+        "plugins.knowledge.weaviate_url": server.url,
+        "plugins.knowledge.weaviate_grpc_port": server.grpc_port,
+        "plugins.knowledge.weaviate_prefix": f"V{uuid.uuid4().hex[:8]}_",
+    }

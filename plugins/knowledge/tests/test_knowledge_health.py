@@ -39,7 +39,7 @@ def levels(found: dict[str, Diagnosis]) -> dict[str, str]:
     return {name: str(diagnosis.level) for name, diagnosis in found.items()}
 
 
-CHECKS = ("store file", "store and journal", "store vectors", "store size")
+CHECKS = ("store file", "store and journal", "store vectors", "store size", "collections")
 ALL_WELL = dict.fromkeys(CHECKS, "ok")
 
 
@@ -53,6 +53,16 @@ async def test_a_store_that_has_all_is_well(config: Config) -> None:
         await record(kernel)
     async with Kernel.open(config, all_plugins()) as kernel:
         assert levels(await examine(kernel)) == ALL_WELL
+
+
+async def test_a_collection_without_its_plugin_is_named(config: Config) -> None:
+    async with Kernel.open(config, all_plugins()) as kernel:
+        await record(kernel)
+    alone = {name: each for name, each in all_plugins().items() if name != "sample"}
+    async with Kernel.open(config, alone) as kernel:
+        found = (await examine(kernel))["collections"]
+    assert found.what == "Notes: 1 kept, their plugin is not installed."
+    assert "Install" in found.fix
 
 
 async def test_a_store_behind_the_journal_says_by_how_much(config: Config) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -42,20 +41,6 @@ class Plugin:
         return [self._kind]
 
 
-@pytest.fixture(params=["embedded", pytest.param("weaviate", marks=pytest.mark.slow)])
-def settings(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """What chooses a store; on a server, under a prefix of its own."""
-    if request.param == "embedded":
-        return {}
-    server = request.getfixturevalue("weaviate")
-    return {
-        "store.backend": "weaviate",
-        "plugins.knowledge.weaviate_url": server.url,
-        "plugins.knowledge.weaviate_grpc_port": server.grpc_port,
-        "plugins.knowledge.weaviate_prefix": f"V{uuid.uuid4().hex[:8]}_",
-    }
-
-
 def opened(kind: RecordKind, settings: Mapping[str, Any], folder: Path) -> Any:
     return knowledge_kernel(settings, plugins={"readings": Plugin(kind)}, folder=folder)
 
@@ -77,9 +62,9 @@ async def versions(kernel: TrialKernel, key: str) -> list[str]:
 
 
 async def test_what_is_told_anew_takes_the_place_of_what_was(
-    settings: dict[str, Any], tmp_path: Path
+    each_store: dict[str, Any], tmp_path: Path
 ) -> None:
-    async with opened(READINGS, settings, tmp_path) as kernel:
+    async with opened(READINGS, each_store, tmp_path) as kernel:
         (key,) = await ingest(kernel, "Readings", FOX)
         for text in ("an owl", "a bear", "a bear"):
             assert await ingest(kernel, "Readings", {**FOX, "text": text}) == [key]
@@ -94,28 +79,28 @@ async def test_what_is_told_anew_takes_the_place_of_what_was(
 
 
 async def test_what_was_kept_as_events_is_folded_once_and_indexed_again(
-    settings: dict[str, Any], tmp_path: Path
+    each_store: dict[str, Any], tmp_path: Path
 ) -> None:
-    async with opened(EVENTS, settings, tmp_path) as kernel:
+    async with opened(EVENTS, each_store, tmp_path) as kernel:
         for text in ("a fox", "an owl", "a bear"):
             await ingest(kernel, "Readings", {**FOX, "text": text})
         await ingest(kernel, "Readings", {"text": "a fox of no film"})
         assert len(await texts(kernel)) == 4
     key = READINGS.identify(FOX)
     for _ in range(2):
-        async with opened(READINGS, settings, tmp_path) as kernel:
+        async with opened(READINGS, each_store, tmp_path) as kernel:
             assert sorted(await texts(kernel)) == ["a bear", "a fox of no film"]
             assert await versions(kernel, key) == ["a bear", "an owl", "a fox"]
-    fresh = {**settings, "plugins.knowledge.weaviate_prefix": "Anew_"} if settings else settings
+    fresh = {**each_store, "plugins.knowledge.weaviate_prefix": "Anew_"} if each_store else {}
     (tmp_path / "state" / "knowledge.db").unlink(missing_ok=True)
     async with opened(READINGS, fresh, tmp_path) as kernel:
         assert sorted(await texts(kernel)) == ["a bear", "a fox of no film"]
 
 
 async def test_a_known_record_keeps_what_is_not_said_and_null_clears(
-    settings: dict[str, Any], tmp_path: Path
+    each_store: dict[str, Any], tmp_path: Path
 ) -> None:
-    async with opened(FACTS, settings, tmp_path) as kernel:
+    async with opened(FACTS, each_store, tmp_path) as kernel:
         (key,) = await ingest(kernel, "Readings", FOX)
         less = {"film": "f1", "question": "animals"}
         await ingest(kernel, "Readings", {**less, "stars": 5}, {**less, "text": "an owl"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel.database import Database
+from vr_kernel.journal.undeclared import Undeclared, undeclared
 from vr_kernel.journal.writing import HISTORY, PUT, Row, fold, forget_former, over, put_newer
 
 if TYPE_CHECKING:
@@ -177,6 +178,10 @@ class Journal:
             return [_change(row) for row in rows]
 
         return await self._database.read(read)
+
+    async def undeclared(self, workspace: str, kinds: Collection[str]) -> list[Undeclared]:
+        """What is kept of kinds that are not among these: their plugins are not loaded."""
+        return await self._database.read(partial(undeclared, workspace=workspace, known=kinds))
 
     async def forget_former(self, workspace: str, before: str, kind: str | None = None) -> int:
         """Delete former versions made before that moment, of one kind or all; returns how many."""

@@ -113,9 +113,10 @@ def vr_call_finished(event: CallFinished, services: Services) -> Awaitable[objec
 @hookimpl
 def vr_health(services: Services) -> list[Check]:
     """What `vr doctor` looks at."""
+    from vr_plugin_knowledge.kept import kept_check
     from vr_plugin_knowledge.notes.health import notes_checks
 
-    return [*_store_checks(services), *notes_checks(services)]
+    return [*_store_checks(services), kept_check(services), *notes_checks(services)]
 
 
 def _notes_of(event: CallFinished, services: Services) -> Iterator[Awaitable[object]]:

@@ -74,9 +74,13 @@ class CollectionCount(BaseModel):
 
 
 class KnowledgeStats(BaseModel):
-    """What the store holds, and what it has not taken in yet."""
+    """What the store holds, and what it has not taken in yet.
+
+    `kept` names what is in the journal, and not found as long as its plugin is not installed.
+    """
 
     collections: list[CollectionCount]
+    kept: list[str] = Field([], exclude_if=lambda value: not value)
     total: int
     pending: int
     pending_vectors: int

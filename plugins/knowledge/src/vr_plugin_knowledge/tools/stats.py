@@ -9,6 +9,7 @@ from vr_plugin_knowledge.arguments import OptionalName
 from vr_plugin_knowledge.catalogue import find_kinds
 from vr_plugin_knowledge.counts import groupable
 from vr_plugin_knowledge.excerpts import cut
+from vr_plugin_knowledge.kept import read_kept
 from vr_plugin_knowledge.reach import catch_up
 from vr_plugin_knowledge.results import CollectionCount, KnowledgeStats
 
@@ -41,9 +42,11 @@ async def knowledge_stats(
     refused = status.refused if status else 0
     if refused:
         notes.append(f"{refused} records were refused by the store: vr store failed")
+    kept = await read_kept(call.services, call.workspace) if collection is None else []
     vectors = call.services.vectors
     return KnowledgeStats(
         collections=counts,
+        kept=kept,
         total=sum(count.count for count in counts),
         pending=pending or 0,
         pending_vectors=status.pending_vectors if status else 0,

@@ -1,0 +1,45 @@
+"""Records of kinds that no loaded plugin declares: kept, and found again with their plugin."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection
+from dataclasses import dataclass
+
+_KINDS = """
+WITH RECURSIVE found (kind) AS (
+    SELECT min(kind) FROM record WHERE workspace = :workspace
+    UNION ALL
+    SELECT (SELECT min(kind) FROM record WHERE workspace = :workspace AND kind > found.kind)
+    FROM found WHERE found.kind IS NOT NULL
+)
+SELECT kind FROM found WHERE kind IS NOT NULL
+"""
+# Looks each kind up in the index, and not each record.
+_COUNTS = """
+SELECT coalesce(json_extract(provenance, '$.plugin'), ''), count(*) FROM record
+WHERE workspace = ? AND kind = ? AND fields IS NOT NULL GROUP BY 1 ORDER BY 2 DESC
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Undeclared:
+    """A kind of which there are records and no declaration; `plugins` wrote them, most first."""
+
+    kind: str
+    count: int
+    plugins: tuple[str, ...]
+
+
+def undeclared(
+    connection: sqlite3.Connection, workspace: str, known: Collection[str]
+) -> list[Undeclared]:
+    """What is kept in a workspace of kinds beside the known ones."""
+    kinds = [kind for (kind,) in connection.execute(_KINDS, {"workspace": workspace})]
+    found = []
+    for kind in kinds:
+        if kind not in known:
+            rows = connection.execute(_COUNTS, (workspace, kind)).fetchall()
+            count = sum(number for _, number in rows)
+            found.append(Undeclared(kind, count, tuple(name for name, _ in rows)))
+    return [each for each in found if each.count]

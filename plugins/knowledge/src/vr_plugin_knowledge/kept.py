@@ -1,0 +1,35 @@
+"""Collections whose plugin is away: their records are kept, and named."""
+
+from __future__ import annotations
+
+from vr_kernel import Check, Diagnosis, Services
+
+NONE_YET = "Nothing is recorded yet."
+
+
+async def read_kept(services: Services, workspace: str) -> list[str]:
+    """What there is of each of them, and which plugin is missing, in words."""
+    installed = {plugin.name: str(plugin.state) for plugin in services.plugins()}
+    told = []
+    for each in await services.journal.undeclared(workspace, services.kinds):
+        away = (n for n in each.plugins if n and installed.get(n) not in ("loaded", "degraded"))
+        name = next(away, "")
+        whose = f"plugin {name} is" if name else "their plugin is"
+        lack = "loaded: vr doctor" if name in installed else "installed"
+        told.append(f"{each.kind}: {each.count} kept, {whose} not {lack}")
+    return told
+
+
+def kept_check(services: Services) -> Check:
+    """Whether all that is in the journal has its plugin."""
+
+    async def look() -> Diagnosis:
+        if not services.paths.journal.exists():
+            return Diagnosis.ok(NONE_YET)
+        if told := await read_kept(services, services.workspace):
+            return Diagnosis.warning(
+                "; ".join(told) + ".", "Install the plugin again, and they are found as before."
+            )
+        return Diagnosis.ok("Every collection has its plugin.")
+
+    return Check("collections", look)
