@@ -36,6 +36,8 @@ MOST_PARTS = 8
 _HIDDEN_WORDS = 3
 _SAME_SCORE = 0.05
 _GRAM, _BUCKET, _VOTES, _CANDIDATES, _ANCHORS = 3, 32, 60_000, 8, 24
+_CLOSING = re.compile(r"([.!?,;:'\"\u2019\u201d]*[)\]}])")
+_BRACKETS = {")": "(", "]": "[", "}": "{"}
 _ELLIPSIS = re.compile(r"[\[(]?(?:\.{3,}|[…⋯])[\])]?")
 
 
@@ -134,9 +136,13 @@ class QuoteIndex:
     def _text(self, match: _Match) -> str:
         begin, end = self._spots[match.first], self._spots[match.last - 1]
         texts = [passage.text for passage in self._passages[begin.first : end.last + 1]]
+        after = _CLOSING.match(texts[-1], end.end)
+        closing = after[1] if after else ""
         texts[-1] = texts[-1][: end.end]
         texts[0] = texts[0][begin.start :]
-        return " ".join(texts)
+        text = " ".join(texts)
+        opened = text.count(_BRACKETS[closing[-1]]) > text.count(closing[-1]) if closing else False
+        return text + closing if opened else text
 
     def _matches(self, quote: str, away: _Away, tolerance: float) -> list[_Match]:
         from vr_kernel.quote_likeness import Piece

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -108,6 +110,38 @@ async def test_sources_come_first_and_what_a_model_wrote_is_marked_and_leads_on(
         assert [hit.collection for hit in only] == ["Notes"]
         found = await kernel.call("knowledge_fetch", collection="Reports", object_id=last.object_id)
         assert found.model_dump()["derived"] is True
+
+
+async def test_a_graph_of_reports_leads_to_the_moments_that_they_rest_on() -> None:
+    seen = {"name": "Fox", "quote": "bridge of glass over the frozen river"}
+    said = {"name": "Vole", "quote": "hunts voles (in deep snow)"}
+    with FakeGemini() as gemini:
+        gemini.answer(
+            lambda request: {
+                "concepts": [seen if "glass" in request.text else said],
+                "relations": [],
+            }
+        )
+        async with knowledge_kernel(gemini=gemini, plugins=PLUGINS) as kernel:
+            await kernel.call("report_write")
+            link = "https://example.org/watch?v=v1&t=12s"
+            fox = {"title": "Foxes", "text": "It hunts voles (in deep snow). Well.", "url": link}
+            await ingest(kernel, "Notes", fox)
+            sources = await kernel.call("knowledge_extract", source="v1")
+            assert sources.records_read == 0, "what a model wrote is read where it is named"
+            await kernel.call("knowledge_extract", collections=["Reports", "Notes"])
+            graph = (await kernel.call("knowledge_graph")).model_dump()
+            page = await kernel.call("knowledge_graph", format="html")
+            html = await asyncio.to_thread(Path(page.path).read_text, "utf-8")
+    told = {node["concept"]: node["sources"][0] for node in graph["nodes"]}
+    assert told["Fox"]["link"] == "https://example.org/talk#t=93"
+    assert (told["Fox"]["seconds"], told["Fox"]["derived"]) == (93, True)
+    assert (told["Vole"]["link"], told["Vole"]["seconds"]) == (link, 12)
+    assert told["Vole"]["title"] == "Foxes"
+    assert told["Vole"]["quote"] == "hunts voles (in deep snow)"
+    assert "derived" not in told["Vole"]
+    assert "Foxes, 0:12" in html
+    assert {node.concept for node in page.nodes} == {"Fox", "Vole"}
 
 
 async def test_who_ingests_is_told_what_is_written() -> None:

@@ -143,7 +143,8 @@ async def test_an_export_is_a_file(kernel, form, begins):
     assert text.startswith(begins)
     assert "Hallucination" in text
     assert result.artifact.startswith("vr://artifacts/")
-    assert (result.nodes, result.edges, result.total_nodes) == ([], [], 5)
+    assert (len(result.nodes), result.edges, result.total_nodes) == (5, [], 5)
+    assert all(not node.sources for node in result.nodes), "the file has them"
     capped = await graph(kernel, format=form, limit=2)
     assert "2 closest" in capped.notes[0]
 

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel.database import Database
-from vr_kernel.journal.undeclared import Undeclared, undeclared
-from vr_kernel.journal.writing import HISTORY, PUT, Row, fold, forget_former, over, put_newer
 
 if TYPE_CHECKING:
+    from vr_kernel.journal.undeclared import Undeclared
     from vr_kernel.records import RecordKind
 
 # AUTOINCREMENT keeps sequence numbers rising even after the newest row is replaced.
@@ -31,6 +30,24 @@ CREATE TABLE IF NOT EXISTS record (
     UNIQUE (workspace, kind, key)
 );
 """
+HISTORY = """
+CREATE TABLE IF NOT EXISTS former (
+    workspace TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    fields TEXT NOT NULL,
+    provenance TEXT NOT NULL,
+    PRIMARY KEY (workspace, kind, key, created_at)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS folded (kind TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+Row = tuple[str, str, str, str | None, str, str]
+"""Workspace, kind, key, fields, provenance, created_at."""
+PUT = (
+    "INSERT OR REPLACE INTO record"
+    " (workspace, kind, key, fields, provenance, created_at) VALUES (?,?,?,?,?,?)"
+)
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 _COLUMNS = "seq, workspace, kind, key, fields, provenance, created_at"
 
@@ -181,6 +198,8 @@ class Journal:
 
     async def undeclared(self, workspace: str, kinds: Collection[str]) -> list[Undeclared]:
         """What is kept of kinds that are not among these: their plugins are not loaded."""
+        from vr_kernel.journal.undeclared import undeclared
+
         return await self._database.read(partial(undeclared, workspace=workspace, known=kinds))
 
     async def forget_former(self, workspace: str, before: str, kind: str | None = None) -> int:
@@ -200,6 +219,8 @@ class Journal:
 
         Of kinds that keep a history; done once a kind.
         """
+        from vr_kernel.journal.writing import fold
+
         for kind in kinds:
             if kind.history:
                 await self._database.run(partial(fold, kind=kind.name, key_of=kind.identify))
@@ -214,6 +235,8 @@ class Journal:
 
 
 def _write_one(connection: sqlite3.Connection, entry: Entry, row: Row) -> None:
+    from vr_kernel.journal.writing import forget_former, over, put_newer
+
     if entry.fields is None:
         forget_former(connection, row[:3])
         connection.execute(PUT, row)

@@ -8,24 +8,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-HISTORY = """
-CREATE TABLE IF NOT EXISTS former (
-    workspace TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    key TEXT NOT NULL,
-    created_at TEXT NOT NULL,
-    fields TEXT NOT NULL,
-    provenance TEXT NOT NULL,
-    PRIMARY KEY (workspace, kind, key, created_at)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS folded (kind TEXT PRIMARY KEY) WITHOUT ROWID;
-"""
-Row = tuple[str, str, str, str | None, str, str]
-"""Workspace, kind, key, fields, provenance, created_at."""
-PUT = (
-    "INSERT OR REPLACE INTO record"
-    " (workspace, kind, key, fields, provenance, created_at) VALUES (?,?,?,?,?,?)"
-)
+from vr_kernel.journal.journal import PUT, Row
+
 _OF_KEY = "workspace = ? AND kind = ? AND key = ?"
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -13,6 +14,8 @@ from vr_plugin_knowledge.excerpts import cut
 Derived = Literal["after", "mixed", "exclude"]
 MOST_SOURCES = 3
 QUOTE_CHARS = 160
+LIKE = 1 / 3
+_WORD = re.compile(r"\w{3,}")
 
 
 class DerivedSource(BaseModel):
@@ -51,13 +54,30 @@ def evidence_among(
 
 def sources_of(record: StoredRecord) -> list[DerivedSource]:
     """The first sources that a derived record names."""
-    named: Any = record.provenance.get("sources")
-    entries = named if isinstance(named, list) else []
     return [
-        DerivedSource(
-            quote=str(cut(str(entry.get("quote") or ""), QUOTE_CHARS)),
-            link=str(entry.get("link") or ""),
-        )
-        for entry in entries[:MOST_SOURCES]
-        if isinstance(entry, dict)
+        DerivedSource(quote=str(cut(each.quote, QUOTE_CHARS)), link=each.link)
+        for each in named_sources(record.provenance)[:MOST_SOURCES]
     ]
+
+
+def named_sources(provenance: Mapping[str, Any]) -> tuple[DerivedSource, ...]:
+    """All sources that the provenance of a derived record names."""
+    named = provenance.get("sources")
+    entries = named if isinstance(named, list) else []
+    return tuple(
+        DerivedSource(quote=str(entry.get("quote") or ""), link=str(entry.get("link") or ""))
+        for entry in entries
+        if isinstance(entry, dict)
+    )
+
+
+def nearest_source(sources: Sequence[DerivedSource], text: str) -> DerivedSource | None:
+    """The source whose words are most like a text; None when none shares a third of its words."""
+    words = _words(text)
+    scores = [(len(words & _words(each.quote)), each) for each in sources]
+    most, best = max(scores, key=lambda score: score[0], default=(0, None))
+    return best if words and most >= len(words) * LIKE else None
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))

@@ -17,6 +17,7 @@ _CITATIONS = (
     RecordField("sources", "text[]", "Records that say so: collection/object_id#version"),
     RecordField("quotes", "text[]", "Their words, one a source"),
     RecordField("links", "text[]", "Links into them, one a source"),
+    RecordField("titles", "text[]", "Titles of what they are from, one a source"),
 )
 
 CONCEPT_KNOWLEDGE = RecordKind(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
@@ -12,17 +13,28 @@ from typing import Any
 MOST_CITATIONS = 50
 """How many records one concept or relationship names; later ones are not added."""
 _VERSION_CHARS = 12
+_MOMENT = re.compile(r"[#?&]t=(\d+(?:\.\d+)?)s?(?:$|[&#])")
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A record that says something, in which version, in which words, and where it leads."""
+    """A record that says something, in which version, in which words, and where it leads.
+
+    `title` is that of its source.
+    """
 
     collection: str
     object_id: str
     version: str = ""
     quote: str = ""
     link: str = ""
+    title: str = ""
+
+    @property
+    def seconds(self) -> float | None:
+        """The moment that the link opens, in seconds; None for one that opens no moment."""
+        found = _MOMENT.search(self.link)
+        return float(found[1]) if found else None
 
     @property
     def record(self) -> tuple[str, str]:
@@ -42,15 +54,20 @@ def version_of(text: str) -> str:
 
 def read_citations(fields: Mapping[str, Any]) -> tuple[Citation, ...]:
     """The citations in a record's fields `sources`, `quotes` and `links`."""
-    columns = [fields.get(name) or [] for name in ("sources", "quotes", "links")]
+    columns = [fields.get(name) or [] for name in ("sources", "quotes", "links", "titles")]
     found = []
-    for address, quote, link in zip_longest(*columns, fillvalue=""):
+    for address, quote, link, title in zip_longest(*columns, fillvalue=""):
         place, _, version = address.partition("#")
         collection, _, object_id = place.partition("/")
         if object_id:
             found.append(
                 Citation(
-                    intern(collection), intern(object_id), intern(version), quote, intern(link)
+                    intern(collection),
+                    intern(object_id),
+                    intern(version),
+                    quote,
+                    intern(link),
+                    intern(title),
                 )
             )
     return tuple(found)
@@ -62,6 +79,7 @@ def write_citations(citations: Sequence[Citation]) -> dict[str, list[str]]:
         "sources": [each.address for each in citations],
         "quotes": [each.quote for each in citations],
         "links": [each.link for each in citations],
+        "titles": [each.title for each in citations],
     }
 
 

@@ -51,7 +51,7 @@ class Merger:
         self.withdraw(source.citation.record)
         names = _own_names(reading.concepts)
         for seen in reading.concepts:
-            citation = replace(source.citation, quote=seen.quote)
+            citation = source.cite(seen.quote)
             self._meet(identify(seen.name), seen, citation, source.origin)
         for relation in reading.relations:
             self._join(relation, names, source)
@@ -100,7 +100,7 @@ class Merger:
         (start, first), (end, second) = [(names.get(each, each), name) for each, name in ends]
         if start == end:
             return
-        citation = replace(source.citation, quote=seen.quote)
+        citation = source.cite(seen.quote)
         for identity, name in ((start, first), (end, second)):
             if not self._is_cited(identity, citation):  # there are only the relationship's words
                 bare = SeenConcept(name=name, quote=seen.quote)

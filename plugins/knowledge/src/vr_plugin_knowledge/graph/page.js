@@ -125,7 +125,7 @@ function row(node, before, after) {
 
 function quotes(sources) {
   return sources.filter((source) => source.quote || source.link).map((source) => {
-    const quote = make("blockquote", source.quote), safe = /^https?:\/\//i.test(source.link), link = make(safe ? "a" : "span", safe ? source.link : source.link || source.record);
+    const quote = make("blockquote", source.quote), safe = /^https?:\/\//i.test(source.link), link = make(safe ? "a" : "span", source.label || source.link || source.record);
     if (safe) { link.href = source.link; link.rel = "noreferrer noopener"; link.target = "_blank"; }
     quote.append(link);
     return quote;

@@ -72,9 +72,23 @@ def _data(region: Region, title: str) -> dict[str, Any]:
 
 def _cited(citations: tuple[Citation, ...]) -> list[dict[str, str]]:
     return [
-        {"quote": each.quote, "link": each.link, "record": "/".join(each.record)}
+        {
+            "quote": each.quote,
+            "link": each.link,
+            "label": _label(each),
+            "record": "/".join(each.record),
+        }
         for each in citations[:SHOWN_CITATIONS]
     ]
+
+
+def _label(citation: Citation) -> str:
+    """What a link to a source says: its title and moment; empty for one without a title."""
+    seconds = citation.seconds
+    if not citation.title or seconds is None:
+        return citation.title
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{citation.title}, {minutes}:{rest:02}"
 
 
 def _allowed(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from vr_plugin_knowledge.excerpts import cut, estimate_tokens
 from vr_plugin_knowledge.graph.citations import Citation
@@ -18,17 +18,20 @@ _DETAILS = ((3, 300), (1, 160), (1, 80), (0, 60))
 """Sources an entry and characters of a text, from much detail to little."""
 
 
-def present(region: Region, limit: int) -> KnowledgeGraph:
-    """The `limit` closest concepts, fewer and shorter ones when they do not fit."""
+def present(region: Region, limit: int, derived: Collection[str] = ()) -> KnowledgeGraph:
+    """The `limit` closest concepts, fewer and shorter ones when they do not fit.
+
+    Sources in the collections `derived` are marked so.
+    """
     limit = min(limit, MOST_SHOWN)
-    result = _detailed(region, limit, *_DETAILS[0])
+    result = _detailed(region, limit, *_DETAILS[0], derived)
     for sources, chars in _DETAILS[1:]:
         if _fits(result):
             return result
-        result = _detailed(region, limit, sources, chars)
+        result = _detailed(region, limit, sources, chars, derived)
     while not _fits(result) and limit > 1:
         limit = max(1, limit * 3 // 4)
-        result = _detailed(region, limit, *_DETAILS[-1])
+        result = _detailed(region, limit, *_DETAILS[-1], derived)
     return result
 
 
@@ -36,7 +39,9 @@ def _fits(result: KnowledgeGraph) -> bool:
     return estimate_tokens(result.model_dump(mode="json")) <= RESULT_TOKENS
 
 
-def _detailed(region: Region, limit: int, sources: int, chars: int) -> KnowledgeGraph:
+def _detailed(
+    region: Region, limit: int, sources: int, chars: int, derived: Collection[str]
+) -> KnowledgeGraph:
     shown = region.cut(limit)
     nodes = [
         GraphNode(
@@ -46,7 +51,7 @@ def _detailed(region: Region, limit: int, sources: int, chars: int) -> Knowledge
             description=cut(concept.description, chars),
             score=round(region.score(identity), SCORE_DIGITS),
             depth=region.depths[identity],
-            sources=_sources(concept.citations, sources, chars),
+            sources=_sources(concept.citations, sources, chars, derived),
         )
         for identity, concept in shown.concepts.items()
     ]
@@ -56,7 +61,7 @@ def _detailed(region: Region, limit: int, sources: int, chars: int) -> Knowledge
             relationship_type=each.kind,
             to_concept=shown.concepts[each.end].name,
             object_id=each.key or None,
-            sources=_sources(each.citations, sources, chars),
+            sources=_sources(each.citations, sources, chars, derived),
         )
         for each in shown.relations
     ]
@@ -68,13 +73,18 @@ def _detailed(region: Region, limit: int, sources: int, chars: int) -> Knowledge
     )
 
 
-def _sources(citations: Iterable[Citation], most: int, chars: int) -> list[GraphSource]:
+def _sources(
+    citations: Iterable[Citation], most: int, chars: int, derived: Collection[str]
+) -> list[GraphSource]:
     return [
         GraphSource(
             collection=each.collection,
             object_id=each.object_id,
+            title=cut(each.title, chars),
             quote=cut(each.quote, chars),
             link=each.link,
+            seconds=each.seconds,
+            derived=each.collection in derived,
         )
         for each in list(citations)[:most]
     ]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import unicodedata
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
 from vr_kernel import Call, Passage, QuoteIndex, cache_key
 
+from vr_plugin_knowledge.derived import DerivedSource, nearest_source
 from vr_plugin_knowledge.graph.answer import (
     SYSTEM,
     VERSION,
@@ -34,11 +35,21 @@ DESCRIPTION_CHARS = 400
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A record to read: its text, and how it is cited."""
+    """A record to read: its text, and how it is cited.
+
+    `rests_on` is what a record that a model wrote names as its own sources.
+    """
 
     text: str
     citation: Citation
     origin: Origin
+    rests_on: Sequence[DerivedSource] = ()
+
+    def cite(self, quote: str) -> Citation:
+        """How words of it are cited: by what they rest on, where that is named."""
+        found = nearest_source(self.rests_on, quote)
+        link = found.link if found and found.link else self.citation.link
+        return replace(self.citation, quote=quote, link=link)
 
 
 class Reading(BaseModel):

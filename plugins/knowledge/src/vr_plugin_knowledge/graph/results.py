@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from vr_kernel import Usage
 
 Direction = Literal["both", "out", "in"]
 
 
 class GraphSource(BaseModel):
-    """A record that says so, in which words; `link` leads there."""
+    """A record that says so, in which words; `link` leads there, to the moment in `seconds`.
+
+    A `derived` record is what a model wrote; where it names its own source, that is linked.
+    """
 
     collection: str
     object_id: str
+    title: str = Field("", exclude_if=lambda value: not value)
     quote: str = ""
     link: str = ""
+    seconds: float | None = Field(None, exclude_if=lambda value: value is None)
+    derived: bool = Field(default=False, exclude_if=lambda value: not value)
 
 
 class GraphNode(BaseModel):
@@ -48,8 +54,8 @@ class KnowledgeGraph(BaseModel):
     linked as `artifact`.
     """
 
-    nodes: list[GraphNode]
-    edges: list[GraphEdge]
+    nodes: list[GraphNode] = []
+    edges: list[GraphEdge] = []
     total_nodes: int
     total_edges: int
     artifact: str | None = None

@@ -8,6 +8,7 @@ from typing import Any
 
 from vr_kernel import Call, Change, RecordKind
 
+from vr_plugin_knowledge.derived import named_sources
 from vr_plugin_knowledge.excerpts import value_of
 from vr_plugin_knowledge.graph.citations import Citation, version_of
 from vr_plugin_knowledge.graph.concepts import Origin
@@ -15,6 +16,7 @@ from vr_plugin_knowledge.graph.network import Network
 from vr_plugin_knowledge.graph.reading import Reading, Source, reading_key
 
 BATCH = 500
+_TITLES = ("title", "video_title", "source_title")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +83,15 @@ async def _sources(call: Call, wanted: Wanted) -> AsyncIterator[Source]:
 def _source(change: Change, kind: RecordKind) -> Source:
     fields = change.fields or {}
     text = text_of(kind, fields)
-    link = value_of(fields, kind.link) or ""
-    citation = Citation(change.kind, change.key, version_of(text), link=link)
+    link = value_of(fields, kind.link) or value_of(fields, kind.source) or ""
+    title = next((str(fields[name]) for name in _TITLES if fields.get(name)), "")
+    citation = Citation(change.kind, change.key, version_of(text), link=link, title=title)
     origin = Origin(
         url=value_of(fields, kind.source) or "",
-        title=value_of(fields, "title") or "",
+        title=title,
         category=kind.category or "analysis",
     )
-    return Source(text, citation, origin)
+    return Source(text, citation, origin, named_sources(change.provenance) if kind.derived else ())
 
 
 def text_of(kind: RecordKind, fields: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from vr_kernel import CALLS_OUT, WRITES_LOCAL, Call, Code, VrError, tool
 
 from vr_plugin_knowledge.arguments import Collections, OptionalName, OptionalNames
 from vr_plugin_knowledge.catalogue import find_kinds
+from vr_plugin_knowledge.derived import sources_among
 from vr_plugin_knowledge.graph.results import KnowledgeExtracted
 
 
@@ -20,7 +21,10 @@ async def knowledge_extract(
     object_ids: OptionalNames = None,
     limit: Annotated[int, Field(ge=1, le=100, description="Records to pay for")] = 20,
 ) -> KnowledgeExtracted:
-    """Let a model find concepts and relationships in records, quoted, for knowledge_graph."""
+    """Let a model find concepts and relationships in records, quoted, for knowledge_graph.
+
+    What models wrote is read where its collection is named.
+    """
     if collections is None and source is None and object_ids is None:
         raise VrError(
             "Nothing says which records to read.",
@@ -30,4 +34,6 @@ async def knowledge_extract(
     from vr_plugin_knowledge.graph.extracting import extract
 
     kinds = find_kinds(call.services.kinds, collections)
+    if collections is None and object_ids is None:
+        kinds = sources_among(kinds)
     return await extract(call, kinds, source, object_ids, limit)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 SEEDS = 5
 """How many concepts a question starts from."""
 SHOWN, EXPORTED, MOST = 20, 500, 2000
+NAMED = 10
+"""How many concepts of a file the result names as well."""
 Format = Literal["json", "mermaid", "graphml", "html"]
 OptionalQuestion = Annotated[str | None, bound(2000)]
 
@@ -58,8 +60,9 @@ async def knowledge_graph(
     await asyncio.to_thread(rank, region, direction)
     if not region.concepts:
         notes.append("The graph is empty: knowledge_extract fills it.")
+    derived = {kind.name for kind in call.services.kinds.values() if kind.derived}
     if format == "json" or not region.concepts:
-        result = await asyncio.to_thread(present, region, limit or SHOWN)
+        result = await asyncio.to_thread(present, region, limit or SHOWN, derived)
         if len(result.nodes) < min(len(region.concepts), limit or SHOWN):
             notes.append("Shortened to fit; the other formats export more, to a file.")
     else:
@@ -123,6 +126,7 @@ def _export(call: Call, region: Region, form: Format, limit: int, subject: str) 
     from vr_plugin_knowledge.graph.graphml import as_graphml
     from vr_plugin_knowledge.graph.mermaid import as_mermaid
     from vr_plugin_knowledge.graph.page import as_page
+    from vr_plugin_knowledge.graph.presenting import present
 
     shown = region.cut(limit)
     if form == "mermaid":
@@ -132,9 +136,9 @@ def _export(call: Call, region: Region, form: Format, limit: int, subject: str) 
     else:
         title = f"Knowledge graph: {subject}" if subject else "Knowledge graph"
         kept = call.artifact(as_page(shown, title).encode(), "text/html")
+    told = [node.model_copy(update={"sources": []}) for node in present(shown, NAMED).nodes]
     return KnowledgeGraph(
-        nodes=[],
-        edges=[],
+        nodes=told,
         total_nodes=len(region.concepts),
         total_edges=len(region.relations),
         artifact=kept.uri,

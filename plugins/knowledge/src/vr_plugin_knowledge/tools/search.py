@@ -23,8 +23,8 @@ from vr_plugin_knowledge.pages import (
     shown_before,
     take_page,
 )
-from vr_plugin_knowledge.results import KnowledgeSearchResult
-from vr_plugin_knowledge.retrieval import present, retrieve
+from vr_plugin_knowledge.results import KnowledgeHit, KnowledgeSearchResult
+from vr_plugin_knowledge.retrieval import Found, present, retrieve
 from vr_plugin_knowledge.summaries import summarise
 from vr_plugin_knowledge.workspaces import choose_workspace
 
@@ -65,8 +65,7 @@ async def knowledge_search(
     }
     filters = build_filters(values, date_from, date_to)
     applied = _given(**values, date_from=date_from, date_to=date_to)
-    known = find_kinds(call.services.kinds, collections)
-    kinds, last = place_derived(known, collections, derived)
+    kinds, last = place_derived(find_kinds(call.services.kinds, collections), collections, derived)
     notes = tell_unfiltered(kinds, filters)
     names, where = tuple(kind.name for kind in kinds), choose_workspace(call, workspace)
     how = {"type": search_type, "limit": limit, "alpha": alpha, "last": sorted(last)}
@@ -75,14 +74,10 @@ async def knowledge_search(
     asked = Query(query, None, search_type, alpha, names, filters, limit, where, lenient=True)
     await read_notes(call, notes)
     found = await retrieve(call, asked, notes, last)
-    hits = [
-        present(call.services.kinds[hit.record.kind], hit, score)
-        for hit, score in zip(found.hits, found.rerank_scores, strict=True)
-    ]
+    hits = _presented(call, found)
     before = await shown_before(call, cursor, start, hits)
     rest = places_besides(hits, before)
     page = take_page([hits[place] for place in rest], 0)
-    shown = [found.hits[place] for place in rest[: len(page)]]
     results, processed = await summarise(call, query, page, notes)
     return KnowledgeSearchResult(
         query=query,
@@ -91,13 +86,20 @@ async def knowledge_search(
         filters_applied=applied or None,
         reranked=found.reranked,
         flash_processed=processed,
-        neighbours=await _neighbours(call, shown, where) if graph else None,
+        neighbours=await _neighbours(call, [found.hits[n] for n in rest[: len(page)]], where)
+        if graph
+        else None,
         pending=found.pending,
         notes=notes,
         next_cursor=continue_after(call, question, [*before, *map(id_of, page)])
         if len(page) < len(rest)
         else None,
     )
+
+
+def _presented(call: Call, found: Found) -> list[KnowledgeHit]:
+    kinds, scored = call.services.kinds, zip(found.hits, found.rerank_scores, strict=True)
+    return [present(kinds[hit.record.kind], hit, score) for hit, score in scored]
 
 
 def _given(**values: str | None) -> dict[str, str]:
