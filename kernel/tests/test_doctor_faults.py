@@ -202,3 +202,25 @@ def test_for_people_each_finding_has_its_remedy_below(tmp_path: Path) -> None:
     assert "zoo_echo already belongs to plugin zoo" in lines[at]
     assert lines[at + 1].strip().startswith("Fix: Remove one of the two")
     assert re.fullmatch(r"\d+ checks in [\d.]+ s; faults: 1, warnings: \d+\.", lines[-1])
+
+
+def test_of_problems_alone_no_line_says_that_all_is_well(tmp_path: Path) -> None:
+    zoo = Zoo(tmp_path / "zoo")
+    environment = planted(zoo, [fault for fault in TOGETHER if fault.check == "aaa-twin"])
+
+    def told(*options: str) -> Any:
+        done = subprocess.run(
+            vr_command("doctor", "--json", *options),
+            env=environment,
+            cwd=zoo.work,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, json.loads(done.stdout)
+
+    (code, everything), (same, problems) = told(), told("--problems")
+    assert code == same == 3
+    assert problems["faults"] == everything["faults"]
+    wrong = [check["name"] for check in everything["checks"] if check["level"] != "ok"]
+    assert [check["name"] for check in problems["checks"]] == wrong

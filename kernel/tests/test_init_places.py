@@ -33,6 +33,11 @@ FILES = {
         "/me/.gemini/settings.json",
         "D:\\me\\.gemini\\settings.json",
     ),
+    "windsurf": (
+        "/me/.codeium/windsurf/mcp_config.json",
+        "/me/.codeium/windsurf/mcp_config.json",
+        "D:\\me\\.codeium\\windsurf\\mcp_config.json",
+    ),
     "codex": ("/me/.codex/config.toml", "/me/.codex/config.toml", "D:\\me\\.codex\\config.toml"),
 }
 MOVED = {

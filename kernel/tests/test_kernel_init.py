@@ -202,16 +202,25 @@ def test_a_key_comes_from_stdin(user: User) -> None:
     assert KEY not in ended.stdout + ended.stderr
 
 
-def test_nothing_is_written_when_one_file_cannot_be_read(user: User, vr: CommandHost) -> None:
-    user.write(".claude.json", '{\n  "mcpServers": {,}\n}\n')
+def test_a_broken_file_is_named_and_the_others_are_written(user: User, vr: CommandHost) -> None:
+    broken = user.write(".claude.json", '{\n  "mcpServers": {,}\n}\n')
     before = user.tree()
-    ended = vr.run("init", "--client", "all", "--key-from-env", "--yes", "--json")
+    given = ("--client", "all", "--folder", str(user.videos), "--key-from-env", "--yes")
+    ended = vr.run("init", *given, "--json")
     assert ended.code == 3
-    error = ended.data["error"]
-    assert f"{user.home.resolve() / '.claude.json'}, line 2" in error["message"]
-    pasted = error["hint"].partition("\n")[2]
+    (refused,) = ended.data["refused"]
+    assert f"{user.home.resolve() / '.claude.json'}, line 2" in refused["message"]
+    pasted = refused["hint"].partition("\n")[2]
     assert json.loads(pasted)["mcpServers"]["video-research"]["args"] == ["serve"]
-    assert user.tree() == before
+    assert refused["message"] in ended.stderr
+    assert broken.read_bytes() == before[".claude.json"]
+    for name in (".cursor/mcp.json", ".codex/config.toml"):
+        assert b"video-research" in user.tree()[name]
+    assert KEY in user.tree()["config/.env"].decode()
+    assert str(user.videos.resolve()) in user.tree()["config/config.toml"].decode()
+    broken.write_text(pasted, "utf-8")
+    again = vr.run("init", *given, "--json")
+    assert (again.code, again.data["refused"], again.data["written"]) == (0, [], False)
 
 
 @posix
@@ -241,11 +250,11 @@ def test_a_full_disk_leaves_everything_as_it_was(user: User) -> None:
 @posix
 def test_a_read_only_file_is_refused(user: User, vr: CommandHost) -> None:
     user.cursor.chmod(0o444)
-    before = user.tree()
     ended = vr.run("init", "--client", "all", "--yes")
     assert ended.code == 1
     assert "read-only" in ended.stderr
-    assert user.tree() == before
+    assert user.cursor.read_text("utf-8") == CURSOR
+    assert "video-research" in user.codex.read_text("utf-8")
 
 
 @posix

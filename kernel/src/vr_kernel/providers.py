@@ -235,7 +235,7 @@ class Providers:
 
 
 _INSTALL = {
-    "TextRecognizer": "Install one: pip install vr-ocr-rapidocr",
+    "TextRecognizer": 'Install one: pip install "video-research[local]"',
     "Embedder": "Install one: pip install vr-embedder-minilm",
     "Store": "Install one: pip install vr-plugin-knowledge",
 }

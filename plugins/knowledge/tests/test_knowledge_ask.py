@@ -212,7 +212,7 @@ async def test_an_agent_where_there_is_none() -> None:
             Code.UNAVAILABLE,
             "AGENT_UNAVAILABLE",
         )
-        assert "vr-plugin-knowledge[agents]" in missing.value.hint
+        assert "video-research[agents]" in missing.value.hint
 
 
 class Agent:

@@ -128,7 +128,7 @@ async def test_without_the_library_an_error_says_what_to_install(kernel, monkeyp
     with pytest.raises(VrError) as caught:
         await graph(kernel, concept="GPT")
     assert (caught.value.code, caught.value.category) == (Code.UNAVAILABLE, "EXTRA_MISSING")
-    assert "vr-plugin-knowledge[graph]" in caught.value.hint
+    assert "video-research[graph]" in caught.value.hint
     found = await kernel.call("neighbours_find", query="hallucination", kind="RelationshipEdges")
     assert found.notes
 

@@ -337,8 +337,8 @@ async def test_another_plugins_reranker_by_its_name(crashes: bool) -> None:
 @pytest.mark.parametrize(
     ("provider", "hint"),
     [
-        ("flashrank", "vr-plugin-knowledge[flashrank]"),
-        ("fastembed", "vr-plugin-knowledge[fastembed]"),
+        ("flashrank", "video-research[flashrank]"),
+        ("fastembed", "video-research[fastembed]"),
         ("nobody", "cohere, fastembed, flashrank, model"),
     ],
 )

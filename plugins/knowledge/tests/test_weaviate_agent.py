@@ -152,4 +152,4 @@ async def test_a_library_that_is_not_installed(
         with pytest.raises(VrError) as caught:
             await ask(kernel, "Notes")
     assert caught.value.category == "AGENT_UNAVAILABLE"
-    assert "vr-plugin-knowledge[agents]" in caught.value.hint
+    assert "video-research[agents]" in caught.value.hint

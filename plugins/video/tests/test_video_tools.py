@@ -201,7 +201,7 @@ async def test_what_is_missing_is_said_and_comes_once_it_is_there(tmp_path, vide
     video.with_suffix(".srt").write_text(SRT)
     async with open_kernel(tmp_path, plugins={"reader": slide_reader().plugin()}) as kernel:
         richest = await kernel.call("video_analyze", file_path=str(video))
-    assert any("pip install vr-ocr-rapidocr" in limit for limit in poor.limits)
+    assert any('pip install "video-research[local]"' in limit for limit in poor.limits)
     assert any("No transcript" in limit for limit in poor.limits)
     assert not rich.cached
     assert rich.topics == list(TITLES)
@@ -520,7 +520,7 @@ async def test_missing_speech_recognition_names_the_install_command(tmp_path, mo
         for tool in ("video_transcript", "video_analyze"):
             error = await failure(kernel, tool, file_path=str(path))
             assert error.code is Code.UNAVAILABLE
-            assert 'pip install "vr-plugin-video[stt]"' in error.hint
+            assert 'pip install "video-research[local]"' in error.hint
 
 
 async def test_without_the_picture_library_the_words_remain(tmp_path, captioned, monkeypatch):
@@ -531,7 +531,7 @@ async def test_without_the_picture_library_the_words_remain(tmp_path, captioned,
             error = await failure(kernel, "video_scenes", file_path=str(captioned))
     async with open_kernel(tmp_path) as kernel:
         rich = await kernel.call("video_analyze", file_path=str(captioned))
-    assert any('pip install "vr-plugin-video[video]"' in limit for limit in poor.limits)
+    assert any('pip install "video-research[local]"' in limit for limit in poor.limits)
     assert poor.transcript is not None
     assert error.code is Code.UNAVAILABLE
     assert not rich.cached

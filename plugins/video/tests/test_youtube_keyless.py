@@ -290,7 +290,7 @@ async def test_without_any_library_the_error_says_what_to_install(tmp_path, yout
         assert caught.value.category == "EXTRA_MISSING"
         with pytest.raises(VrError, match="Downloading") as caught:
             await client.download(ID, tmp_path, lambda _share, _said: None)
-        assert "vr-plugin-video[ytdlp]" in caught.value.hint
+        assert "video-research[youtube]" in caught.value.hint
 
 
 @pytest.fixture

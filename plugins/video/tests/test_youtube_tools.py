@@ -304,9 +304,9 @@ async def test_without_key_and_libraries_the_error_names_both(tmp_path, youtube,
         error = await failure(kernel, "video_metadata", url=URL)
     assert error.code is Code.AUTH
     assert "YOUTUBE_API_KEY" in error.hint
-    assert "[ytdlp]" in error.hint
+    assert "video-research[youtube]" in error.hint
     monkeypatch.setitem(sys.modules, "googleapiclient", None)
     async with opened(tmp_path, youtube) as kernel:
         error = await failure(kernel, "video_playlist", url=LIST_URL)
     assert error.category == "EXTRA_MISSING"
-    assert "vr-plugin-video[youtube]" in error.hint
+    assert "video-research[youtube]" in error.hint

@@ -22,9 +22,10 @@ from vr_kernel.stdout_guard import diverted_stdout
 
 
 @click.command()
+@click.option("--problems", is_flag=True, help="Show only what needs attention.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def doctor(ctx: click.Context, *, as_json: bool) -> int:
+def doctor(ctx: click.Context, *, problems: bool, as_json: bool) -> int:
     """Check this installation without the network; exit code 3 when there is a fault."""
     begun = time.monotonic()
     # Logs and plugins may write what no redaction has seen.
@@ -34,7 +35,8 @@ def doctor(ctx: click.Context, *, as_json: bool) -> int:
             results = consultation.results()
         finally:
             consultation.close()
-    click.echo(report(results, time.monotonic() - begun, as_json=as_json))
+    seconds = time.monotonic() - begun
+    click.echo(report(results, seconds, as_json=as_json, problems=problems))
     faulty = any(result.level is Level.FAULT for result in results)
     code = Exit.CONFIGURATION if faulty else Exit.OK
     if not all(result.answered for result in results):
@@ -43,21 +45,24 @@ def doctor(ctx: click.Context, *, as_json: bool) -> int:
     return code
 
 
-def report(results: Sequence[Result], seconds: float, *, as_json: bool) -> str:
-    """What was found, for people or as JSON."""
+def report(
+    results: Sequence[Result], seconds: float, *, as_json: bool, problems: bool = False
+) -> str:
+    """What was found, for people or as JSON; of `problems` alone when those are wanted."""
     count = Counter(result.level for result in results)
+    shown = [it for it in results if not problems or it.level is not Level.OK]
     if as_json:
-        found = [{**asdict(r), "seconds": round(r.seconds, 3)} for r in results]
+        found = [{**asdict(r), "seconds": round(r.seconds, 3)} for r in shown]
         counts = {"faults": count[Level.FAULT], "warnings": count[Level.WARNING]}
         return json.dumps(
             {"checks": found, **counts, "seconds": round(seconds, 3)}, ensure_ascii=False, indent=2
         )
     totals = f"faults: {count[Level.FAULT]}, warnings: {count[Level.WARNING]}"
-    return "\n".join([*_lines(results), f"{len(results)} checks in {seconds:.1f} s; {totals}."])
+    return "\n".join([*_lines(shown), f"{len(results)} checks in {seconds:.1f} s; {totals}."])
 
 
 def _lines(results: Sequence[Result]) -> Iterator[str]:
-    width = max(len(result.name) for result in results)
+    width = max((len(result.name) for result in results), default=0)
     for group, found in groupby(results, key=lambda result: result.group):
         yield group
         for result in found:

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from vr_kernel.cli.exits import Exit, exit_code
 from vr_kernel.cli.init_questions import ask_clients, ask_folders, ask_key, is_terminal
+from vr_kernel.cli.output import print_error
 
 if TYPE_CHECKING:
     from vr_kernel.config.config import Config
     from vr_kernel.onboarding.changes import Change
     from vr_kernel.onboarding.clients import Machine
-    from vr_kernel.onboarding.plan import Wishes
+    from vr_kernel.onboarding.plan import Plan, Wishes
     from vr_kernel.onboarding.writing import Written
 
 NOTHING_GIVEN = (
@@ -33,7 +35,7 @@ NOTHING_GIVEN = (
     "clients",
     multiple=True,
     metavar="NAME",
-    help="claude-code, claude-desktop, cursor, vscode, gemini-cli, codex, or all that are found.",
+    help="claude-code, claude-desktop, cursor, vscode, gemini-cli, windsurf, codex, or all found.",
 )
 @click.option("--folder", "folders", multiple=True, metavar="DIR", help="Let the server read it.")
 @click.option("--key-from-env", is_flag=True, help="Keep the key of the variable GEMINI_API_KEY.")
@@ -69,7 +71,8 @@ def init(
         wishes = _asked(config, project=project)
     else:
         wishes = _given(clients, folders, _key(**key_from), project=project)
-    changes = _planned(config, wishes)
+    plan = _planned(config, wishes)
+    changes = plan.changes
     pending = [change for change in changes if change.action != "none"]
     writing = bool(pending) and not dry_run
     if not as_json or (writing and not yes):
@@ -80,10 +83,12 @@ def init(
         written = write_all(pending, datetime.now(UTC).strftime("%Y%m%d-%H%M%S"))
         notes = overruled(os.environ, wishes.folders, wishes.key)
     if as_json:
-        click.echo(json.dumps(_report(changes, written, notes), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(_report(plan, written, notes), ensure_ascii=False, indent=2))
     else:
         _conclude(written, notes)
-    return 0
+    for error in plan.refused:
+        print_error(error)
+    return max(map(exit_code, plan.refused), default=Exit.OK)
 
 
 def _machine() -> Machine:
@@ -131,7 +136,7 @@ def _key(*, key_from_env: bool, key_from_stdin: bool) -> str:
     return ""
 
 
-def _planned(config: Config, wishes: Wishes) -> list[Change]:
+def _planned(config: Config, wishes: Wishes) -> Plan:
     from vr_kernel.onboarding.answers import allowed_by_files
     from vr_kernel.onboarding.launch import find_launch
     from vr_kernel.onboarding.plan import plan_changes
@@ -153,7 +158,7 @@ def _agreed() -> bool:
 
 
 def _differences(changes: Sequence[Change]) -> str:
-    lines = []
+    lines: list[str] = []
     for change in changes:
         lines.append(f"{change.title}: {change.file}")
         lines.append(change.difference() or "Already up to date.")
@@ -171,9 +176,7 @@ def _conclude(written: Sequence[Written], notes: Sequence[str]) -> None:
         click.echo("Start the clients anew to see the tools. `vr doctor` checks the rest.")
 
 
-def _report(
-    changes: Sequence[Change], written: Sequence[Written], notes: Sequence[str]
-) -> dict[str, Any]:
+def _report(plan: Plan, written: Sequence[Written], notes: Sequence[str]) -> dict[str, Any]:
     backups = {it.file: str(it.backup) if it.backup else None for it in written}
     items = [
         {
@@ -183,6 +186,12 @@ def _report(
             "difference": change.difference(),
             "backup": backups.get(change.file),
         }
-        for change in changes
+        for change in plan.changes
     ]
-    return {"changes": items, "written": bool(written), "notes": list(notes)}
+    refused = [{"message": error.message, "hint": error.hint} for error in plan.refused]
+    return {
+        "changes": items,
+        "refused": refused,
+        "written": bool(written),
+        "notes": list(notes),
+    }

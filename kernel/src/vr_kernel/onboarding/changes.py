@@ -85,7 +85,7 @@ def read_file(file: Path) -> str | None:
             f"{file} is not UTF-8 text.",
             Code.INVALID_INPUT,
             category="CONFIG_INVALID",
-            hint="Nothing was changed. Save it as UTF-8.",
+            hint="It was left as it is. Save it as UTF-8.",
         ) from None
 
 
@@ -123,4 +123,4 @@ def _shown(line: str) -> str:
 
 
 def _refused(file: Path, what: str, hint: str) -> VrError:
-    return VrError(f"{file} {what}.", Code.NOT_ALLOWED, hint=f"Nothing was changed. {hint}")
+    return VrError(f"{file} {what}.", Code.NOT_ALLOWED, hint=f"It was left as it is. {hint}")

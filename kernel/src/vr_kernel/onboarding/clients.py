@@ -11,6 +11,7 @@ Read in November 2026, in each client's own documentation unless said otherwise:
 - VS Code: code.visualstudio.com/docs/agents/reference/mcp-configuration, for the default profile.
 - Gemini CLI: docs/tools/mcp-server.md of google-gemini/gemini-cli. Its time-out is in
   milliseconds, 600,000 by default.
+- Windsurf: docs.windsurf.com/windsurf/cascade/mcp. It names no file of a project.
 - Codex: docs/config.md of openai/codex. `startup_timeout_sec` and `tool_timeout_sec` are in
   seconds, 10 and 60 by default. A project's file counts in trusted projects only.
 """
@@ -152,6 +153,14 @@ CLIENTS = (
         lambda machine: machine.home / ".gemini",
         project=".gemini/settings.json",
         defaults={"timeout": CALL_TIMEOUT_S * 1000},
+    ),
+    Client(
+        "windsurf",
+        "Windsurf",
+        "json",
+        "mcpServers",
+        lambda machine: machine.home / ".codeium" / "windsurf" / "mcp_config.json",
+        lambda machine: machine.home / ".codeium" / "windsurf",
     ),
     Client(
         "codex",

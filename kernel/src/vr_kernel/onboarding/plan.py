@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -31,27 +32,44 @@ class Wishes:
     key: str = field(default="", repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Files as they will be, and the errors of those that are left as they are."""
+
+    changes: Sequence[Change] = ()
+    refused: Sequence[VrError] = ()
+
+
 def plan_changes(
     wishes: Wishes, launch: Launch, config_folder: Path, allowed: Sequence[Path]
-) -> list[Change]:
+) -> Plan:
     """Every file with what it will hold; `allowed` are the folders that may be read by now.
 
+    A file that cannot be read, is not what it should be, or may not be written, keeps no other
+    from being written; the hint of its error says what to paste.
+
     Raises:
-        VrError: a file cannot be read, is not what it should be, or may not be written. The
-            hint says what to paste.
+        VrError: CONFLICT when two clients share one file.
     """
-    changes = [client_change(client, path, launch) for client, path in wishes.clients]
-    if len({change.file for change in changes}) < len(changes):
+    if len({real_file(path) for _, path in wishes.clients}) < len(wishes.clients):
         raise VrError(
             "Two of the clients share one file.",
             Code.CONFLICT,
             hint="Nothing was changed. Set them up one after the other.",
         )
+    makers = [partial(client_change, client, path, launch) for client, path in wishes.clients]
     if wishes.folders:
-        changes.append(folders_change(config_folder / "config.toml", allowed, wishes.folders))
+        file = config_folder / "config.toml"
+        makers.append(partial(folders_change, file, allowed, wishes.folders))
     if wishes.key:
-        changes.append(key_change(config_folder / ".env", wishes.key))
-    return changes
+        makers.append(partial(key_change, config_folder / ".env", wishes.key))
+    changes, refused = [], []
+    for make in makers:
+        try:
+            changes.append(make())
+        except VrError as error:
+            refused.append(error)
+    return Plan(changes, refused)
 
 
 def client_change(client: Client, path: Path, launch: Launch) -> Change:
@@ -87,7 +105,7 @@ def folders_change(path: Path, allowed: Sequence[Path], folders: Sequence[Path])
     except UnreadableTextError as error:
         raise config_error(
             f"{file}, line {error.line}: {error}.",
-            f"Nothing was changed. Add to allowed_roots below [kernel]: {json.dumps(new)}",
+            f"It was left as it is. Add to allowed_roots below [kernel]: {json.dumps(new)}",
         ) from None
     secrets = secrets_of(values)
     title = "folders that may be read"
@@ -111,7 +129,7 @@ def key_change(path: Path, key: str) -> Change:
     if _variables(after) != {**values, KEY_VARIABLE: key}:
         raise config_error(
             f"{file} cannot be changed without harm.",
-            f"Nothing was changed. Set {KEY_VARIABLE} there yourself.",
+            f"It was left as it is. Set {KEY_VARIABLE} there yourself.",
         )
     secrets = {key, *(value for value in values.values() if value)}
     return Change("Gemini key", file, before, after, private=True, secrets=frozenset(secrets))
@@ -135,7 +153,7 @@ def _unreadable(
     paste = _set(client, "", [client.servers, SERVER], entry).strip()
     return config_error(
         f"{file}, line {error.line}: {error}.",
-        f"Nothing was changed. Correct that line and run it again, or paste this:\n{paste}",
+        f"It was left as it is. Correct that line and run it again, or paste this:\n{paste}",
     )
 
 

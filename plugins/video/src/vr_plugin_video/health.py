@@ -51,7 +51,7 @@ def youtube(settings: VideoSettings) -> Diagnosis:
     if own.get_secret_value() and find_spec("googleapiclient") is None:
         return Diagnosis.warning(
             "YOUTUBE_API_KEY is set, but Google's client is not installed.",
-            'pip install "vr-plugin-video[youtube]"',
+            'pip install "video-research[youtube]"',
         )
     ways = [
         f"metadata by {key}" if has_key and find_spec("googleapiclient") else "",
@@ -61,7 +61,7 @@ def youtube(settings: VideoSettings) -> Diagnosis:
     found = ", ".join(way for way in ways if way)
     if found:
         return Diagnosis.ok(f"{found[0].upper()}{found[1:]}.")
-    return Diagnosis.ok("Only models can watch it; install the extras ytdlp or youtube for more.")
+    return Diagnosis.ok("Only models can watch it; for more: pip install 'video-research[youtube]'")
 
 
 def screen_text(services: Services, wanted: str) -> Diagnosis:

@@ -37,7 +37,7 @@ MAX_SUBTITLES = 16
 READ_SIZE = 1 << 18
 PICTURE_SUBTITLES = frozenset({"hdmv_pgs_subtitle", "dvd_subtitle", "dvb_subtitle", "xsub"})
 ALWAYS_LENIENT = 19
-INSTALL_HINT = 'pip install "vr-plugin-video[video]"'
+INSTALL_HINT = 'pip install "video-research[local]"'
 UNREADABLE_HINT = (
     "Give a video or sound file, such as mp4, webm, mov, mkv, mp3, wav or flac; "
     "one that was cut off before its index, or is still being written, cannot be read."

@@ -77,7 +77,7 @@ def _agent(call: Call) -> AnswerAgent:
             Code.UNAVAILABLE,
             category="AGENT_UNAVAILABLE",
             hint="Leave backend out. The agent belongs to Weaviate Cloud: it needs"
-            " store.backend=weaviate and pip install 'vr-plugin-knowledge[agents]'.",
+            " store.backend=weaviate and pip install 'video-research[agents]'.",
         )
     return providers.get(AnswerAgent, store)
 

@@ -19,7 +19,7 @@ ROUNDS = 200
 """Far more than needed: each round multiplies the error by the damping."""
 TOLERANCE = 1e-6
 """Largest error of all scores together, whose sum is 1."""
-INSTALL = "pip install 'vr-plugin-knowledge[graph]'"
+INSTALL = "pip install 'video-research[graph]'"
 
 
 @dataclass(slots=True)

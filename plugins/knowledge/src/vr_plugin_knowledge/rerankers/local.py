@@ -59,7 +59,7 @@ class CrossEncoder:
             raise VrError(
                 f"{self._library} is not installed.",
                 Code.UNAVAILABLE,
-                hint=f"pip install 'vr-plugin-knowledge[{self._library}]'",
+                hint=f"pip install 'video-research[{self._library}]'",
             ) from error
         # The libraries raise what their downloaders, archives and runtimes raise.
         except Exception as error:

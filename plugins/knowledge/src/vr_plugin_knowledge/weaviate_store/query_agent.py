@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from vr_plugin_knowledge.weaviate_store.layout import Place
 
 FAILED = "AGENT_FAILED"
-NOT_INSTALLED = "pip install 'vr-plugin-knowledge[agents]'"
+NOT_INSTALLED = "pip install 'video-research[agents]'"
 _AUTH = re.compile(
     r"unauthori[sz]ed|forbidden|not authenticated|invalid (?:token|key)", re.IGNORECASE
 )

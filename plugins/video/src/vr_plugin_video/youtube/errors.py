@@ -10,7 +10,7 @@ KEY_HINT = (
     "Make a key at https://console.cloud.google.com/apis/credentials, enable the YouTube Data"
     " API v3 for its project, and set YOUTUBE_API_KEY."
 )
-_KEYLESS = "Without a key: pip install 'vr-plugin-video[ytdlp]'."
+_KEYLESS = "Without a key: pip install 'video-research[youtube]'."
 RATE_PAUSE_S = 60.0
 
 
@@ -143,13 +143,13 @@ def comments_disabled() -> VrError:
     )
 
 
-def extra_missing(doing: str, extra: str) -> VrError:
+def extra_missing(doing: str) -> VrError:
     """A library that is installed with an extra is missing."""
     return VrError(
         f"{doing} is not installed.",
         Code.UNAVAILABLE,
         category="EXTRA_MISSING",
-        hint=f"Install it: pip install 'vr-plugin-video[{extra}]'",
+        hint="Install it: pip install 'video-research[youtube]'",
     )
 
 

@@ -75,7 +75,7 @@ async def save_video(
             it cannot be written; TOO_LARGE; else what `error_of` reads.
     """
     if find_spec("yt_dlp") is None:
-        raise extra_missing("Downloading from YouTube", "ytdlp")
+        raise extra_missing("Downloading from YouTube")
     end = time.monotonic() + settings.download_deadline_s
     watcher = Watcher(settings, report, end)
     thread = asyncio.ensure_future(asyncio.to_thread(_save, address, video_id, folder, watcher))

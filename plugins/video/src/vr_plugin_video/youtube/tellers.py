@@ -52,7 +52,7 @@ async def read_captions(site: str, video_id: str, language: str) -> Transcript:
     Raises:
         VrError: as `YouTube.captions`.
     """
-    failed = extra_missing("Reading captions of YouTube", "captions")
+    failed = extra_missing("Reading captions of YouTube")
     for reader in _caption_readers(site):
         try:
             return await reader(video_id, language)
@@ -78,7 +78,7 @@ def _caption_readers(site: str) -> Iterator[Callable[[str, str], Awaitable[Trans
 def nobody(settings: VideoSettings) -> VrError:
     """The error of there being none to ask."""
     if _key(settings)[0].get_secret_value() and not is_installed("googleapiclient"):
-        return extra_missing("The client of the YouTube Data API", "youtube")
+        return extra_missing("The client of the YouTube Data API")
     return no_key()
 
 

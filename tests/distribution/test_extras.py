@@ -1,0 +1,48 @@
+"""Every extra of a plugin is reached by an extra of the whole, and what is missing names that."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from installation import REPOSITORY
+
+OF_A_SCRIPT = {("vr-embedder-minilm", "export")}
+"""Needed by a script of the repository, by no command."""
+_NEED = re.compile(r"([\w-]+)(?:\[([\w,-]+)\])?")
+
+
+def project(folder: Path) -> Any:
+    return tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+def reached(extras: dict[str, list[str]], name: str) -> set[tuple[str, str]]:
+    """The extras of plugins that an extra of the whole brings."""
+    found: set[tuple[str, str]] = set()
+    for requirement in extras[name]:
+        match = _NEED.match(requirement)
+        assert match
+        for extra in filter(None, (match[2] or "").split(",")):
+            own = match[1] == "video-research"
+            found |= reached(extras, extra) if own else {(match[1], extra)}
+    return found
+
+
+def test_every_extra_of_a_plugin_is_reached_and_all_brings_all() -> None:
+    plugins = [project(file.parent) for file in REPOSITORY.glob("plugins/*/pyproject.toml")]
+    offered = {(p["name"], extra) for p in plugins for extra in p.get("optional-dependencies", {})}
+    extras = project(REPOSITORY)["optional-dependencies"]
+    assert reached(extras, "all") == offered - OF_A_SCRIPT
+    named = set().union(*(reached(extras, name) for name in extras if name != "all"))
+    assert named == offered - OF_A_SCRIPT
+
+
+def test_hints_name_extras_of_the_whole_alone() -> None:
+    extras = project(REPOSITORY)["optional-dependencies"]
+    for file in [*REPOSITORY.glob("plugins/*/src/**/*.py"), *REPOSITORY.glob("kernel/src/**/*.py")]:
+        text = file.read_text("utf-8")
+        assert not re.search(r"pip install ['\"]?vr-[\w-]+\[", text), file
+        for extra in re.findall(r"video-research\[(\w+)\]", text):
+            assert extra in extras, file
