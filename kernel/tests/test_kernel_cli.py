@@ -376,6 +376,7 @@ def test_a_limit_is_that_of_the_whole(vr: CommandHost) -> None:
     one = vr.run("search", "Emma", "--limit", "1", "--json").data
     assert one == {**whole, "results": whole["results"][:1], "next_cursor": None}
     assert vr.run("search", "Emma", "--limit", "1").stdout.count("title: ") == 1
+    assert "Most results in all" in vr.run("search", "--help").stdout
 
 
 def test_help_has_a_short_name(vr: CommandHost) -> None:

@@ -8,7 +8,6 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,6 +29,7 @@ ROW_WIDTH = 120
 STEP_PERCENT = 5.0
 """Least progress between two lines where lines cannot be rewritten."""
 WHOLE = 100.0
+MINUTE_S = 60
 PACE_S = 3.0
 """Seconds of work before the time left is told."""
 PACE_PERCENT = 1.0
@@ -103,7 +103,9 @@ class ProgressLine:
         percent = 100 * done / total if total else None
         text = message
         if percent is not None:
-            text = f"{percent:3.0f} % {message}{self._left(percent)}"
+            text = f"{percent:3.0f} % {message}"
+            left = self._left(percent)
+            text += "" if message.endswith(" left") else left
         text = f"{self._what}{text.strip()}"
         if self._terminal:
             fitting = text[: shutil.get_terminal_size().columns - 1]
@@ -127,7 +129,11 @@ class ProgressLine:
         if now - begun < PACE_S or percent - first < PACE_PERCENT or percent >= WHOLE:
             return ""
         left = round((now - begun) * (WHOLE - percent) / (percent - first))
-        return f", {timedelta(seconds=left)} left"
+        minutes, seconds = divmod(left, MINUTE_S)
+        words = f"{minutes} min" if minutes else f"{max(1, seconds)} s"
+        if minutes >= MINUTE_S:
+            words = f"{minutes // MINUTE_S} h {minutes % MINUTE_S} min"
+        return f", about {words} left"
 
 
 def _items(values: list[Any], indent: str) -> Iterator[str]:

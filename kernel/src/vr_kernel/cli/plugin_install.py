@@ -73,7 +73,9 @@ def _run(command: Sequence[str], *, yes: bool) -> bool:
     if not yes:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise click.UsageError("Nothing was done: nobody can be asked here. Add --yes.")
-        click.confirm("Run it?", abort=True, err=True)
+        if not click.confirm("Run it?", err=True):
+            click.echo("Nothing was done.", err=True)
+            return False
     done = subprocess.run(command, check=False, stdout=sys.stderr)
     importlib.invalidate_caches()
     return done.returncode == 0

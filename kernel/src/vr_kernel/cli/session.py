@@ -14,6 +14,7 @@ import click
 from vr_kernel.cli.asking import terminal_asker
 from vr_kernel.cli.collecting import uncollected
 from vr_kernel.cli.exits import Exit, end_soon, exit_code
+from vr_kernel.cli.ids import whole_ids
 from vr_kernel.cli.index import write_index
 from vr_kernel.cli.output import (
     ProgressLine,
@@ -96,7 +97,10 @@ async def _call(
             with suppress(VrError):  # the tool says what is wrong with it
                 kernel.policy.allow(arguments[typed])
     try:
-        return await kernel.run(name, arguments, line, ask=terminal_asker(line.finish))
+        given = await whole_ids(kernel, kernel.tools[name], arguments)
+        return await kernel.run(name, given, line, ask=terminal_asker(line.finish))
+    except VrError as error:  # before the call
+        return Outcome("", error=error)
     except asyncio.CancelledError:
         end_soon(Exit.INTERRUPTED, "Interrupted.\n")
         raise

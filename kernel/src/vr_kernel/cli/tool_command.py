@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from vr_kernel.cli.results import FOUND
 from vr_kernel.cli.session import LOCAL, named, parse_items, parse_value, run_each, schema_of
 from vr_kernel.kernel import Kernel
 from vr_kernel.tools import Tool
@@ -27,6 +28,8 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
     without quotes.
     """
     schemas = {name: schema_of(tool, name) for name in tool.input_schema.get("properties", {})}
+    if "limit" in schemas and FOUND in tool.output_schema.get("properties", {}):
+        schemas["limit"] = {**schemas["limit"], "description": "Most results in all"}
     places = positions(tool)
     several = places == [SOURCE]
     words = bool(places) and not several and _is_text(places[-1], schemas)

@@ -146,6 +146,19 @@ class Journal:
 
         return await self._database.read(read)
 
+    async def keys(self, kind: str, workspace: str) -> list[str]:
+        """The keys of all records of a kind, sorted."""
+
+        def read(connection: sqlite3.Connection) -> list[str]:
+            rows = connection.execute(
+                "SELECT key FROM record WHERE workspace = ? AND kind = ? AND fields IS NOT NULL"
+                " ORDER BY key",
+                (workspace, kind),
+            )
+            return [key for (key,) in rows]
+
+        return await self._database.read(read)
+
     async def touch(self, records: Sequence[tuple[str, str, str]]) -> None:
         """Give records, as workspace, kind and key, new sequence numbers: stores see them again.
 

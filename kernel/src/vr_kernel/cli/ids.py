@@ -1,0 +1,81 @@
+"""Ids by their beginning: what a person types of one, made whole before the call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from vr_kernel.errors import Code, VrError
+from vr_kernel.kernel import Kernel
+from vr_kernel.tools import READ_ONLY, Effects, Tool
+
+SHORTEST = 4
+"""Fewest characters that are taken for the beginning of an id."""
+SHOWN = 5
+RECORD, KIND = "object_id", "collection"
+"""Arguments that name a record of the journal, and its kind."""
+
+
+async def whole_ids(kernel: Kernel, tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with ids in full where a beginning was given that only one id has.
+
+    What there is of an id is asked of the tool of the same domain that lists them, such as
+    `job_list` for `job_id`; of a record's key, of the journal. What nothing begins with stays.
+
+    Raises:
+        VrError: INVALID_INPUT when several ids begin so; it names them.
+    """
+    given = dict(arguments)
+    for name, value in arguments.items():
+        if name.endswith("_id") and isinstance(value, str) and len(value) >= SHORTEST:
+            known = await _known(kernel, tool, name, arguments)
+            fitting = sorted({each for each in known if each.startswith(value.lower())})
+            if value in fitting or not fitting:
+                continue
+            if len(fitting) > 1:
+                raise _ambiguous(name, value, fitting)
+            given[name] = fitting[0]
+    return given
+
+
+async def _known(kernel: Kernel, tool: Tool, name: str, arguments: Mapping[str, Any]) -> list[str]:
+    if name == RECORD:
+        kind, workspace = arguments.get(KIND), kernel.config.store.workspace
+        keys = kernel.journal.keys(str(kind), arguments.get("workspace") or workspace)
+        return await keys if kind else []
+    found: list[str] = []
+    for lister in kernel.tools.values():
+        if lister.domain == tool.domain and _lists(lister, name):
+            limit = lister.input_schema["properties"].get("limit", {}).get("maximum")
+            outcome = await kernel.run(lister.name, {"limit": limit} if limit else {})
+            found += _values(outcome.data, name)
+    return found
+
+
+def _lists(tool: Tool, name: str) -> bool:
+    """Whether a tool only reads, needs nothing, and lists what has such an id."""
+    verb = tool.name.partition("_")[2]
+    quiet = READ_ONLY in tool.effects and Effects.CALLS_OUT not in tool.effects
+    needs = tool.input_schema.get("required")
+    return (
+        verb.startswith("list")
+        and quiet
+        and not needs
+        and f'"{name}"' in json.dumps(tool.output_schema)
+    )
+
+
+def _values(data: Mapping[str, Any], name: str) -> list[str]:
+    rows = [row for value in data.values() if isinstance(value, list) for row in value]
+    return [str(row[name]) for row in rows if isinstance(row, Mapping) and row.get(name)]
+
+
+def _ambiguous(name: str, value: str, fitting: list[str]) -> VrError:
+    more = f", and {len(fitting) - SHOWN} more" if len(fitting) > SHOWN else ""
+    return VrError(
+        f"{value} is the beginning of {len(fitting)} ids ({name}).",
+        Code.INVALID_INPUT,
+        category="ID_AMBIGUOUS",
+        hint=f"Give more of it: {', '.join(fitting[:SHOWN])}{more}.",
+    )

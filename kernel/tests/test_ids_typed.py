@@ -1,0 +1,97 @@
+"""At a terminal the beginning of an id is enough, where only one id begins so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from command_host import CommandHost
+from plugin_zoo import Animal, Zoo
+
+FIRST, SECOND = "abcd" + "0" * 28, "abce" + "0" * 28
+LIBRARY = Animal(
+    "library",
+    f"""
+from pydantic import BaseModel
+from vr_kernel import READ_ONLY, Call, Record, RecordKind, hookimpl, tool
+from vr_kernel import RecordField
+
+class Card(BaseModel):
+    card_id: str
+
+class Cards(BaseModel):
+    cards: list[Card]
+
+class Note(BaseModel):
+    object_id: str
+
+@tool(effects=READ_ONLY)
+async def library_list_cards(call: Call) -> Cards:
+    '''List cards.'''
+    return Cards(cards=[Card(card_id=each) for each in ("{FIRST}", "{SECOND}")])
+
+@tool(effects=READ_ONLY)
+async def library_show_card(call: Call, card_id: str) -> Card:
+    '''Show a card.'''
+    return Card(card_id=card_id)
+
+@tool(effects=READ_ONLY)
+async def library_write(call: Call, key: str) -> Note:
+    '''Write a note.'''
+    call.record(Record("Notes", {{"text": key}}, key=key))
+    return Note(object_id=key)
+
+@tool(effects=READ_ONLY)
+async def library_read(call: Call, object_id: str, collection: str) -> Note:
+    '''Read a note.'''
+    return Note(object_id=object_id)
+
+@hookimpl
+def vr_tools():
+    return [library_list_cards, library_show_card, library_write, library_read]
+
+@hookimpl
+def vr_record_kinds():
+    return [RecordKind("Notes", "Notes.", (RecordField("text"),), rerank="text")]
+""",
+)
+
+
+@pytest.fixture(scope="module")
+def vr(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandHost]:
+    """Runs command lines of a library."""
+    zoo = Zoo(tmp_path_factory.mktemp("library")).add(LIBRARY)
+    host = CommandHost(zoo.environment(), zoo.work)
+    yield host
+    host.close()
+
+
+@pytest.mark.parametrize(
+    ("typed", "taken"),
+    [
+        ("abcd", FIRST),
+        ("ABCE0", SECOND),
+        (FIRST, FIRST),
+        ("abc", "abc"),
+        ("nobody", "nobody"),
+        ("", ""),
+    ],
+)
+def test_the_beginning_of_an_id_is_enough(typed: str, taken: str, vr: CommandHost) -> None:
+    ended = vr.run("library", "show-card", typed, "--json")
+    assert (ended.code, ended.data) == (0, {"card_id": taken})
+
+
+def test_an_ambiguous_beginning_says_which_there_are(vr: CommandHost) -> None:
+    vr.run("library", "write", "ffff-1")
+    vr.run("library", "write", "ffff-2")
+    ended = vr.run("library", "read", "ffff", "Notes")
+    assert (ended.code, ended.stdout) == (2, "")
+    assert "ffff is the beginning of 2 ids (object_id)." in ended.stderr
+    assert "Give more of it: ffff-1, ffff-2." in ended.stderr
+
+
+def test_a_record_is_found_among_its_kind(vr: CommandHost) -> None:
+    vr.run("library", "write", "eeee-1234")
+    assert vr.run("library", "read", "eeee", "Notes", "--json").data == {"object_id": "eeee-1234"}
+    assert vr.run("library", "read", "eeee", "Others", "--json").data == {"object_id": "eeee"}
