@@ -15,7 +15,7 @@ from videokit import failure, open_kernel, recorded, silence
 from vr_kernel import Code, Kernel, VrError
 from vr_kernel.testing import FakeGemini
 
-ANOTHER = "somebody else"
+ANOTHER = "somebody_else"
 
 
 @pytest.fixture

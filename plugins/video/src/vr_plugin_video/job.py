@@ -6,13 +6,13 @@ import math
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from vr_kernel import Code, VrError
+from vr_kernel import Code, Services, VrError
 
 from vr_plugin_video.media import Media, probe
 from vr_plugin_video.sources import Source
 from vr_plugin_video.times import Window
 from vr_plugin_video.work import Work
-from vr_plugin_video.youtube.client import YouTube
+from vr_plugin_video.youtube.client import YouTube, youtube_of
 
 
 @dataclass(slots=True)
@@ -32,9 +32,14 @@ class Job:
     _media: Media | None = None
 
     @property
+    def services(self) -> Services:
+        """Those of whoever calls: their cache, and the files they may read."""
+        return self.work.call.services
+
+    @property
     def youtube(self) -> YouTube:
         """Who is asked about a video at YouTube."""
-        return self.work.call.services.providers.get(YouTube)
+        return youtube_of(self.services)
 
     async def media(self) -> Media:
         """What the video is, found out once; the window is checked against it, and settled.

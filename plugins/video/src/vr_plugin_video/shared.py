@@ -35,11 +35,12 @@ class Shared(Generic[T]):
             VrError: what `lead` and `reopened` raise, for everybody who waited.
         """
         led = False
+        key = f"{job.services.workspace}/{key}"
 
         async def work() -> T:
             nonlocal led
             led = True
-            async with reopened(job.work.call.services, job.source) as source:
+            async with reopened(job.services, job.source) as source:
                 own = replace(job, source=source, work=job.work.apart())
                 return await lead(own, own.work.stoppable(tell))
 

@@ -21,7 +21,7 @@ from vr_plugin_video.file_kinds import (
 )
 from vr_plugin_video.media import require_media
 from vr_plugin_video.youtube.addresses import invalid_url, parse_url, watch_url, youtube_id
-from vr_plugin_video.youtube.client import YouTube
+from vr_plugin_video.youtube.client import youtube_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ async def _known(
 
 
 async def _from_youtube(services: Services, video_id: str) -> Path:
-    youtube, downloads = services.providers.get(YouTube), services.providers.get(Downloads)
+    youtube, downloads = youtube_of(services), services.providers.get(Downloads)
     return await downloads.once(
         video_id,
         lambda: youtube.download(video_id, downloads.folder, lambda _share, _said: None),

@@ -34,12 +34,14 @@ class Recorder:
     """
 
     def __init__(self, services: Services) -> None:
-        self._cache = services.cache
-        self._home = [services.workspace, str(services.paths.state)]
+        self._state = str(services.paths.state)
 
     def key(self, job: Job, result: str, **parts: object) -> str:
         """The key of a result whose records are in this journal."""
-        return cache_key(result=result, home=self._home, **job.key_parts(), **parts)
+        return cache_key(result=result, home=self._home(job), **job.key_parts(), **parts)
+
+    def _home(self, job: Job) -> list[str]:
+        return [job.services.workspace, self._state]
 
     def analysis(self, job: Job, instruction: str, analysis: VideoAnalysis) -> None:
         """Record an analysis, and the notes of a meeting."""
@@ -76,12 +78,12 @@ class Recorder:
         """Whether to record: what a window clips would only repeat the records of a whole video."""
         if not job.use_cache:
             return True
-        if not job.window.is_whole and await self._recorded(self._whole(job, what)):
+        if not job.window.is_whole and await self._recorded(job, self._whole(job, what)):
             return False
-        return again or not await self._recorded(key)
+        return again or not await self._recorded(job, key)
 
-    async def _recorded(self, key: str) -> bool:
-        return await self._cache.model(key, Recorded).get() is not None
+    async def _recorded(self, job: Job, key: str) -> bool:
+        return await job.services.cache.model(key, Recorded).get() is not None
 
     def _record(self, job: Job, what: str, key: str, records: Sequence[Record]) -> None:
         call: Call = job.work.call
@@ -91,4 +93,4 @@ class Recorder:
                 call.keep(kept, Recorded(records=len(records)), content_id=job.source.video_id)
 
     def _whole(self, job: Job, what: str) -> str:
-        return cache_key(whole=what, home=self._home, content=job.source.video_id)
+        return cache_key(whole=what, home=self._home(job), content=job.source.video_id)

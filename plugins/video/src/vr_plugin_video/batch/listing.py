@@ -15,7 +15,7 @@ from vr_plugin_video.batch.results import BatchVideoItem, ItemError
 from vr_plugin_video.file_kinds import is_media_name
 from vr_plugin_video.sources import Source, open_source
 from vr_plugin_video.youtube.addresses import parse_url, playlist_id, watch_url
-from vr_plugin_video.youtube.client import YouTube
+from vr_plugin_video.youtube.client import youtube_of
 
 LOOKED_AT = 10_000
 """Most files of a folder that are looked at."""
@@ -92,7 +92,7 @@ def _of_folder(services: Services, order: Order) -> Listing:
 
 async def _of_playlist(services: Services, order: Order) -> Listing:
     wanted = playlist_id(parse_url(order.url))
-    found = await services.providers.get(YouTube).playlist(wanted, order.most)
+    found = await youtube_of(services).playlist(wanted, order.most)
     if not found.items:
         raise _empty("The playlist has no videos.", "Check the link.")
     entries = [

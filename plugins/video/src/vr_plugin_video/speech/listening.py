@@ -37,7 +37,7 @@ class Listener:
             return f"{VERSION}|youtube"
 
         def find() -> str:
-            sidecar = find_sidecar(self._services, job.source.path, language)
+            sidecar = find_sidecar(job.services, job.source.path, language)
             captions = sidecar.identity if sidecar else ""
             try:
                 return f"{VERSION}|{captions}|{self._model(language).identity}"
@@ -101,7 +101,7 @@ class Listener:
 
     async def _captions(self, job: Job, language: str) -> Transcript | None:
         media = await job.media()
-        sidecar = await job.work.aside(find_sidecar, self._services, job.source.path, language)
+        sidecar = await job.work.aside(find_sidecar, job.services, job.source.path, language)
         found = await job.work.aside(read_sidecar, sidecar) if sidecar else None
         if found is None and media.subtitles:
             found = await job.work.run(
@@ -119,7 +119,7 @@ class Listener:
         """What was recognised before, in the whole video or in the same window."""
         whole = self._key(job, Window(), model, language)
         for known in dict.fromkeys((whole, self._key(job, job.window, model, language))):
-            kept = await self._services.cache.model(known, Transcript).get()
+            kept = await job.services.cache.model(known, Transcript).get()
             if kept is not None:
                 return kept
         return None
@@ -136,7 +136,7 @@ class Listener:
 
         async def lead(own: Job, told: Report) -> Transcript:
             made = await self._recognize(own, model, language, told)
-            place = self._services.cache.model(key, Transcript)
+            place = job.services.cache.model(key, Transcript)
             video_id = job.source.video_id
             await place.put(made, content_id=video_id, tool="speech", model=model.name)
             return made

@@ -18,11 +18,11 @@ async def video_playlist(
 ) -> PlaylistInfo:
     """List the videos of a YouTube playlist."""
     from vr_plugin_video.youtube.addresses import parse_url, playlist_id
-    from vr_plugin_video.youtube.client import YouTube
+    from vr_plugin_video.youtube.client import youtube_of
 
     wanted = playlist_id(parse_url(url))
     call.progress(0, 1, "Asking YouTube")
-    found = await call.services.providers.get(YouTube).playlist(wanted, max_items)
+    found = await youtube_of(call.services).playlist(wanted, max_items)
     hidden = sum(item.availability != "available" for item in found.items)
     limits = [f"{hidden} of the items are private or deleted."] if hidden else []
     return found.model_copy(update={"limits": [*found.limits, *limits]})

@@ -64,7 +64,7 @@ class Watcher:
         key = _key(job, most, name)
         if not job.use_cache:
             return await self._look(job, most, recognizer, report), False
-        place = self._services.cache.model(key, Slides)
+        place = job.services.cache.model(key, Slides)
         kept = await place.get()
         if kept is not None and await job.work.aside(kept.thumbnails_exist):
             return kept, True
@@ -84,11 +84,11 @@ class Watcher:
         """The slides whose text was read before; never decodes."""
         recognizer = self.recognizer([])
         key = _key(job, most, recognizer.name if recognizer else "")
-        return await self._services.cache.model(key, Slides).get()
+        return await job.services.cache.model(key, Slides).get()
 
     async def known_starts(self, job: Job) -> list[float]:
         """Where scenes begin, when that was found out before; never decodes."""
-        place = self._services.cache.model(self._changes_key(job), KnownChanges)
+        place = job.services.cache.model(self._changes_key(job), KnownChanges)
         kept = await place.get() if job.use_cache else None
         if kept is None:
             return []
@@ -121,7 +121,7 @@ class Watcher:
         last = end if changes.complete else min(end, max(changes.looked_until, start))
         if job.use_cache:
             found = KnownChanges(times=list(changes.times), end=last)
-            place = self._services.cache.model(self._changes_key(job), KnownChanges)
+            place = job.services.cache.model(self._changes_key(job), KnownChanges)
             await place.put(found, content_id=job.source.video_id, tool="changes")
         scenes = spans(changes.times, last, most)
         slides = await look(job.work, file, media, scenes, last, recognizer, looking)

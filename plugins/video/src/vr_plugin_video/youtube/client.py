@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -54,11 +55,17 @@ class YouTube:
     def __init__(self, services: Services) -> None:
         from vr_plugin_video.youtube.tellers import tellers
 
-        self._services = services
+        self.services = services
         self._settings: VideoSettings = services.settings
         self._site = self._settings.youtube_site.rstrip("/")
         self._tellers = tuple(tellers(self._settings, self._site))
         self._saving = asyncio.Lock()
+
+    def seen_by(self, services: Services) -> YouTube:
+        """The same, remembering what was asked for those whose services these are."""
+        theirs = copy(self)
+        theirs.services = services
+        return theirs
 
     async def describe(self, video_id: str) -> Description:
         """Title, length and chapters; remembered for a day.
@@ -70,7 +77,7 @@ class YouTube:
                 when nobody can be asked.
         """
         key = self._key("description", video_id)
-        place = self._services.cache.model(key, KnownVideo)
+        place = self.services.cache.model(key, KnownVideo)
         kept = await place.get()
         if kept is None or time.time() > kept.until:
             found = await self._whatever_is_known(video_id)
@@ -123,7 +130,7 @@ class YouTube:
                 installed; else as `describe`.
         """
         key = self._key("captions", video_id, language=language)
-        place = self._services.cache.model(key, Transcript)
+        place = self.services.cache.model(key, Transcript)
         kept = await place.get()
         if kept is not None:
             return kept
@@ -157,7 +164,7 @@ class YouTube:
             except VrError as error:
                 if error.code in _FINAL:
                     raise
-        return await read_page(self._services, self._site, video_id)
+        return await read_page(self.services, self._site, video_id)
 
     async def _told(self, ask: Callable[[Teller], Awaitable[T]]) -> T:
         """What the first says that can; a key of Gemini that opens nothing is passed over."""
@@ -177,3 +184,8 @@ class YouTube:
         """Names what is remembered, and who would be asked: another one may know more."""
         names = [teller.engine for teller in self._tellers]
         return cache_key(youtube=what, version=VERSION, video=video_id, tellers=names, **parts)
+
+
+def youtube_of(services: Services) -> YouTube:
+    """YouTube for those whose services these are."""
+    return services.providers.get(YouTube).seen_by(services)

@@ -11,7 +11,7 @@ from vr_kernel import Call, VrError, cache_key
 from vr_plugin_video.analyses.fitting import BRIEF_BYTES
 from vr_plugin_video.plain_text import ELLIPSIS
 from vr_plugin_video.youtube.addresses import watch_url
-from vr_plugin_video.youtube.client import YouTube
+from vr_plugin_video.youtube.client import YouTube, youtube_of
 from vr_plugin_video.youtube.models import Comment, Reactions, VideoComments
 from vr_plugin_video.youtube.reactions import ROLE, read_reactions
 from vr_plugin_video.youtube.records import reactions_record
@@ -38,7 +38,7 @@ async def comments_of(call: Call, video_id: str, most: int, *, analyze: bool) ->
         call.progress(count, most, f"{count} comments")
 
     call.progress(0, most, "Asking YouTube")
-    youtube = call.services.providers.get(YouTube)
+    youtube = youtube_of(call.services)
     comments, engine = await youtube.comments(video_id, most, seen)
     result = VideoComments(
         video_id=video_id,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vr_kernel import Call
 
 from vr_plugin_video.plain_text import ELLIPSIS
-from vr_plugin_video.youtube.client import YouTube
+from vr_plugin_video.youtube.client import youtube_of
 from vr_plugin_video.youtube.models import VideoMetadata
 from vr_plugin_video.youtube.records import metadata_record
 
@@ -21,7 +21,7 @@ async def metadata_of(call: Call, video_id: str) -> VideoMetadata:
         VrError: as `YouTube.metadata`.
     """
     call.progress(0, 1, "Asking YouTube")
-    video = await call.services.providers.get(YouTube).metadata(video_id)
+    video = await youtube_of(call.services).metadata(video_id)
     call.record(metadata_record(video))
     return _shortened(video)
 
