@@ -137,7 +137,7 @@ async def test_a_long_call_is_handed_out_and_fetched(
     validate(ended, schema["job_result"])
     validate(ended["result"], schema["paid_batch"])
     assert ended["state"] == "done"
-    assert ended["progress"] == {"done": 8, "total": 8, "message": "8 of 8"}
+    assert ended["progress"] == {"done": 8, "total": 8, "message": "8 of 8", "left_s": None}
     assert ended["result"]["texts"] == [f"A fake answer to: {name} item {n}" for n in range(8)]
     assert ended["usage"] == ended["result"]["usage"]
     assert ended["usage"]["calls"] == 8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
@@ -16,6 +17,7 @@ from vr_kernel.testing import FakeGemini
 from waiting import until
 
 ANOTHER = "somebody-else"
+NO_JOB = "0" * 32
 TOOLS = ("job_status", "job_result", "job_cancel")
 
 
@@ -49,23 +51,31 @@ async def failure(kernel: Kernel, tool: str, **arguments: Any) -> VrError:
     return error
 
 
-async def test_jobs_of_others_are_as_unknown_as_none(
+def words(error: VrError, job_id: str) -> str:
+    """All that an error says, but for the id that was asked for."""
+    return str(error.as_dict("")).replace(job_id, "ID")
+
+
+async def test_jobs_of_others_and_old_ones_are_as_unknown_as_none(
     kernel: Kernel, environ: Mapping[str, str], gemini: FakeGemini
 ) -> None:
     async with paid_kernel(environ, gemini, principal=ANOTHER) as stranger:
         with gemini.hold():
             job = await hand_out(kernel, gemini)
             for tool in TOOLS:
-                unknown = await failure(stranger, tool, job_id="0" * 32)
-                hidden = await failure(stranger, tool, job_id=job.id)
+                unknown = await failure(stranger, tool, job_id=NO_JOB)
                 assert (unknown.code, unknown.category) == (Code.NOT_FOUND, "JOB_UNKNOWN")
-                assert unknown.as_dict("").keys() == hidden.as_dict("").keys()
-                for name, value in unknown.as_dict("").items():
-                    assert str(hidden.as_dict("")[name]).replace(job.id, "0" * 32) == str(value)
+                assert "job_list" in unknown.hint
+                hidden = await failure(stranger, tool, job_id=job.id)
+                assert words(hidden, job.id) == words(unknown, NO_JOB)
             assert (await stranger.call("job_list")).jobs == []
             assert (await kernel.call("job_status", job_id=job.id)).state == "running"
         assert (await kernel.call("job_result", job_id=job.id)).state == "done"
         assert gemini.cancelled == 0
+    await kernel.jobs.prune(0)
+    for tool in TOOLS:
+        removed = await failure(kernel, tool, job_id=job.id)
+        assert words(removed, job.id) == words(unknown, NO_JOB)
 
 
 async def test_the_list_is_newest_first_by_state_and_limited(
@@ -107,6 +117,36 @@ async def test_progress_reaches_another_process(
     assert (await begun.outcome()).error is None
     ended = await other.call("job_result", job_id=begun.id)
     assert (ended.progress.done, ended.progress.message) == (25, "25 of 25")
+
+
+async def test_who_waits_for_a_job_is_told_how_far_it_is(
+    kernel: Kernel, other: Kernel, gemini: FakeGemini
+) -> None:
+    gemini.latency = 0.1
+    begun = kernel.start("paid_batch", {"name": "told", "items": 25, "at_once": 1})
+    await asyncio.to_thread(gemini.wait, lambda: len(gemini.requests) > 3)
+    for waiting in (kernel, other):
+        told: list[tuple[float, float | None, str]] = []
+
+        def report(
+            done: float,
+            total: float | None,
+            message: str,
+            told: list[tuple[float, float | None, str]] = told,
+        ) -> None:
+            told.append((done, total, message))
+
+        with gemini.hold():
+            asking = asyncio.create_task(waiting.run("job_result", {"job_id": begun.id}, report))
+            await until(lambda told=told: told and told[-1][0] > 0)
+            done, total, message = told[-1]
+            assert total == 25
+            assert re.fullmatch(rf"{done:g} of 25, about \d+ s left", message)
+            handle = await waiting.call("job_status", job_id=begun.id)
+            assert handle.progress.left_s > 0
+            asking.cancel()
+            await asyncio.wait({asking})
+    assert (await begun.outcome()).error is None
 
 
 async def test_another_process_cancels_within_a_second(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
@@ -18,13 +19,24 @@ from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.runner import Outcome
 from vr_kernel.tools import Tool
 
+MINUTE_S = 60
+
 
 class JobProgress(BaseModel):
-    """How far a job is; `total` when it is known."""
+    """How far a job is; `total` when it is known, `left_s` by the pace so far, in seconds."""
 
     done: float
     total: float | None
     message: str
+    left_s: float | None = None
+
+    def __str__(self) -> str:
+        """In words: the job's own, else numbers, and the time left."""
+        words = self.message
+        if not words and self.total is not None:
+            words = f"{self.done:g} of {self.total:g}"
+        left = "" if self.left_s is None else time_words(self.left_s)
+        return ", ".join(part for part in (words, left) if part)
 
 
 class JobHandle(BaseModel):
@@ -39,8 +51,26 @@ def handle_of(job: Job) -> JobHandle:
     """The handle of a job, as it is now."""
     # A tool need not report its last step.
     done = job.total if job.state == "done" and job.total is not None else job.done
-    progress = JobProgress(done=done, total=job.total, message=job.message)
+    progress = JobProgress(
+        done=done, total=job.total, message=job.message, left_s=_seconds_left(job)
+    )
     return JobHandle(job_id=job.id, state=job.state, progress=progress)
+
+
+def _seconds_left(job: Job) -> float | None:
+    """By the pace so far; None for a job that stood still meanwhile, as nobody knows how long."""
+    if job.state != "running" or job.runs > 1 or not job.total or job.done <= 0:
+        return None
+    pace = max(0.0, job.updated_at - job.created_at) / job.done
+    return round(max(0.0, job.total - job.done) * pace, 1)
+
+
+def time_words(seconds: float) -> str:
+    """A time that is left, as a person would say it."""
+    if seconds < MINUTE_S:
+        return f"about {max(1, round(seconds))} s left"
+    hours, minutes = divmod(round(seconds / MINUTE_S), 60)
+    return f"about {hours} h {minutes} min left" if hours else f"about {minutes} min left"
 
 
 @dataclass(slots=True)
@@ -62,6 +92,7 @@ class LongCall:
     run: int = 1
     task: asyncio.Task[Outcome] | None = None
     latest: tuple[float, float | None, str] = (0.0, None, "")
+    begun: float = field(default_factory=time.monotonic)
     cancelled: bool = False
     went_on: bool = False
     _holding: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -85,6 +116,7 @@ class LongCall:
                     principal=self.principal,
                     workspace=self.workspace,
                     version=self.tool.steps_version,
+                    age_s=time.monotonic() - self.begun,
                 )
                 self.lease = await self.jobs.begin(self.id)
         if self.lease is None:

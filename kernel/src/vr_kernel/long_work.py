@@ -25,6 +25,8 @@ from vr_kernel.runner import Outcome
 from vr_kernel.services import Services
 from vr_kernel.tools import Tool
 
+NEWS_S = 1.0
+"""How often is told how far a job is that somebody waits for."""
 POLL_S = 0.25
 """How often is looked whether a job of another process has ended."""
 MOST_RUNS = 3
@@ -115,12 +117,25 @@ class LongWork:
             await self._jobs.report(job_id, *running.latest)
         return await self._jobs.find(job_id, principal)
 
-    async def wait(self, job_id: str, principal: str, wait_s: float) -> Job:
+    async def wait(
+        self,
+        job_id: str,
+        principal: str,
+        wait_s: float,
+        tell: Callable[[Job], None] = lambda _job: None,
+    ) -> Job:
         """The job when it has ended, or as it is after `wait_s`; an interrupted one is resumed.
+
+        Args:
+            job_id: of a job of this principal.
+            principal: who asks.
+            wait_s: most seconds to wait.
+            tell: takes the job as it is meanwhile, whenever it has changed.
 
         Raises:
             VrError: NOT_FOUND, category JOB_UNKNOWN.
         """
+        told: Job | None = None
         deadline = time.monotonic() + wait_s
         while True:
             job = await self.find(job_id, principal)
@@ -129,9 +144,12 @@ class LongWork:
             left = deadline - time.monotonic()
             if job.state not in ("running", "interrupted") or left <= 0:
                 return job
+            if job != told:
+                tell(job)
+                told = job
             running = self._running.get(job_id)
             if running is not None and running.task is not None:
-                await asyncio.wait({running.task}, timeout=left)
+                await asyncio.wait({running.task}, timeout=min(NEWS_S, left))
             else:  # another process works on it
                 await asyncio.sleep(min(POLL_S, left))
 

@@ -53,7 +53,12 @@ async def job_result(
     wait_s: Annotated[float, Field(ge=0, le=3600, description="Seconds to wait for the end")] = 30,
 ) -> JobOutcome:
     """Get a job's result, waiting for it; resumes a job that a crash interrupted."""
-    job = await call.services.jobs.wait(job_id, call.principal, wait_s)
+
+    def tell(job: Job) -> None:
+        progress = handle_of(job).progress
+        call.progress(progress.done, progress.total, str(progress))
+
+    job = await call.services.jobs.wait(job_id, call.principal, wait_s, tell)
     ended = job.result or {}
     return JobOutcome(
         **handle_of(job).model_dump(),

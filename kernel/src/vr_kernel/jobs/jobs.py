@@ -43,15 +43,25 @@ class Jobs:
         principal: str,
         workspace: str,
         version: str = "",
+        age_s: float = 0.0,
     ) -> None:
         """Write a job down, running but begun by nobody; without effect when it is there.
+
+        Args:
+            id: 32 hexadecimal digits.
+            tool: its name.
+            arguments: of the call, as JSON values.
+            principal: who calls.
+            workspace: where its records go.
+            version: of the tool's steps.
+            age_s: how long ago the work was begun.
 
         Raises:
             VrError: INVALID_INPUT for an id that is not 32 hexadecimal digits.
         """
         _check_id(id)
         now = self._leases.clock()
-        row = (id, principal, tool, workspace, version, json.dumps(arguments), now, now)
+        row = (id, principal, tool, workspace, version, json.dumps(arguments), now - age_s, now)
 
         def write(connection: sqlite3.Connection) -> None:
             connection.execute(

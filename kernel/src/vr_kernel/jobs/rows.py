@@ -42,7 +42,7 @@ class Job:
 OWNED = f"EXISTS (SELECT 1 FROM lease WHERE name = 'job/' || job.id AND {LIVE})"  # noqa: S608 - constant text
 """SQL: somebody works on the job, at `:now`."""
 # Between its making and its first run a job is nobody's, and yet not given up.
-_NEW = "(runs = 0 AND created_at BETWEEN :now - :lease_s AND :now + :lease_s)"
+_NEW = "(runs = 0 AND updated_at BETWEEN :now - :lease_s AND :now + :lease_s)"
 SHOWN = f"CASE WHEN state = 'running' AND NOT ({OWNED} OR {_NEW}) THEN 'interrupted' ELSE state END"
 """SQL: the state as callers see it, at `:now` with leases of `:lease_s` seconds."""
 _STATES: dict[str, JobState] = {state: state for state in get_args(JobState)}

@@ -32,6 +32,8 @@ from vr_kernel.errors import ERROR_META, Code, VrError, did_you_mean
 from vr_kernel.kernel import Kernel
 from vr_kernel.server.blocks import encodable, plain, text_block
 
+OURS = (Code.INTERNAL, Code.UNAVAILABLE)
+"""Codes of errors that no other parameters would have avoided."""
 ABSENT = (NotFoundError, DisabledError)
 
 
@@ -78,7 +80,7 @@ class Failures(Middleware):
             error = VrError(f"No prompt {name!r}.", Code.NOT_FOUND, hint=hint)
         except FastMCPError as failed:
             error = _typed(failed)
-        raise _protocol_error(self._told(error, name))
+        raise protocol_error(self._told(error, name))
 
     async def on_read_resource(
         self,
@@ -94,7 +96,7 @@ class Failures(Middleware):
             error = VrError(f"No resource {uri[:200]!r}.", Code.NOT_FOUND, hint=hint)
         except FastMCPError as failed:
             error = _typed(failed)
-        raise _protocol_error(self._told(error, uri) | {"uri": uri})
+        raise protocol_error(self._told(error, uri) | {"uri": uri})
 
     def _told(self, error: VrError, asked: str) -> dict[str, Any]:
         """What the client gets, under an id by which the log finds it."""
@@ -115,8 +117,9 @@ def error_result(error: dict[str, Any]) -> ToolResult:
     )
 
 
-def _protocol_error(error: dict[str, Any]) -> McpError:
-    code = INTERNAL_ERROR if error["code"] == Code.INTERNAL else INVALID_PARAMS
+def protocol_error(error: dict[str, Any]) -> McpError:
+    """An error as one of the protocol; `error` has the fields of `VrError.as_dict`."""
+    code = INVALID_PARAMS if error["code"] not in OURS else INTERNAL_ERROR
     return McpError(code, plain(_words(error)), encodable(error)[1])
 
 

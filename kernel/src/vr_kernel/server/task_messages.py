@@ -12,6 +12,7 @@ from pydantic.alias_generators import to_camel
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Usage
 from vr_kernel.jobs.rows import Job, JobState
+from vr_kernel.long_call import handle_of
 from vr_kernel.runner import Outcome
 from vr_kernel.server.failures import error_result
 from vr_kernel.server.served_tool import as_tool_result
@@ -118,18 +119,13 @@ def result_of(job: Job) -> dict[str, Any]:
 
 
 def _state(job: Job, keep_s: float) -> dict[str, Any]:
+    working = STATUS[job.state] == "working"
     kept = job.updated_at - job.created_at + keep_s
     return {
         "task_id": job.id,
         "status": STATUS[job.state],
-        "status_message": _progress(job) if STATUS[job.state] == "working" else None,
+        "status_message": str(handle_of(job).progress) or None if working else None,
         "created_at": datetime.fromtimestamp(job.created_at, UTC).isoformat(),
         "last_updated_at": datetime.fromtimestamp(job.updated_at, UTC).isoformat(),
         "ttl_ms": int(kept * 1000),
     }
-
-
-def _progress(job: Job) -> str | None:
-    if job.message or job.total is None:
-        return job.message or None
-    return f"{job.done:g} of {job.total:g}"

@@ -15,7 +15,7 @@ from fastmcp.server.context import Context
 from fastmcp.server.dependencies import get_context, get_http_request
 from fastmcp.server.extensions import MethodBinding, ServerExtension
 from fastmcp.utilities.tasks import TASKS_EXTENSION_ID
-from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, CallToolRequestParams, ElicitResult
+from mcp_types import INVALID_PARAMS, CallToolRequestParams, ElicitResult
 from mcp_types.jsonrpc import HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
@@ -24,6 +24,7 @@ from vr_kernel.cache import SECONDS_PER_DAY
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.jobs import Job
 from vr_kernel.kernel import Kernel
+from vr_kernel.server.failures import protocol_error
 from vr_kernel.server.served_tool import HandedOut, principal
 from vr_kernel.server.task_messages import (
     Acknowledged,
@@ -131,8 +132,13 @@ async def _known(task_id: str, asked: Awaitable[Job]) -> Job:
         return await asked
     except VrError as error:
         if error.code in (Code.NOT_FOUND, Code.INVALID_INPUT):
-            raise McpError(INVALID_PARAMS, f"There is no task {task_id[:40]}.") from None
-        raise McpError(INTERNAL_ERROR, f"{error.message} {error.hint}".rstrip()) from None
+            error = VrError(
+                f"There is no task {task_id[:40]}.",
+                Code.NOT_FOUND,
+                category="JOB_UNKNOWN",
+                hint="job_list names the jobs that there are; old ones are removed.",
+            )
+        raise protocol_error(error.as_dict(task_id[:40])) from None
 
 
 def _said(response: Any) -> ElicitResult:
