@@ -99,6 +99,15 @@ class ServerProcess:
         self.process.stdin.close()
         return self.wait()
 
+    def hang_up(self) -> tuple[int, float]:
+        """Be gone, as a client that was killed: exit code, and seconds that the exit took."""
+        assert self.process.stdin
+        assert self.process.stdout
+        started = time.monotonic()
+        self.process.stdin.close()
+        self.process.stdout.close()
+        return self.process.wait(), time.monotonic() - started
+
     def wait(self) -> tuple[int, float]:
         """Read to the end: exit code, and seconds that the exit took."""
         assert self.process.stdout

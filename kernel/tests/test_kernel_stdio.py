@@ -183,9 +183,57 @@ def test_it_ends_with_its_client_whatever_still_runs(where: str, zoo: Zoo, tmp_p
         )
         assert server.process.stdout
         assert b"waiting" in server.process.stdout.readline()
-        code, seconds = server.finish()
+        code, seconds = server.hang_up()
         assert code == 0
         assert seconds < 2
+        assert (tmp_path / "cancelled").exists()
+
+
+@pytest.mark.parametrize("version", ["2025-06-18", MODERN])
+def test_what_was_asked_before_stdin_ended_is_answered(version: str, zoo: Zoo) -> None:
+    climb = {"name": "zoo_climb", "arguments": {"steps": [0.0] * 50}}
+    echo = {"name": "zoo_echo", "arguments": {"text": "heard"}}
+    asked: dict[Any, tuple[str, dict[str, Any]]] = {
+        "list": ("tools/list", {}),
+        3: ("tools/call", climb),
+        'te"n': ("tools/call", echo),
+        4: ("no/such/method", {}),
+        5: ("tools/call", {"name": "zoo_ecko", "arguments": {}}),
+    }
+    with serve(zoo) as server:
+        if version != MODERN:
+            client = {"name": "test", "version": "1"}
+            hello = {"protocolVersion": version, "capabilities": {}, "clientInfo": client}
+            server.send({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
+            server.notify("notifications/initialized")
+        meta = {"_meta": modern_meta()} if version == MODERN else {}
+        for number, (method, params) in asked.items():
+            request = {"id": number, "method": method, "params": params | meta}
+            server.send({"jsonrpc": "2.0", **request})
+        code, _ = server.finish()
+        assert (code, server.stray_lines()) == (0, [])
+        answers = {a["id"]: a for a in map(json.loads, server.lines) if "method" not in a}
+    assert answers.keys() - {1} == asked.keys()
+    assert answers[3]["result"]["structuredContent"] == {"done": True}
+    assert answers['te"n']["result"]["structuredContent"]["text"] == "heard"
+
+
+def test_who_takes_a_request_back_is_not_kept_waiting(zoo: Zoo, tmp_path: Path) -> None:
+    with serve(zoo) as server:
+        server.shake_hands("2025-06-18")
+        waits = {"folder": str(tmp_path)}
+        number = server.start("tools/call", name="zoo_wait", arguments=waits)
+        server.notify("notifications/cancelled", requestId=number)
+        assert server.finish()[0] == 0
+
+
+@pytest.mark.slow
+def test_an_answer_that_never_comes_is_not_waited_for(zoo: Zoo, tmp_path: Path) -> None:
+    environment = zoo.environment(VR_KERNEL__HANDLE_AFTER_S="0.5")
+    with ServerProcess(environment, zoo.work) as server:
+        server.shake_hands("2025-06-18")
+        server.start("tools/call", name="zoo_wait", arguments={"folder": str(tmp_path)})
+        assert server.finish()[0] == 0
         assert (tmp_path / "cancelled").exists()
 
 

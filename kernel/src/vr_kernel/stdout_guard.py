@@ -4,11 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from io import BufferedReader, RawIOBase, TextIOWrapper
-from typing import Any, BinaryIO
+from io import BufferedIOBase, BufferedReader, RawIOBase, TextIOWrapper
+from typing import Any, BinaryIO, Protocol
+
+POLL_S = 0.02
+"""How often is looked whether everything is answered, once the client has said all."""
+
+
+class Dialogue(Protocol):
+    """Hears both sides of the protocol."""
+
+    @property
+    def over(self) -> bool:
+        """Nothing is left to be answered."""
+        ...
+
+    def hear(self, line: bytes) -> bytes | None:
+        """Take a line of the client; what is returned answers it at once, None lets it pass."""
+        ...
+
+    def say(self, data: bytes) -> None:
+        """Take what was written to the client."""
+        ...
 
 
 class StdoutGuard:
@@ -31,31 +53,61 @@ class StdoutGuard:
         os.close(nothing)
         os.dup2(2, 1)
 
-    def lend(self, refusal_of: Callable[[bytes], bytes | None]) -> None:
+    def lend(self, dialogue: Dialogue, answer_s: float) -> None:
         """Let the calling task, which starts the transport, find the protocol's streams.
 
         The transport takes the buffers behind `sys.stdin` and `sys.stdout`. For all other
         tasks and threads these are the diverted ones.
 
         Args:
-            refusal_of: the answer to a line that the transport is not given; None for others.
+            dialogue: hears what is said; it may answer a line, which the transport is not given.
+            answer_s: how long a client that has said all is still answered.
         """
         owner = asyncio.current_task()
-        taken = BufferedReader(_Taken(self._source, self._wire, refusal_of))
+        spoken = _Spoken(self._wire, dialogue)
+        taken = BufferedReader(_Taken(self._source, spoken, dialogue, answer_s))
         sys.stdin = _Lent(os.fdopen(0, "rb", closefd=False), taken, owner)
         # Unbuffered: a thread that prints at exit would hold the lock of a buffer, and abort.
-        sys.stdout = _Lent(os.fdopen(1, "wb", 0, closefd=False), self._wire, owner)
+        sys.stdout = _Lent(os.fdopen(1, "wb", 0, closefd=False), spoken, owner)
+
+
+class _Spoken(BufferedIOBase):
+    """What is written to the client, heard as soon as it is on its way."""
+
+    def __init__(self, wire: BinaryIO, dialogue: Dialogue) -> None:
+        self._wire = wire
+        self._dialogue = dialogue
+
+    def writable(self) -> bool:
+        """It is there to be written."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Write whole lines."""
+        written = self._wire.write(data)
+        self._wire.flush()
+        self._dialogue.say(bytes(data))
+        return written
+
+    def is_read(self) -> bool:
+        """The client may still be there, as far as the system can tell."""
+        if not hasattr(select, "poll"):
+            return True
+        poll = select.poll()
+        poll.register(self._wire, 0)
+        return not poll.poll(0)
 
 
 class _Taken(RawIOBase):
-    """The lines of a stream that are not refused; to the others it writes the answer at once."""
+    """The lines of a stream that are not answered at once; its end waits for all answers."""
 
     def __init__(
-        self, source: BinaryIO, wire: BinaryIO, refusal_of: Callable[[bytes], bytes | None]
+        self, source: BinaryIO, spoken: _Spoken, dialogue: Dialogue, answer_s: float
     ) -> None:
         self._source = source
-        self._wire = wire
-        self._refusal_of = refusal_of
+        self._spoken = spoken
+        self._dialogue = dialogue
+        self._answer_s = answer_s
         self._rest = memoryview(b"")
 
     def readable(self) -> bool:
@@ -65,24 +117,31 @@ class _Taken(RawIOBase):
     def readinto(self, buffer: Any) -> int:
         """Wait for a line that is taken, and give as much of it as there is room for."""
         while not self._rest and (line := self._source.readline()):
-            answer = self._refusal_of(line)
+            answer = self._dialogue.hear(line)
             if answer is None:
                 self._rest = memoryview(line)
             else:
                 with suppress(OSError):  # whoever does not read has no use for it
-                    self._wire.write(answer)
-                    self._wire.flush()
+                    self._spoken.write(answer)
+        if not self._rest:
+            self._await_answers()
         given = min(len(buffer), len(self._rest))
         buffer[:given] = self._rest[:given]
         self._rest = self._rest[given:]
         return given
+
+    def _await_answers(self) -> None:
+        """At the end of the transport's input it drops what it has not answered."""
+        end = time.monotonic() + self._answer_s
+        while not self._dialogue.over and self._spoken.is_read() and time.monotonic() < end:
+            time.sleep(POLL_S)
 
 
 class _Lent(TextIOWrapper):
     """A standard stream, diverted; one task alone finds another buffer behind it."""
 
     def __init__(
-        self, diverted: BinaryIO, lent: BinaryIO | BufferedReader, owner: asyncio.Task[Any] | None
+        self, diverted: BinaryIO, lent: BufferedIOBase, owner: asyncio.Task[Any] | None
     ) -> None:
         super().__init__(diverted, "utf-8", "backslashreplace", write_through=True)
         self._diverted = diverted

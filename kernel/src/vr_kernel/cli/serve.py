@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from vr_kernel.kernel import Kernel
 
 LAST_PORT = 65_535
+ANSWER_S = 5.0
+"""How much longer than until a call becomes a job a client that closed stdin is answered."""
 GRACE_S = 0.5
 """Time that running calls have to clean up after a signal."""
 
@@ -83,12 +85,12 @@ def _kernel(config: Config) -> Kernel:
 
 async def _serve(kernel: Kernel, guard: StdoutGuard) -> int:
     from vr_kernel.server import build_server
-    from vr_kernel.server.lines import refusal_of
+    from vr_kernel.server.lines import Dialogue
 
     def ready() -> None:
         gc.freeze()
         gc.enable()
-        guard.lend(refusal_of)
+        guard.lend(Dialogue(), kernel.config.kernel.handle_after_s + ANSWER_S)
 
     app = build_server(kernel, ready)
     serving = asyncio.create_task(app.run_stdio_async(show_banner=False, log_level="WARNING"))

@@ -1,4 +1,4 @@
-"""What a client writes on stdin that is no message: a request among it is answered all the same."""
+"""The lines of a client on stdin, and of its server on stdout: what was asked, what is answered."""
 
 from __future__ import annotations
 
@@ -6,28 +6,68 @@ import json
 import re
 from typing import Any
 
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, jsonrpc_message_adapter
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    jsonrpc_message_adapter,
+)
 from pydantic import ValidationError
 
+CANCELLED = "notifications/cancelled"
 _PART = re.compile(r'[\[{}\]]|"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _STRING = r'"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
 _VALUE = re.compile(rf"\s*:\s*({_STRING}|-?\d{{1,18}}(?=\s*[,}}]))?")
+# An answer as the transport writes it: on a line of its own, and with its id before all else.
+_ANSWER = re.compile(
+    rf'^{{"jsonrpc":"2.0","id":({_STRING}|-?\d+),"(?:result|error)"'.encode(), re.MULTILINE
+)
 
 
-def refusal_of(line: bytes) -> bytes | None:
-    """The answer to a line that the transport would drop, so that nobody waits for one in vain.
+class Dialogue:
+    """What a client asked on stdin and has not been answered on stdout."""
 
-    Returns:
-        None for a message, which is the application's to answer; nothing when there is nobody to
-        answer: no request, or none with an id that can be read.
-    """
-    text = line.decode("utf-8", "replace")
-    try:
-        jsonrpc_message_adapter.validate_json(text, by_name=False)
-    except ValidationError as error:
-        said = error.errors(include_url=False, include_input=False, include_context=False)
-    else:
+    def __init__(self) -> None:
+        self._unanswered: set[str | int] = set()
+
+    @property
+    def over(self) -> bool:
+        """Nothing is left to be answered."""
+        return not self._unanswered
+
+    def hear(self, line: bytes) -> bytes | None:
+        """Take a line of the client.
+
+        Returns:
+            None for a message, which is the application's to answer. For any other line, which
+            the transport would drop, the answer, so that nobody waits for one in vain: empty when
+            there is nobody to answer, as for no request, or one without an id that can be read.
+        """
+        text = line.decode("utf-8", "replace")
+        try:
+            message = jsonrpc_message_adapter.validate_json(text, by_name=False)
+        except ValidationError as error:
+            return _refusal(text, error)
+        self._note(message)
         return None
+
+    def say(self, data: bytes) -> None:
+        """Take what was written to the client, in whole lines."""
+        for answer in _ANSWER.finditer(data):
+            self._unanswered.discard(json.loads(answer[1]))
+
+    def _note(self, message: JSONRPCMessage) -> None:
+        if isinstance(message, JSONRPCRequest):
+            self._unanswered.add(message.id)
+        # Who takes a request back gets no answer.
+        if isinstance(message, JSONRPCNotification) and message.method == CANCELLED:
+            self._unanswered.discard((message.params or {}).get("requestId", ""))
+
+
+def _refusal(text: str, error: ValidationError) -> bytes:
+    said = error.errors(include_url=False, include_input=False, include_context=False)
     known = _outermost(text)
     if "id" not in known or "method" not in known or known.keys() & {"result", "error"}:
         return b""
