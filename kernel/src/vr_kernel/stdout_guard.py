@@ -77,6 +77,8 @@ class _Spoken(BufferedIOBase):
     def __init__(self, wire: BinaryIO, dialogue: Dialogue) -> None:
         self._wire = wire
         self._dialogue = dialogue
+        self.last = False
+        """The client has said all, and is answered no more."""
 
     def writable(self) -> bool:
         """It is there to be written."""
@@ -84,10 +86,14 @@ class _Spoken(BufferedIOBase):
 
     def write(self, data: Any) -> int:
         """Write whole lines."""
-        written = self._wire.write(data)
-        self._wire.flush()
+        try:
+            self._wire.write(data)
+            self._wire.flush()
+        except BrokenPipeError:
+            if not self.last:
+                raise
         self._dialogue.say(bytes(data))
-        return written
+        return len(data)
 
     def is_read(self) -> bool:
         """The client may still be there, as far as the system can tell."""
@@ -135,6 +141,7 @@ class _Taken(RawIOBase):
         end = time.monotonic() + self._answer_s
         while not self._dialogue.over and self._spoken.is_read() and time.monotonic() < end:
             time.sleep(POLL_S)
+        self._spoken.last = True
 
 
 class _Lent(TextIOWrapper):
