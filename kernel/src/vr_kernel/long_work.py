@@ -126,11 +126,7 @@ class LongWork:
     ) -> Job:
         """The job when it has ended, or as it is after `wait_s`; an interrupted one is resumed.
 
-        Args:
-            job_id: of a job of this principal.
-            principal: who asks.
-            wait_s: most seconds to wait.
-            tell: takes the job as it is meanwhile, whenever it has changed.
+        Meanwhile `tell` is given the job whenever it has changed.
 
         Raises:
             VrError: NOT_FOUND, category JOB_UNKNOWN.
