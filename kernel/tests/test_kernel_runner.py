@@ -663,7 +663,31 @@ async def test_two_kernels_share_nothing(
             other.policy.open_file(roots[number] / "file")
         assert kernel.settings["note"].greeting == ("hello-one", "hello-two")[number]
     await kernels[0].aclose()
+    with pytest.raises(VrError, match="closed") as caught:
+        await kernels[0].call("note_write", text="later")
+    assert (caught.value.code, caught.value.category) == (Code.CONFLICT, "KERNEL_CLOSED")
     assert (await kernels[1].call("note_write", text="later")).text.startswith("hello-two")
+
+
+async def test_a_kernel_answers_while_it_is_open(tmp_path: Path) -> None:
+    folders = {f"VR_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "STATE", "CACHE")}
+    opening = Kernel.open(load_config(folders), plugins={})
+    for use in ("call", "run", "start"):
+        with pytest.raises(VrError, match="not open yet") as caught:
+            getattr(opening, use)("infra_plugins", {})
+        assert "async with" in caught.value.hint
+    assert not hasattr(opening, "tools")
+    async with opening as kernel:
+        assert await kernel.call("infra_plugins")
+    (artifact,) = kernel.resources.values()
+    for late in (
+        kernel.call("infra_plugins"),
+        kernel.run("infra_plugins", {}),
+        kernel.read(artifact, {"name": "x"}),
+    ):
+        with pytest.raises(VrError, match="The kernel is closed") as caught:
+            await late
+        assert caught.value.category == "KERNEL_CLOSED"
 
 
 class Measured(BaseModel):

@@ -14,7 +14,7 @@ from vr_kernel.config.config import Config
 from vr_kernel.config.paths import keep_private
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.documents import Documents
-from vr_kernel.errors import VrError
+from vr_kernel.errors import Code, VrError
 from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.files.digests import Digests
 from vr_kernel.files.policy import Policy
@@ -52,6 +52,7 @@ class Foundation:
 
     def __init__(self, config: Config, roots: Sequence[Path] = ()) -> None:
         self.config = config
+        self.closed = False
         for folder in (config.paths.config, config.paths.state, config.paths.cache):
             keep_private(folder)
         self.redaction = Redaction(secrets_of(config.environ, [config.models, config.serve]))
@@ -104,6 +105,15 @@ class Foundation:
             identity=self.identity,
             narrow=self._narrowed,
         )
+
+    def require_open(self) -> None:
+        """Let nobody work with files and connections that are closed.
+
+        Raises:
+            VrError: CONFLICT, category KERNEL_CLOSED.
+        """
+        if self.closed:
+            raise not_open("closed")
 
     async def aclose(self) -> None:
         """Finish what is being written, and close every file and connection."""
@@ -194,3 +204,13 @@ def _principal() -> str:
         return getpass.getuser()
     except (OSError, KeyError):
         return f"uid-{os.getuid()}" if hasattr(os, "getuid") else "user"
+
+
+def not_open(state: str) -> VrError:
+    """The error of a kernel that is used in this state: `closed`, or `not open yet`."""
+    return VrError(
+        f"The kernel is {state}.",
+        Code.CONFLICT,
+        category="KERNEL_CLOSED",
+        hint="Call it inside `async with Kernel.open() as kernel:`.",
+    )

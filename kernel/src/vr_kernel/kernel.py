@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,25 +64,22 @@ class Kernel(Foundation):
         self._load(_given(plugins) if plugins is not None else None, schemas, tell)
 
     @classmethod
-    @asynccontextmanager
-    async def open(
+    def open(
         cls,
         config: Config | None = None,
         plugins: Mapping[str, object] | None = None,
         *,
         roots: Sequence[Path] | None = None,
-    ) -> AsyncIterator[Kernel]:
+    ) -> AbstractAsyncContextManager[Kernel]:
         """A kernel for the time of an `async with`; files below the working folder may be read.
 
         Raises:
             VrError: INVALID_INPUT, category CONFIG_INVALID.
         """
+        from vr_kernel.opening import Opening
+
         folders = (Path.cwd(),) if roots is None else roots
-        kernel = cls(config or load_config(), plugins, roots=folders)
-        try:
-            yield kernel
-        finally:
-            await kernel.aclose()
+        return Opening(lambda: cls(config or load_config(), plugins, roots=folders))
 
     @property
     def tools(self) -> Mapping[str, Tool]:
@@ -218,7 +215,8 @@ class Kernel(Foundation):
         )
 
     async def aclose(self) -> None:
-        """Stop background work and close every file."""
+        """Stop background work and close every file; later calls are CONFLICT."""
+        self.closed = True
         await self.jobs.aclose()
         await self.store.aclose()
         await super().aclose()
@@ -226,6 +224,7 @@ class Kernel(Foundation):
     @contextmanager
     def _contained(self, what: str, plugin: str) -> Iterator[None]:
         """Let no failure out of a plugin but typed ones: its words may be for no client."""
+        self.require_open()
         try:
             yield
         except VrError:
@@ -239,6 +238,7 @@ class Kernel(Foundation):
             ) from error
 
     def _wanted(self, name: str) -> tuple[Tool, Services]:
+        self.require_open()
         if (served := self._served(name)) is None:
             raise self.unknown_tool(name)
         return served
