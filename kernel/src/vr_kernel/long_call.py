@@ -14,7 +14,8 @@ from pydantic_core import to_jsonable_python
 from vr_kernel.call import ProgressReport
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.jobs import Ending, Job, Jobs, JobState
-from vr_kernel.jobs.leases import Lease
+from vr_kernel.jobs.leases import Lease, Leases
+from vr_kernel.log import Log
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.runner import Outcome
 from vr_kernel.tools import Tool
@@ -184,6 +185,36 @@ def ending_of(outcome: Outcome) -> Ended:
     usage = outcome.usage.model_dump() if outcome.usage else None
     result = {"result": outcome.data, "notes": list(outcome.notes), "usage": usage}
     return Ended(state="done", result=result, error=None)
+
+
+async def finish(running: LongCall, outcome: Outcome, leases: Leases, log: Log) -> None:
+    """Write down how a call ended that is a job."""
+    lease = await running.owned()
+    if lease is None:
+        return
+    if outcome.error is not None and lease.lost:
+        # A process that stood still, such as a computer asleep, did not fail for good.
+        await let_go(running, leases, log)
+        return
+    try:
+        await running.jobs.report(running.id, *running.latest)
+        await running.jobs.finish(running.id, lease, **ending_of(outcome))
+    except VrError as failure:
+        log.warning("job's end was not kept", job=running.id, reason=failure.message)
+
+
+async def let_go(running: LongCall, leases: Leases, log: Log) -> None:
+    """After a cancellation: cancelled for good, or left for another process."""
+    lease = await running.owned()
+    if lease is None:
+        return
+    try:
+        if running.cancelled:
+            await running.jobs.finish(running.id, lease, state="cancelled")
+        else:
+            await leases.release(lease)
+    except VrError as failure:
+        log.warning("job's end was not kept", job=running.id, reason=failure.message)
 
 
 def taken_over(job_id: str) -> VrError:

@@ -19,7 +19,7 @@ from vr_kernel.jobs.ledger import job_scope
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.listeners import Listeners
 from vr_kernel.log import Log
-from vr_kernel.long_call import LongCall, ending_of, given_up, run_mark
+from vr_kernel.long_call import LongCall, finish, given_up, let_go, run_mark
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.runner import Outcome
 from vr_kernel.services import Services
@@ -273,38 +273,11 @@ class LongWork:
     async def _work(self, running: LongCall, call: Call) -> Outcome:
         try:
             outcome = await runner.run(running.tool, running.arguments, call, self._listeners)
-            await self._finish(running, outcome)
+            await finish(running, outcome, self.leases, self._log)
         except asyncio.CancelledError:
-            await self._let_go(running)
+            await let_go(running, self.leases, self._log)
             raise
         finally:
             if self._running.get(running.id) is running:
                 del self._running[running.id]
         return outcome
-
-    async def _finish(self, running: LongCall, outcome: Outcome) -> None:
-        lease = await running.owned()
-        if lease is None:
-            return
-        if outcome.error is not None and lease.lost:
-            # A process that stood still, such as a computer asleep, did not fail for good.
-            await self._let_go(running)
-            return
-        try:
-            await self._jobs.report(running.id, *running.latest)
-            await self._jobs.finish(running.id, lease, **ending_of(outcome))
-        except VrError as failure:
-            self._log.warning("job's end was not kept", job=running.id, reason=failure.message)
-
-    async def _let_go(self, running: LongCall) -> None:
-        """After a cancellation: cancelled for good, or left for another process."""
-        lease = await running.owned()
-        if lease is None:
-            return
-        try:
-            if running.cancelled:
-                await self._jobs.finish(running.id, lease, state="cancelled")
-            else:
-                await self.leases.release(lease)
-        except VrError as failure:
-            self._log.warning("job's end was not kept", job=running.id, reason=failure.message)
