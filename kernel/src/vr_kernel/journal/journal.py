@@ -234,8 +234,13 @@ class Journal:
         """
         from vr_kernel.journal.writing import fold
 
-        for kind in kinds:
-            if kind.history:
+        def read(connection: sqlite3.Connection) -> set[str]:
+            return {kind for (kind,) in connection.execute("SELECT kind FROM folded")}
+
+        asked = [kind for kind in kinds if kind.history]
+        done = await self._database.read(read) if asked else set()
+        for kind in asked:
+            if kind.name not in done:  # a start that has nothing to fold writes nothing
                 await self._database.run(partial(fold, kind=kind.name, key_of=kind.identify))
 
     async def last_seq(self) -> int:
