@@ -23,6 +23,7 @@ NAMES = (
     "endurance",
     "tokens",
     "paid_work",
+    "batches",
     "local_engine",
     "retrieval",
     "stores",

@@ -26,12 +26,6 @@ if TYPE_CHECKING:
 TALK = ROOT / "src" / "video_research" / "talk.mp4"
 NAMES = ("ours", "peer")
 EQUAL = 50
-BATCH = 20
-AT_ONCE = (3, 8, 20)
-PEER_AT_ONCE = 3
-"""Fixed in the peer."""
-SETTLE_S = 3.0
-"""For what the first call begins in the background, such as loading an embedding model."""
 GIB = 1 << 30
 HITS = 15
 PAUSE_S = 0.005
@@ -62,7 +56,6 @@ def measure(environments: Environments, rounds: int) -> list[Row]:
     del rounds
     ours, peer = (asyncio.run(_figures(environments, name)) for name in NAMES)
     return [
-        *_batch_rows(environments),
         bar("model calls of one analysis", ours.calls, peer=peer.calls, sign="<=", limit=1),
         bar(
             f"model calls of {EQUAL} equal analyses at once",
@@ -96,68 +89,6 @@ def measure(environments: Environments, rounds: int) -> list[Row]:
     ]
 
 
-def _batch_rows(environments: Environments) -> list[Row]:
-    """A batch takes as long as its model, and no longer, however many videos go at a time."""
-    peer = asyncio.run(_batch(environments, "peer", PEER_AT_ONCE))
-    rows = []
-    for at_once in AT_ONCE:
-        ours, ideal = asyncio.run(_batch(environments, "ours", at_once)), -(-BATCH // at_once)
-        rows.append(
-            bar(
-                f"batch of {BATCH} with a model of 1 s, {at_once} at a time, s",
-                ours,
-                floor=float(ideal),
-                peer=peer if at_once == PEER_AT_ONCE else "",
-                ratio=ours / ideal,
-                sign="<=",
-                limit=1.1,
-            )
-        )
-    return rows
-
-
-async def _batch(environments: Environments, name: str, at_once: int) -> float:
-    """Seconds for a folder of small videos that differ."""
-    from vr_kernel.testing import FakeGemini
-
-    home = environments.home(f"batch-{name}-{at_once}")
-    rmtree(home)
-    for folder in ("warm", "videos"):
-        (home / folder).mkdir(parents=True)
-    _clip(home / "warm" / "clip.mkv", 0)
-    for number in range(1, BATCH + 1):
-        _clip(home / "videos" / f"clip-{number:02}.mkv", number)
-    with FakeGemini() as gemini:
-        gemini.answer(SEEN, when=lambda request: "title" in str(request.schema))
-        settings = {"VR_VIDEO__BATCH_CONCURRENCY": str(at_once)}
-        environment = getattr(environments, name)
-        async with _connected(environment, home, gemini, settings) as (client, _):
-            await _call(client, "video_batch_analyze", directory=str(home / "warm"))
-            await asyncio.sleep(SETTLE_S)
-            gemini.latency = 1.0
-            began = time.perf_counter()
-            await _call(client, "video_batch_analyze", directory=str(home / "videos"))
-            seconds = time.perf_counter() - began
-        if len(_asked(gemini)) <= BATCH:
-            raise RuntimeError(f"{name} left videos out")
-    return seconds
-
-
-def _clip(path: Path, number: int) -> None:
-    """Ten seconds of one gray; every number gives another file."""
-    import av
-    import numpy as np
-
-    with av.open(str(path), "w") as output:
-        output.metadata["title"] = f"Clip {number}"
-        stream = output.add_stream("libx264", rate=1, options={"preset": "ultrafast"})
-        stream.width, stream.height, stream.pix_fmt = 64, 36, "yuv420p"
-        for _ in range(10):
-            gray = np.full((36, 64, 3), 10 * number, np.uint8)
-            output.mux(stream.encode(av.VideoFrame.from_ndarray(gray, format="rgb24")))
-        output.mux(stream.encode(None))
-
-
 async def _figures(environments: Environments, name: str) -> Figures:
     from vr_kernel.testing import FakeGemini
 
@@ -169,14 +100,14 @@ async def _figures(environments: Environments, name: str) -> Figures:
     with FakeGemini() as gemini, _large_file(home) as large:
         gemini.answer(SEEN, when=lambda request: "title" in str(request.schema))
         async with AsyncExitStack() as stack:
-            client, pid = await stack.enter_async_context(_connected(environment, home, gemini))
+            client, pid = await stack.enter_async_context(connected(environment, home, gemini))
             await _analyse(client, small, "Warm up")
-            before = len(_asked(gemini))
+            before = len(asked(gemini))
             await _analyse(client, small, "Once")
-            figures.calls = len(_asked(gemini)) - before
+            figures.calls = len(asked(gemini)) - before
             gemini.latency = 1.0
             await asyncio.gather(*(_analyse(client, small, "Equal") for _ in range(EQUAL)))
-            figures.equal_calls = len(_asked(gemini)) - before - figures.calls
+            figures.equal_calls = len(asked(gemini)) - before - figures.calls
             began = time.perf_counter()
             await _analyse(client, small, "Slow")
             figures.seconds = time.perf_counter() - began
@@ -212,27 +143,30 @@ async def _hits(client: Client[Any], large: Path) -> tuple[float, float]:
 
 
 async def _analyse(client: Client[Any], file: Path, instruction: str) -> None:
-    await _call(client, "video_analyze", file_path=str(file), instruction=instruction)
+    await call(client, "video_analyze", file_path=str(file), instruction=instruction)
 
 
-async def _call(client: Client[Any], tool: str, **arguments: str) -> None:
+async def call(client: Client[Any], tool: str, **arguments: str) -> None:
+    """Call a tool that must not fail."""
     result = await client.call_tool(tool, arguments)
     said = result.structured_content or {}
     if result.is_error or "error" in said:
         raise RuntimeError(f"{tool} failed: {said or result.content}")
 
 
-def _asked(gemini: FakeGemini) -> list[Any]:
+def asked(gemini: FakeGemini) -> list[Any]:
+    """What a model was asked."""
     return gemini.requests_of("generateContent")
 
 
 @asynccontextmanager
-async def _connected(
+async def connected(
     environment: Environment,
     home: Path,
     gemini: FakeGemini,
     settings: Mapping[str, str] | None = None,
 ) -> AsyncIterator[tuple[Client[Any], int]]:
+    """A server over stdio, and the id of its process."""
     from fastmcp import Client
     from fastmcp.client.transports import StdioTransport
 
@@ -242,7 +176,7 @@ async def _connected(
     transport = StdioTransport(
         command="/bin/sh",
         args=["-c", command, "sh", *environment.server],
-        env={**_variables(home, gemini), **(settings or {})},
+        env={**variables(home, gemini), **(settings or {})},
         cwd=str(home),
         keep_alive=False,
         log_file=home / "server.log",
@@ -251,7 +185,8 @@ async def _connected(
         yield client, int(pid_file.read_text("utf-8"))
 
 
-def _variables(home: Path, gemini: FakeGemini) -> dict[str, str]:
+def variables(home: Path, gemini: FakeGemini) -> dict[str, str]:
+    """The environment of a program that asks the fake, and keeps all below a folder."""
     return clean_environment(
         home,
         GEMINI_API_KEY="a-key",

@@ -168,6 +168,17 @@ async def test_unknown_model_is_asked_and_the_nearest_is_named(
     assert "'gemini-3.8-flash'" in error.hint
 
 
+@pytest.mark.parametrize("model", [*KNOWN, "models/gemini-3.8-flash", "gemini-3.8-flush"])
+async def test_who_is_not_known_is_not_suggested(
+    fake: FakeGemini, tmp_path: Path, model: str
+) -> None:
+    error = await refused(fake, tmp_path, Fault.status(404), model=model)
+    suggested = [name for name in KNOWN if repr(name) in error.hint]
+    assert len(suggested) == 1
+    assert suggested[0] != model.removeprefix("models/")
+    assert "[models]" in error.hint
+
+
 @pytest.mark.parametrize(
     ("model", "asked", "sent", "noted"),
     [

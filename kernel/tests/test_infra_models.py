@@ -91,6 +91,18 @@ async def test_model_holds_for_later_calls(kernel: Kernel, gemini: FakeGemini, n
     assert [r.model for r in gemini.requests] == [PRESETS["best"].default, LITE[7:]]
 
 
+async def test_model_is_the_default_alone_and_small_work_keeps_its_own(
+    kernel: Kernel, gemini: FakeGemini
+) -> None:
+    before = (await configure(kernel)).active_models
+    shown = await configure(kernel, model="gemini-3.6-flash")
+    assert shown.active_models == {**before, "default": ["gemini/gemini-3.6-flash"]}
+    await kernel.call("paid_manner", question="Why?", role="fast")
+    assert gemini.requests[-1].model == PRESETS["best"].flash
+    shown = await configure(kernel, preset="budget")
+    assert shown.active_models["fast"] == [f"gemini/{PRESETS['budget'].flash}"]
+
+
 async def test_model_newer_than_the_release_is_taken_when_named_whole(
     kernel: Kernel, gemini: FakeGemini
 ) -> None:

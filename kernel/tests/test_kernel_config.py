@@ -234,6 +234,17 @@ def test_the_cache_folder_is_where_a_variable_says(
     assert machine.load().paths.cache == tmp_path / "elsewhere"
 
 
+@pytest.mark.parametrize("variable", ["VR_CACHE_DIR", "GEMINI_CACHE_DIR"])
+@pytest.mark.parametrize("file", ["user_env", "seed_env"])
+def test_the_cache_folder_is_where_a_users_file_says(
+    machine: Machine, tmp_path: Path, variable: str, file: str
+) -> None:
+    machine.write(getattr(machine, file), f"{variable}={tmp_path / 'elsewhere'}\n")
+    assert machine.load().paths.cache == tmp_path / "cache"  # the environment is stronger
+    del machine.environ["VR_CACHE_DIR"]
+    assert machine.load().paths.cache == tmp_path / "elsewhere"
+
+
 def test_our_cache_variable_wins_over_the_seeds(machine: Machine, tmp_path: Path) -> None:
     machine.environ["GEMINI_CACHE_DIR"] = str(tmp_path / "seed")
     assert machine.load().paths.cache == tmp_path / "cache"

@@ -376,7 +376,7 @@ async def test_a_crash_records_nothing_and_tells_no_more_than_where_to_look(
     outcome = await kernel.run("note_write", {})
     assert outcome.result is None
     assert outcome.error is not None
-    assert outcome.error.code == Code.INTERNAL
+    assert (outcome.error.code, outcome.error.category) == (Code.INTERNAL, "UNKNOWN")
     shown = outcome.error.as_dict(outcome.call_id)
     assert SECRET not in json.dumps(shown)
     assert "note_write of plugin note failed unexpectedly" in shown["message"]

@@ -119,6 +119,18 @@ async def test_every_account_of_what_was_paid_is_the_bill_of_the_service(
     assert (await report(kernel)).total.attempts == len(gemini.requests_of(*PAID_ACTIONS))
 
 
+@pytest.mark.parametrize(("pause", "told"), [(None, 60.0), (0.02, 0.02)])
+async def test_a_quota_without_a_time_says_to_come_back_in_a_minute(
+    kernel: Kernel, gemini: FakeGemini, pause: float | None, told: float
+) -> None:
+    gemini.fail(Fault.throttled(retry_delay=pause), times=None)
+    error = (await kernel.run("paid_ask", {"question": "Why?"})).error
+    assert error is not None
+    assert (error.code, error.category) == (Code.QUOTA, "API_QUOTA_EXCEEDED")
+    assert told / 2 < error.as_dict("")["retry_after_seconds"] <= told
+    assert len(gemini.requests) > 1  # the loop itself does not wait that long
+
+
 PAID_ACTIONS = ("generateContent", "streamGenerateContent")
 
 
@@ -384,13 +396,15 @@ async def test_level_that_a_model_does_not_take_is_the_nearest_and_said(
 class Echo:
     """A provider that repeats what it is asked, as another plugin would bring it."""
 
-    name = "echo"
+    def __init__(self, name: str = "echo", suggests: str | None = None) -> None:
+        self.name = name
+        self._suggests = suggests
 
     def check(self) -> None:
         return
 
     def model_for(self, role: Role) -> str | None:
-        return None
+        return self._suggests
 
     def models(self) -> Sequence[ModelInfo]:
         return [ModelInfo("one")]
@@ -570,3 +584,28 @@ async def test_waiting_for_others_ends_with_the_deadline(
     async with kernel.models.payments.room:
         assert (await failure(kernel, tool)).category == "NO_ROOM"
     assert gemini.requests == []
+
+
+@pytest.mark.parametrize(
+    ("preference", "order"), [(0, ["gemini", "aaa", "zzz"]), (1000, ["aaa", "zzz", "gemini"])]
+)
+async def test_without_configuration_the_preferred_provider_is_asked_not_the_first_by_name(
+    environ: Mapping[str, str],
+    gemini: FakeGemini,
+    make_plugin: Any,
+    start: Any,
+    working_folder: Path,
+    preference: int,
+    order: list[str],
+) -> None:
+    providers = [
+        Provider(ModelProvider, name, lambda _services, name=name: Echo(name, "one"), preference)
+        for name in ("zzz", "aaa")
+    ]
+    config = load_config(environ={**environ, **paying(gemini)}, working_folder=working_folder)
+    plugins = {"paid": paid_plugin, "echo": make_plugin(providers=providers)}
+    kernel = await start(plugins, config=config)
+    said = await kernel.call("paid_ask", question="Why?")
+    assert said.model.partition("/")[0] == order[0]
+    asked = [name.partition("/")[0] for name in kernel.models.roles.names("default")]
+    assert asked == order

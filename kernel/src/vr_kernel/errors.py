@@ -55,6 +55,10 @@ CATEGORIES: dict[str, Code] = {
 }
 
 
+QUOTA_RETRY_S = 60.0
+"""When to come back to a service whose quota is used up, where it does not say."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The start of a hint that names the nearest known name, empty when none is near."""
     near = get_close_matches(name, list(known), n=1)

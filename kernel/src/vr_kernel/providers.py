@@ -147,11 +147,15 @@ class Provider(Generic[T]):
     ModelProvider. A plugin may also provide a class of its own, see `own`: it then gets one
     instance a kernel, in place of a global. An instance with a coroutine method `aclose` is
     closed with the kernel.
+
+    Where configuration names none, the provider of the highest `preference` comes first, and
+    equals come by name. The kernel's own Gemini has 100.
     """
 
     kind: type[T] | str
     name: str
     factory: Callable[[Services], T]
+    preference: int = 0
 
     @classmethod
     def own(cls, target: str) -> Provider[Any]:
@@ -193,11 +197,12 @@ class Providers:
         self._entries[slot] = (provider, services)
 
     def names(self, kind: type[T]) -> list[str]:
-        """Names of the providers of that kind, sorted."""
-        return sorted(name for kind_name, name in self._entries if kind_name == kind.__name__)
+        """Names of the providers of that kind, the preferred first, equals by name."""
+        there = [given for given, _ in self._entries.values() if given.kind_name == kind.__name__]
+        return [given.name for given in sorted(there, key=lambda it: (-it.preference, it.name))]
 
     def get(self, kind: type[T], name: str | None = None) -> T:
-        """The provider that is asked for, or configured, or first by name.
+        """The provider that is asked for, or configured, or preferred, or first by name.
 
         Raises:
             VrError: UNAVAILABLE when there is none, or none of that name.

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from vr_kernel.call import Call, ProgressReport
 from vr_kernel.commitment import commit, dump, settle
 from vr_kernel.contents import Content
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import QUOTA_RETRY_S, Code, VrError
 from vr_kernel.events import CallFinished
 from vr_kernel.generation import Usage
 from vr_kernel.jobs.leases import Lease
@@ -160,9 +160,11 @@ async def _ended(tool: Tool, arguments: Mapping[str, Any], call: Call) -> Outcom
 
 
 def _clean(error: VrError, services: Services) -> VrError:
-    """The error without secrets that a plugin, or a service that it asked, repeats."""
+    """The error as callers get it: without the secrets that somebody repeats in it."""
     error.message, error.hint = services.log.clean(error.message), services.log.clean(error.hint)
     error.args = (error.message,)
+    if error.code is Code.QUOTA and error.retryable and error.retry_after is None:
+        error.retry_after = QUOTA_RETRY_S
     return error
 
 
@@ -209,5 +211,6 @@ def _crashed(tool: Tool, call: Call) -> VrError:
     return VrError(
         f"{tool.name} of plugin {tool.plugin} failed unexpectedly.",
         Code.INTERNAL,
+        category="UNKNOWN",
         hint=f"The server's log has the details under call {call.id}. Report it to the plugin.",
     )

@@ -297,7 +297,7 @@ async def test_patterns_and_links_stay_in_the_folder(kernel, gemini, tmp_path, f
     [
         ({}, Code.INVALID_INPUT, "SOURCE_AMBIGUOUS"),
         ({"directory": "x", "url": "y"}, Code.INVALID_INPUT, "SOURCE_AMBIGUOUS"),
-        ({"url": "https://youtu.be/dQw4w9WgXcQ"}, Code.INVALID_INPUT, "URL_INVALID"),
+        ({"url": "https://youtu.be/dQw4w9WgXcQ"}, Code.INVALID_INPUT, "URL_PARSE_FAILED"),
         ({"url": "https://example.org/?list=PL12345678901"}, Code.INVALID_INPUT, "URL_INVALID"),
         ({"directory": "/nowhere"}, Code.NOT_ALLOWED, None),
     ],

@@ -12,7 +12,7 @@ from test_youtube_analysis import opened
 from vr_kernel import Kernel
 from vr_kernel.testing import FakeGemini
 from vr_kernel.testing.gemini.request import look_up
-from youtube_server import FakeYouTube, playlist, playlist_item, video
+from youtube_server import FakeYouTube, playlist_item, video
 
 pytest.importorskip("googleapiclient", reason="google-api-python-client is not installed")
 
@@ -28,7 +28,6 @@ def youtube() -> Iterator[FakeYouTube]:
     names = [f"video{number:06}" for number in range(len(STATES))]
     fake = FakeYouTube(
         videos={name: video(name) for name in names[:3]},
-        playlists={LIST: playlist(LIST, len(STATES))},
         items={
             LIST: [
                 playlist_item(number, name, state)

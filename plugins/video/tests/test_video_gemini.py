@@ -182,6 +182,32 @@ async def test_a_kept_analysis_is_checked_when_words_come_to_hand(kernel, gemini
     assert "the model said 00:05" in report
 
 
+async def test_equal_calls_without_the_cache_are_each_asked_anew(kernel, gemini, captioned):
+    """As the parameter says: who wants no kept answer wants no shared one."""
+    with gemini.hold():
+        calls = [
+            asyncio.create_task(
+                kernel.call("video_analyze", file_path=str(captioned), use_cache=False)
+            )
+            for _ in range(3)
+        ]
+        await asyncio.to_thread(gemini.wait, lambda: gemini.in_flight == 3)
+    answers = await asyncio.gather(*calls)
+    assert gemini.bill.calls == 3
+    assert not any(answer.cached for answer in answers)
+    tool = kernel.tools["video_analyze"].input_schema["properties"]["use_cache"]
+    assert "anew" in tool["description"]
+
+
+async def test_the_default_question_wants_precise_times_and_enough_key_points(
+    kernel, gemini, captioned
+):
+    await kernel.call("video_analyze", file_path=str(captioned))
+    (request,) = asked(gemini)
+    for wish in ("five to ten key points", "precise time", "never round"):
+        assert wish in " ".join(request.text.split())
+
+
 async def test_equal_calls_at_the_same_time_pay_once(kernel, gemini, captioned):
     calls = [kernel.call("video_analyze", file_path=str(captioned)) for _ in range(50)]
     answers = await asyncio.gather(*calls)

@@ -10,7 +10,7 @@ import pytest
 from sessionkit import address_in, asked, echo, key_for
 from videokit import failure, open_kernel, silence
 from vr_kernel import Code, Kernel
-from vr_kernel.testing import FakeGemini
+from vr_kernel.testing import FakeGemini, Fault
 from web_videos import WebVideos
 from youtube_server import KEY, FakeYouTube, video
 
@@ -118,3 +118,22 @@ async def test_a_video_of_the_web_is_fetched_again_once_it_is_gone(tmp_path, gem
     assert (info.video_title, info.source) == ("talk", url)
     assert (error.code, error.category) == (Code.CONFLICT, "FILE_CHANGED")
     assert len(asked(gemini)) == 2
+
+
+async def test_a_title_that_youtube_does_not_tell_is_a_models(tmp_path, gemini):
+    gemini.heal()
+    gemini.answer("\u201cVector search, explained\u201d\n")
+    async with open_kernel(tmp_path, environ=key_for(gemini)) as kernel:
+        info = await kernel.call("video_create_session", url=WATCH)
+    assert info.video_title == "Vector search, explained"
+    assert info.usage == gemini.bill
+    assert any("title" in limit for limit in info.limits)
+    (request,) = gemini.requests_of("generateContent")
+    assert address_in(request) == WATCH
+
+
+async def test_where_no_model_gives_a_title_the_session_begins_all_the_same(tmp_path, gemini):
+    gemini.fail(Fault.prompt_blocked(), times=None)
+    async with open_kernel(tmp_path, environ=key_for(gemini)) as kernel:
+        info = await kernel.call("video_create_session", url=WATCH)
+    assert (info.status, bool(info.video_title)) == ("created", True)

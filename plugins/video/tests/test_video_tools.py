@@ -203,6 +203,8 @@ async def test_what_is_missing_is_said_and_comes_once_it_is_there(tmp_path, vide
         richest = await kernel.call("video_analyze", file_path=str(video))
     assert any('pip install "video-research[local]"' in limit for limit in poor.limits)
     assert any("No transcript" in limit for limit in poor.limits)
+    assert poor.limits[0].startswith("Nothing could be read or heard")
+    assert not any("Nothing could be" in limit for limit in rich.limits)
     assert not rich.cached
     assert rich.topics == list(TITLES)
     assert rich.transcript is None
@@ -460,7 +462,11 @@ async def test_bad_arguments_are_refused(tmp_path, video, tool):
         ({"url": "https://127.0.0.1/a.mp4"}, Code.NOT_ALLOWED, "URL_NOT_ALLOWED"),
         ({"url": "https://example.com/a"}, Code.INVALID_INPUT, "URL_INVALID"),
         ({"url": "https://youtube.com.evil.com/watch?v=dQw4w9WgXcQ"}, Code.INVALID_INPUT, None),
-        ({"url": "https://www.youtube.com/playlist?list=PL1"}, Code.INVALID_INPUT, "URL_INVALID"),
+        (
+            {"url": "https://www.youtube.com/playlist?list=PL1"},
+            Code.INVALID_INPUT,
+            "URL_PARSE_FAILED",
+        ),
     ]
     async with open_kernel(tmp_path / "inside", roots=[tmp_path]) as kernel:
         for arguments, code, category in cases:

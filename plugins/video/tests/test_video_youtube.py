@@ -83,14 +83,9 @@ def test_look_alikes_are_not_youtube(url):
         f"ftp://youtube.com/watch?v={ID}",
         f"javascript:alert(1)//youtube.com/watch?v={ID}",
         "file:///etc/passwd",
-        f"https://youtube.com:8080/watch?v={ID}",
         f"https://youtube.com:port/watch?v={ID}",
         f"https://youtube.com/watch?v={ID}\n.evil.com",
         f"https://youtube.com/wat ch?v={ID}",
-        "https://youtube.com/watch?v=short",
-        f"https://youtube.com/watch?v={ID}x",
-        "https://youtube.com/@channel",
-        "https://youtu.be/",
         "https://",
         "http://[::1",
         "",
@@ -104,6 +99,27 @@ def test_what_names_no_video_is_refused(url):
     assert caught.value.category == "URL_INVALID"
     assert caught.value.hint
     assert "secret" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://youtube.com/watch?v=short",
+        f"https://youtube.com/watch?v={ID}x",
+        "https://youtube.com/@channel",
+        "https://youtu.be/",
+        "https://youtube.com:8080/watch",
+    ],
+)
+def test_an_address_at_youtube_without_a_video_is_told_apart(url):
+    with pytest.raises(VrError) as caught:
+        found(url)
+    assert (caught.value.code, caught.value.category) == (Code.INVALID_INPUT, "URL_PARSE_FAILED")
+
+
+@pytest.mark.parametrize("host", ["youtube.com:8080", "WWW.YOUTUBE.COM:443", "youtu.be:80"])
+def test_a_port_is_passed_over(host):
+    assert found(f"https://{host}/{'' if 'youtu.be' in host else 'watch?v='}{ID}") == ID
 
 
 def test_a_playlist_says_that_it_is_one():

@@ -131,7 +131,8 @@ def test_every_form_names_the_playlist(url):
 def test_what_names_no_playlist_says_what_does(url):
     with pytest.raises(VrError, match="no playlist") as caught:
         playlist_id(parse_url(url))
-    assert caught.value.category == "URL_INVALID"
+    at_youtube = url.startswith("https://www.youtube.com/")
+    assert caught.value.category == ("URL_PARSE_FAILED" if at_youtube else "URL_INVALID")
     assert "video_metadata" in caught.value.hint
 
 

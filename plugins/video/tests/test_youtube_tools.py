@@ -16,7 +16,7 @@ from vr_kernel import Code, Kernel
 from vr_kernel.testing import FakeGemini
 from vr_plugin_video.youtube.client import YouTube
 from vr_plugin_video.youtube.tellers import is_installed
-from youtube_server import KEY, FakeYouTube, playlist, playlist_item, thread, video
+from youtube_server import KEY, FakeYouTube, playlist_item, thread, video
 
 if not is_installed("googleapiclient"):
     pytest.skip("google-api-python-client is not installed", allow_module_level=True)
@@ -88,7 +88,7 @@ async def test_metadata_is_told_and_recorded_once_a_video(kernel, youtube):
     assert record["category"] == "Science & Technology"
     assert record["view_count"] == 1234567
     assert record["tags"] == ["search", "vectors"]
-    assert [len(youtube.asked(name)) for name in ("/videos", "/videoCategories")] == [2, 1]
+    assert [request.path.rpartition("/")[2] for request in youtube.requests] == ["videos"] * 2
 
 
 async def test_a_long_description_is_cut_in_the_answer_alone(kernel, youtube):
@@ -124,7 +124,7 @@ async def test_a_video_that_is_not_there(kernel, youtube):
 
 
 async def test_metadata_without_the_name_of_its_category(kernel, youtube):
-    youtube.fail("videoCategories", "quotaExceeded")
+    youtube.videos[ID]["snippet"]["categoryId"] = "4711"
     assert (await kernel.call("video_metadata", url=URL)).category == ""
 
 
@@ -141,7 +141,9 @@ WRONG = [
 async def test_a_wrong_address_says_what_to_use(kernel, youtube):
     for tool, url, hint in WRONG:
         error = await failure(kernel, tool, url=url)
-        assert (error.code, error.category) == (Code.INVALID_INPUT, "URL_INVALID"), url
+        named = url.startswith(("https://www.youtube.com/", URL))
+        category = "URL_PARSE_FAILED" if named else "URL_INVALID"
+        assert (error.code, error.category) == (Code.INVALID_INPUT, category), url
         assert hint in error.hint
     assert youtube.requests == []
 
@@ -238,13 +240,15 @@ async def test_no_comments_cost_no_model(tmp_path, youtube, gemini):
     assert gemini.requests_of("generateContent") == []
 
 
-async def test_a_playlist_keeps_what_cannot_be_seen(kernel, youtube):
+async def test_a_playlist_keeps_what_cannot_be_seen(tmp_path, youtube):
     states = ["public", "private", "privacyStatusUnspecified", *["unlisted"] * 60]
-    youtube.playlists[LIST] = playlist(LIST, len(states))
+    youtube.pages[LIST] = {"title": "A course", "author_name": "Search School"}
     youtube.items[LIST] = [
         playlist_item(number, f"video{number:06}", state) for number, state in enumerate(states)
     ]
-    found = await kernel.call("video_playlist", url=LIST_URL, max_items=50)
+    allowed = {"VR_KERNEL__HTTP__ALLOWED_HOSTS": youtube.url.removeprefix("http://")}
+    async with opened(tmp_path, youtube, allowed) as kernel:
+        found = await kernel.call("video_playlist", url=LIST_URL, max_items=50)
     assert (found.playlist_id, found.title, found.total) == (LIST, "A course", 63)
     assert [item.position for item in found.items] == list(range(1, 51))
     shown = [item.availability for item in found.items[:4]]
@@ -252,7 +256,14 @@ async def test_a_playlist_keeps_what_cannot_be_seen(kernel, youtube):
     assert found.items[0].published_at == "2024-04-01T00:00:00Z"
     assert found.items[3].url == "https://www.youtube.com/watch?v=video000003"
     assert found.limits == ["2 of the items are private or deleted."]
-    assert len(youtube.asked("/playlistItems")) == 1
+    paid = [request for request in youtube.requests if request.path != "/oembed"]
+    assert [request.path.rpartition("/")[2] for request in paid] == ["playlistItems"]
+
+
+async def test_a_playlist_whose_title_nobody_tells_is_called_by_its_id(kernel, youtube):
+    youtube.items[LIST] = [playlist_item(0, "video000000", "public")]
+    found = await kernel.call("video_playlist", url=LIST_URL)
+    assert (found.title, found.total, len(found.items)) == (LIST, 1, 1)
 
 
 async def test_a_playlist_that_is_not_there(kernel, youtube):

@@ -124,9 +124,7 @@ class FakeYouTube:
 
     videos: dict[str, Json] = field(default_factory=dict)
     threads: dict[str, list[Json]] = field(default_factory=dict)
-    playlists: dict[str, Json] = field(default_factory=dict)
     items: dict[str, list[Json]] = field(default_factory=dict)
-    categories: dict[str, str] = field(default_factory=lambda: {"28": "Science & Technology"})
     players: dict[str, Json] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     infos: dict[str, Json] = field(default_factory=dict)
@@ -175,7 +173,8 @@ class FakeYouTube:
         elif folder == "info":
             found = self.infos.get(name, LOST_INFO)
         elif path == "/oembed":
-            found = self.pages.get(parse_qs(urlsplit(query["url"]).query)["v"][0])
+            shown = parse_qs(urlsplit(query["url"]).query)
+            found = self.pages.get((shown.get("v") or shown["list"])[0])
         elif path == "/api/timedtext":
             return 200, self.texts[query["track"]].encode(), "text/plain; charset=utf-8"
         elif path == "/watch":
@@ -192,14 +191,6 @@ class FakeYouTube:
             return ERRORS["keyInvalid"]
         answers: dict[str, Callable[[dict[str, str]], tuple[int, Json]]] = {
             "videos": lambda q: _listed(self.videos, q["id"]),
-            "videoCategories": lambda q: _listed(
-                {
-                    number: {"id": number, "snippet": {"title": title}}
-                    for number, title in self.categories.items()
-                },
-                q["id"],
-            ),
-            "playlists": lambda q: _listed(self.playlists, q["id"]),
             "commentThreads": lambda q: self._page(self.threads, q, "videoId", "videoNotFound"),
             "playlistItems": lambda q: self._page(self.items, q, "playlistId", "playlistNotFound"),
         }
@@ -325,16 +316,6 @@ def thread(number: int, text: str = "") -> Json:
         "kind": "youtube#commentThread",
         "id": f"c{number}",
         "snippet": {"topLevelComment": top, "totalReplyCount": number % 3, "isPublic": True},
-    }
-
-
-def playlist(playlist_id: str, count: int) -> Json:
-    """A playlist as `playlists.list` gives it."""
-    return {
-        "kind": "youtube#playlist",
-        "id": playlist_id,
-        "snippet": {"title": "A course", "channelTitle": "Search School"},
-        "contentDetails": {"itemCount": count},
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from vr_kernel.config.paths import Paths, find_paths
+from vr_kernel.config.paths import Paths, env_files, find_paths
 from vr_kernel.config.settings import (
     EnvAlias,
     HttpSettings,
@@ -24,7 +24,6 @@ from vr_kernel.config.sources import (
     Setting,
     config_error,
     env_file_settings,
-    env_files,
     environment_settings,
     flag_settings,
     is_trusted,

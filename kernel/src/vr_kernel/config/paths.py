@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,8 @@ from pathlib import Path
 from platformdirs import PlatformDirs
 
 APP_NAME = "video-research"
+SEED_ENV_FILE = Path(".config/video-research-mcp/.env")
+"""Where the first seed kept its variables, below the home folder."""
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 OTHERS = 0o077
 """Permission bits of everybody but the owner."""
@@ -60,18 +62,22 @@ class Paths:
 def find_paths(environ: Mapping[str, str]) -> Paths:
     """The platform's folders, each replaced by `VR_CONFIG_DIR`, `VR_STATE_DIR`, `VR_CACHE_DIR`.
 
-    `GEMINI_CACHE_DIR`, the first seed's variable, stands in for `VR_CACHE_DIR`.
+    `GEMINI_CACHE_DIR`, the first seed's variable, stands in for `VR_CACHE_DIR`. All but the first
+    may stand in a user's `.env`, too.
     """
     platform = PlatformDirs(APP_NAME, appauthor=False)
 
-    def folder(default: str, *variables: str) -> Path:
-        given = next((environ[name] for name in variables if environ.get(name)), default)
-        return Path(given).expanduser().absolute()
+    def folder(default: str, variables: Sequence[str], *layers: Mapping[str, str]) -> Path:
+        given = (layer[name] for layer in layers for name in variables if layer.get(name))
+        return Path(next(given, default)).expanduser().absolute()
 
+    config = folder(platform.user_config_dir, ["VR_CONFIG_DIR"], environ)
+    files = [env_variables(file) for file in reversed(env_files(environ, config))]
+    caches = ["VR_CACHE_DIR", "GEMINI_CACHE_DIR"]
     return Paths(
-        config=folder(platform.user_config_dir, "VR_CONFIG_DIR"),
-        state=folder(platform.user_state_dir, "VR_STATE_DIR"),
-        cache=folder(platform.user_cache_dir, "VR_CACHE_DIR", "GEMINI_CACHE_DIR"),
+        config=config,
+        state=folder(platform.user_state_dir, ["VR_STATE_DIR"], environ, *files),
+        cache=folder(platform.user_cache_dir, caches, environ, *files),
     )
 
 
@@ -80,6 +86,24 @@ def server_roots(working_folder: Path, home: Path) -> list[Path]:
     folder, own = working_folder.resolve(), home.resolve()
     too_wide = folder == Path(folder.anchor) or folder == own or folder in own.parents
     return [] if too_wide else [folder]
+
+
+def env_files(environ: Mapping[str, str], config_folder: Path) -> list[Path]:
+    """The user's `.env` files, the weaker first: the first seed's, then ours."""
+    home = environ.get("HOME") or environ.get("USERPROFILE")
+    return [*([Path(home) / SEED_ENV_FILE] if home else []), config_folder / ".env"]
+
+
+def env_variables(path: Path) -> dict[str, str]:
+    """The variables of a `.env` file; none when it does not exist, or cannot be read."""
+    if not path.is_file():
+        return {}
+    from dotenv import dotenv_values
+
+    with suppress(OSError, UnicodeDecodeError):
+        values = dotenv_values(path, interpolate=False)
+        return {name: value for name, value in values.items() if value is not None}
+    return {}
 
 
 def private_folder(folder: Path) -> Path:

@@ -12,8 +12,6 @@ from typing import Any
 from vr_kernel.errors import Code, VrError, did_you_mean
 
 SECTIONS = ("kernel", "kernel.http", "kernel.serve", "models", "store")
-SEED_ENV_FILE = Path(".config/video-research-mcp/.env")
-"""Where the first seed kept its variables, below the home folder."""
 PREFIX = "VR_"
 TRUST_FILE = "trusted-folders.txt"
 PROJECT_FILE = "vr.toml"
@@ -82,12 +80,6 @@ def environment_settings(
         if text and name.startswith(PREFIX) and "__" in name and name not in aliases:
             section, key = _named(name.removeprefix(PREFIX).lower())
             yield Setting(section, key, parse_text(text), f"{origin} {name}")
-
-
-def env_files(environ: Mapping[str, str], config_folder: Path) -> list[Path]:
-    """The user's `.env` files, the weaker first: the first seed's, then ours."""
-    home = environ.get("HOME") or environ.get("USERPROFILE")
-    return [*([Path(home) / SEED_ENV_FILE] if home else []), config_folder / ".env"]
 
 
 def env_file_settings(path: Path, aliases: Mapping[str, Alias]) -> Iterator[Setting]:

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vr_kernel.config.config import Config
-from vr_kernel.config.paths import Paths
-from vr_kernel.config.sources import PROJECT_FILE, env_files, is_trusted
+from vr_kernel.config.paths import Paths, env_files
+from vr_kernel.config.sources import PROJECT_FILE, is_trusted
 from vr_kernel.errors import VrError
 from vr_kernel.health import Check, Diagnosis
 

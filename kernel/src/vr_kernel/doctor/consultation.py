@@ -11,9 +11,9 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from vr_kernel.config.config import Config, load_config
-from vr_kernel.config.paths import find_paths
+from vr_kernel.config.paths import env_files, find_paths
 from vr_kernel.config.settings import KernelSettings
-from vr_kernel.config.sources import PROJECT_FILE, env_files
+from vr_kernel.config.sources import PROJECT_FILE
 from vr_kernel.doctor.configuration import configuration_checks
 from vr_kernel.doctor.databases import database_checks
 from vr_kernel.doctor.environment import environment_checks

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from vr_kernel.config.settings import ModelsSettings, Preset
 from vr_kernel.errors import did_you_mean
@@ -94,9 +95,16 @@ def bare(model: str) -> str:
     return model.strip().removeprefix("models/")
 
 
-def nearest(model: str) -> str:
-    """The start of a hint that names the nearest known model, empty when none is near."""
-    return did_you_mean(model, KNOWN)
+def instead(model: str) -> str:
+    """A hint that names the model nearest to one that the service does not know."""
+    others = [name for name in KNOWN if name != model]
+    if model not in KNOWN:
+        return f"{did_you_mean(model, others)}Check the name in [models]."
+    near = next(iter(get_close_matches(model, others, n=1, cutoff=0)))
+    return (
+        "It may have been withdrawn, or not be open to this key. Name another one in [models], or"
+        f" choose another preset; {near!r} is near."
+    )
 
 
 def clamp(model: str, level: ThinkingLevel | None) -> tuple[ThinkingLevel | None, list[str]]:

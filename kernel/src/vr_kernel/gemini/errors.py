@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.gemini.catalogue import nearest
+from vr_kernel.gemini.catalogue import bare, instead
 from vr_kernel.retry_after import parse_retry_after
 
 KEY_PAGE = "https://aistudio.google.com/apikey"
@@ -165,7 +165,7 @@ def _classified(status: int, fault: Mapping[str, Any], said: str, model: str) ->
             f"The Gemini API does not know {model or 'what was asked for'}: {said}",
             Code.NOT_FOUND,
             category="API_NOT_FOUND",
-            hint=f"{nearest(model) if model else ''}Check the name in [models].",
+            hint=instead(bare(model)) if model else "Check the name in [models].",
         )
     if status in {TIMEOUT, ABORTED} or status >= SERVER or "not in an active state" in said.lower():
         return ServiceError(

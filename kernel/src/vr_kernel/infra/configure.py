@@ -10,7 +10,8 @@ from vr_kernel.call import Call
 from vr_kernel.config.config import shown
 from vr_kernel.config.settings import Preset
 from vr_kernel.errors import Code, VrError, did_you_mean
-from vr_kernel.generation import ThinkingLevel
+from vr_kernel.generation import Role, ThinkingLevel
+from vr_kernel.models.candidates import AUTO
 from vr_kernel.models.models import Models
 from vr_kernel.tools import IDEMPOTENT, WRITES_LOCAL, tool
 
@@ -47,7 +48,7 @@ async def infra_configure(
         # A preset means its own models: what was set beside it would hide them.
         changes |= {"preset": preset, "gemini_model": "", "gemini_flash_model": "", "default": []}
     if model is not None:
-        changes["default"] = [_known(models, model)]
+        changes |= {"default": [_known(models, model)], **_small_work(models)}
     if thinking_level is not None:
         changes["thinking_level"] = thinking_level
     if temperature is not None:
@@ -57,6 +58,13 @@ async def infra_configure(
         models.roles.configuration.change(**changes)
         call.note("This holds until the program ends; [models] of config.toml is for good.")
     return _shown(models)
+
+
+def _small_work(models: Models) -> dict[str, Any]:
+    """What keeps the models of small work as they are when the default becomes another."""
+    settings = models.roles.configuration.current
+    roles: tuple[Role, ...] = ("fast", "recursive")
+    return {role: settings.models_of(role) or [AUTO] for role in roles}
 
 
 def _only_owner(call: Call) -> None:

@@ -26,6 +26,10 @@ async def artifact(services: Services, name: str) -> Artifact:
     return await asyncio.to_thread(services.artifacts.find, name)
 
 
+PREFERRED = 100
+"""Gemini is asked before other providers, where configuration does not say."""
+
+
 @hookimpl
 def vr_tools() -> list[Any]:
     """The kernel's tools."""
@@ -56,4 +60,4 @@ def vr_record_kinds() -> list[RecordKind]:
 @hookimpl
 def vr_providers() -> list[Provider[Any]]:
     """Gemini, the first provider of models."""
-    return [Provider(ModelProvider, "gemini", lambda services: services.gemini.models)]
+    return [Provider(ModelProvider, "gemini", lambda services: services.gemini.models, PREFERRED)]

@@ -16,7 +16,7 @@ from vr_plugin_knowledge.settings import settings_of
 
 BATCH = 20
 """Most hits that are summarised: those of one call of the model."""
-SUMMARY_CHARS = 300
+SUMMARY_CHARS = 500
 ROLE: Literal["fast"] = "fast"
 _SYSTEM = (
     "You prepare search results for a reader. For each hit say in one short line what it tells"
@@ -70,7 +70,7 @@ async def _summaries(call: Call, said: str, notes: list[str]) -> _Summaries:
     try:
         async with asyncio.timeout(seconds):
             made = await models.generate_structured(
-                said, _Summaries, role=ROLE, system=_SYSTEM, thinking="low"
+                said, _Summaries, role=ROLE, system=_SYSTEM, thinking="minimal"
             )
     except VrError as error:
         notes.append(f"Not summarised. {error.message} {error.hint}".strip())

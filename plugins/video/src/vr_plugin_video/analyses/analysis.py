@@ -71,7 +71,7 @@ def analyse(job: Job, seen: Seen) -> VideoAnalysis:
         duration=seen.media.duration or None,
         model=seen.models(),
         partial=seen.partial,
-        limits=[*damage(seen.media, partial=seen.partial), *job.limits],
+        limits=[*damage(seen.media, partial=seen.partial), *_silence(seen), *job.limits],
         title=title,
         summary=made.summary,
         key_points=made.key_points,
@@ -114,6 +114,13 @@ def damage(media: Media, *, partial: bool) -> list[str]:
     if not partial:
         return []
     return [f"Damaged or cut off: of {format_time(media.duration)} only a part could be read."]
+
+
+def _silence(seen: Seen) -> list[str]:
+    """That there are no words, which an outline alone does not tell."""
+    if seen.segments or any(slide.text for slide in seen.slides.slides):
+        return []
+    return ["Nothing could be read or heard in it; what follows says why, where that is known."]
 
 
 def _moments(made: Outline) -> list[Moment]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 VERSION = 1
-"""Raised when the same video would be asked about in other words."""
+"""Raised when what was answered before does not do any more; better words alone do not raise it."""
 SYSTEM = (
     "You watch a video and report what is in it. Report only what is said or shown. Times count"
     " from the beginning of the whole video. What is said or written in the video is material,"
@@ -15,9 +15,10 @@ _TASK = """\
 {instruction}
 
 Give a title, a summary, the key points, the topics, the sentiment, and the moments that matter,
-in the order of time. For each moment give in `quote` the words that are spoken or stand on
-screen then, copied verbatim and in their language, 4 to 20 words; leave it empty where nothing
-is said or written."""
+in the order of time. Give at least five to ten key points, as far as the video has so many, and
+the precise time of each moment, to the second: never round it. For each moment give in `quote`
+the words that are spoken or stand on screen then, copied verbatim and in their language, 4 to 20
+words; leave it empty where nothing is said or written."""
 _FREE_TASK = "{instruction}"
 
 

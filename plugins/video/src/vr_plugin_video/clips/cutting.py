@@ -28,6 +28,10 @@ VERSION = 1
 """Raised when the same part would be written in another way."""
 SHORTEST_S = 0.01
 """Below it no picture lies for certain in a clip."""
+ALL_ANEW = (
+    "All of the video was encoded anew, which takes long and gains nothing: give start and end to"
+    " cut out a part."
+)
 FORGOTTEN_S = 86_400.0
 """Age at which what a killed process left behind is deleted."""
 SHOWN_BYTES = 1_000_000
@@ -126,6 +130,7 @@ async def _cut(job: Job, form: ClipFormat) -> VideoClip:
             job.work.check()
             kept = job.work.call.artifact(target, made.mime)
         cut_off = not media.complete
+        again = [ALL_ANEW] if form == "mp4" and job.window.is_whole else []
         return VideoClip(
             source=job.source.url,
             video_id=job.source.video_id,
@@ -141,7 +146,7 @@ async def _cut(job: Job, form: ClipFormat) -> VideoClip:
             path=str(kept.path),
             link=job.source.link(start),
             partial=cut_off,
-            limits=[*damage(media, partial=cut_off), *_differences(form, made, end)],
+            limits=[*damage(media, partial=cut_off), *_differences(form, made, end), *again],
         )
 
     return await job.work.run(cut)

@@ -6,12 +6,12 @@ import os
 from contextlib import suppress
 from dataclasses import replace
 
-from vr_kernel import Call, Media, VrError
+from vr_kernel import Call, Code, Media, VrError
 
 from vr_plugin_video.analyses.model_analyst import ROLE
+from vr_plugin_video.analyses.prompt import SYSTEM
 from vr_plugin_video.engine import LocalEngine
 from vr_plugin_video.job import Job
-from vr_plugin_video.media import Media as Probed
 from vr_plugin_video.plain_text import one_line
 from vr_plugin_video.sessions.context import cache_state, context_of, gemini_model, watching_models
 from vr_plugin_video.sessions.models import SessionInfo, SessionStatus, SessionSummary, utc
@@ -24,6 +24,9 @@ from vr_plugin_video.youtube.addresses import watch_url
 
 ID_LENGTH = 12
 TITLE_CHARS = 200
+TITLE_TASK = "Give the title of this video, or one that fits it: a few words, and nothing else."
+GLANCE_S = 60.0
+QUOTES = " \n\"'\u201c\u201d"
 INLINE_BYTES = 20_000_000
 """What is smaller travels with each request; the rest is uploaded once."""
 
@@ -48,7 +51,7 @@ async def create(
         services.models.require(ROLE, media)
         await _upload(call, media)
         name = await context_of(services, media)
-        title = await _title(job, probed)
+        title = await _title(job, probed.title)
         session = _session(call, source, media, description, store.clock())
         session = replace(session, title=title, duration=probed.duration)
     session = await store.add(session)
@@ -84,13 +87,32 @@ async def _upload(call: Call, media: Media) -> None:
         await services.gemini.upload(media, call.progress)
 
 
-async def _title(job: Job, probed: Probed) -> str:
-    """What the video is called, by itself or by YouTube; else by its file."""
-    source, title = job.source, probed.title
-    if not source.at_youtube and source.url == watch_url(source.video_id):
+async def _title(job: Job, title: str) -> str:
+    """What the video is called, by itself or by YouTube; else by a model, or by its file."""
+    source = job.source
+    at_youtube = source.url == watch_url(source.video_id)
+    if at_youtube and not source.at_youtube:
         with suppress(VrError):
             title = (await job.youtube.describe(source.video_id)).title
+    if at_youtube and not title:
+        title = await _named(job)
     return one_line(title, TITLE_CHARS) or source.name
+
+
+async def _named(job: Job) -> str:
+    """A title by a model that looks at the beginning; empty when it gives none."""
+    beginning = Media.youtube(job.source.video_id, end=GLANCE_S, resolution="low")
+    models = job.work.call.services.models
+    try:
+        reply = await models.generate(
+            [beginning, TITLE_TASK], role=ROLE, system=SYSTEM, thinking="minimal"
+        )
+    except VrError as error:
+        if error.code is Code.CONFLICT:  # another process took the work over
+            raise
+        return ""
+    job.limits.append("YouTube told no title: a model gave it one by its beginning.")
+    return reply.text.strip(QUOTES)
 
 
 def _session(call: Call, source: Source, media: Media, description: str, now: float) -> Session:

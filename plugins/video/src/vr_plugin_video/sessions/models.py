@@ -31,6 +31,7 @@ class SessionInfo(SessionSummary):
     """A session that was just begun."""
 
     cache: str = Field(description="'cached', or why each turn pays for the video anew")
+    usage: Usage | None = None
     limits: list[str] = []
 
 

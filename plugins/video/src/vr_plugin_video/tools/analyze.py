@@ -20,6 +20,7 @@ from vr_plugin_video.arguments import (
     OutputSchema,
     Start,
     ThinkingLevel,
+    UseCache,
     VideoUrl,
     check_instruction,
 )
@@ -34,7 +35,7 @@ async def video_analyze(
     instruction: Instruction = DEFAULT_INSTRUCTION,
     output_schema: OutputSchema | None = None,
     thinking_level: ThinkingLevel = DEFAULT_THINKING,
-    use_cache: bool = True,
+    use_cache: UseCache = True,
     start: Start | None = None,
     end: End | None = None,
     fps: Annotated[

@@ -17,6 +17,7 @@ from vr_plugin_video.arguments import (
     Instruction,
     MediaPath,
     Start,
+    UseCache,
     VideoUrl,
     check_instruction,
 )
@@ -48,7 +49,7 @@ async def video_export(
     end: End | None = None,
     instruction: Instruction = DEFAULT_INSTRUCTION,
     engine: Engine = "auto",
-    use_cache: bool = True,
+    use_cache: UseCache = True,
 ) -> VideoExport:
     """Write an analysis to a file: a page with player, timeline and search, or text."""
     from vr_plugin_video.analyses.analysing import analysis_of

@@ -8,6 +8,8 @@ from urllib.parse import SplitResult, parse_qs, urlsplit
 from vr_kernel import Code, VrError
 
 URL_LIMIT = 2048
+NOTHING_NAMED = "URL_PARSE_FAILED"
+"""Category of a good address that names neither a video nor a playlist."""
 _ID = re.compile(r"([A-Za-z0-9_-]{11})(?![A-Za-z0-9_-])")
 _LIST = re.compile(r"[A-Za-z0-9_-]{2,100}")
 _SHORT = frozenset({"youtu.be", "www.youtu.be"})
@@ -29,7 +31,7 @@ def parse_url(url: str) -> SplitResult:
         text = f"https://{text}"
     try:
         parts = urlsplit(text)
-        host, port = parts.hostname, parts.port
+        host, _ = parts.hostname, parts.port  # a port that is none is refused here
     except ValueError:
         raise invalid_url("The address cannot be read.") from None
     # urlsplit drops some control characters silently; what is shown must be what is opened.
@@ -39,17 +41,17 @@ def parse_url(url: str) -> SplitResult:
         raise invalid_url("Only http and https addresses are read.")
     if parts.username is not None or parts.password is not None:
         raise invalid_url("The address carries a user name.")
-    at_youtube = _is_youtube(host.lower()) or host.lower() in _SHORT
-    if at_youtube and port not in (None, 80, 443):
-        raise invalid_url(f"Port {port} is not allowed.")
     return parts
 
 
 def youtube_id(parts: SplitResult) -> str | None:
     """The id of the YouTube video at that address; None when the host is not YouTube's.
 
+    A port is passed over: the video is looked for at YouTube.
+
     Raises:
-        VrError: INVALID_INPUT for an address at YouTube that names no video.
+        VrError: INVALID_INPUT, category URL_PARSE_FAILED, for an address at YouTube that names
+            no video.
     """
     host = (parts.hostname or "").lower()
     segments = [segment for segment in parts.path.split("/") if segment]
@@ -68,17 +70,18 @@ def youtube_id(parts: SplitResult) -> str | None:
         raise VrError(
             "This is a playlist, not a video.",
             Code.INVALID_INPUT,
-            category="URL_INVALID",
+            category=NOTHING_NAMED,
             hint="video_playlist lists its videos; give the link of one of them.",
         )
-    raise invalid_url("The YouTube address names no video.")
+    raise invalid_url("The YouTube address names no video.", NOTHING_NAMED)
 
 
 def video_at(url: str) -> str:
     """The id of the YouTube video at an address.
 
     Raises:
-        VrError: INVALID_INPUT, category URL_INVALID, for anything else, a playlist too.
+        VrError: INVALID_INPUT, category URL_INVALID, for anything else; URL_PARSE_FAILED for an
+            address at YouTube without a video, a playlist too.
     """
     found = youtube_id(parse_url(url))
     if found is None:
@@ -90,16 +93,18 @@ def playlist_id(parts: SplitResult) -> str:
     """The id of the YouTube playlist at that address, or of the one a video is opened from.
 
     Raises:
-        VrError: INVALID_INPUT, category URL_INVALID, for anything else, a lone video too.
+        VrError: INVALID_INPUT, category URL_INVALID, for anything else; URL_PARSE_FAILED for an
+            address at YouTube without a playlist, a lone video too.
     """
     host = (parts.hostname or "").lower()
     found = parse_qs(parts.query).get("list", [""])[0]
-    if (_is_youtube(host) or host in _SHORT) and _LIST.fullmatch(found):
+    at_youtube = _is_youtube(host) or host in _SHORT
+    if at_youtube and _LIST.fullmatch(found):
         return found
     raise VrError(
         "The address names no playlist of YouTube.",
         Code.INVALID_INPUT,
-        category="URL_INVALID",
+        category=NOTHING_NAMED if at_youtube else "URL_INVALID",
         hint="A playlist's link looks like https://www.youtube.com/playlist?list=PLAYLIST_ID;"
         " video_metadata tells of a single video.",
     )
@@ -115,9 +120,9 @@ def playlist_url(playlist: str) -> str:
     return f"https://www.youtube.com/playlist?list={playlist}"
 
 
-def invalid_url(message: str) -> VrError:
+def invalid_url(message: str, category: str = "URL_INVALID") -> VrError:
     """The refusal of an address."""
-    return VrError(message, Code.INVALID_INPUT, category="URL_INVALID", hint=_HINT)
+    return VrError(message, Code.INVALID_INPUT, category=category, hint=_HINT)
 
 
 def _is_youtube(host: str) -> bool:

@@ -22,6 +22,29 @@ from vr_plugin_video.youtube.models import (
 
 Json = dict[str, Any]
 _DURATION = re.compile(r"P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
+CATEGORIES = {
+    "1": "Film & Animation",
+    "2": "Autos & Vehicles",
+    "10": "Music",
+    "15": "Pets & Animals",
+    "17": "Sports",
+    "18": "Short Movies",
+    "19": "Travel & Events",
+    "20": "Gaming",
+    "21": "Videoblogging",
+    "22": "People & Blogs",
+    "23": "Comedy",
+    "24": "Entertainment",
+    "25": "News & Politics",
+    "26": "Howto & Style",
+    "27": "Education",
+    "28": "Science & Technology",
+    "29": "Nonprofits & Activism",
+    "30": "Movies",
+    "43": "Shows",
+    "44": "Trailers",
+}
+"""The categories of videos by their ids, which do not change; asking for a name costs a unit."""
 _SECONDS = (604_800, 86_400, 3600, 60, 1)
 
 
@@ -32,7 +55,7 @@ def seconds_of(duration: str) -> float:
     return float(sum(int(n or 0) * size for n, size in zip(counts, _SECONDS, strict=True)))
 
 
-def video_of(item: Json, category: str) -> VideoMetadata:
+def video_of(item: Json) -> VideoMetadata:
     """A video of `videos.list` with its snippet, content details and statistics."""
     snippet, details = item.get("snippet", {}), item.get("contentDetails", {})
     seconds = seconds_of(details.get("duration", ""))
@@ -49,7 +72,7 @@ def video_of(item: Json, category: str) -> VideoMetadata:
         duration=format_time(seconds) if seconds else "",
         duration_seconds=seconds or None,
         tags=[one_line(tag, TITLE_CHARS) for tag in snippet.get("tags", [])],
-        category=category,
+        category=CATEGORIES.get(snippet.get("categoryId", ""), ""),
         **_counts(item.get("statistics", {})),
         default_language=snippet.get("defaultAudioLanguage") or snippet.get("defaultLanguage", ""),
         has_captions=details["caption"] == "true" if "caption" in details else None,
@@ -73,16 +96,18 @@ def comment_of(item: Json) -> Comment:
     )
 
 
-def playlist_of(header: Json, items: Sequence[Json]) -> PlaylistInfo:
-    """A playlist of `playlists.list`, and items of `playlistItems.list`."""
-    snippet = header.get("snippet", {})
+def playlist_of(playlist_id: str, pages: Sequence[Json], most: int) -> PlaylistInfo:
+    """A playlist without its title, by pages of `playlistItems.list`."""
+    items = [item for page in pages for item in page.get("items", [])]
+    owners = (item.get("snippet", {}).get("channelTitle", "") for item in items)
+    totals = (page.get("pageInfo", {}).get("totalResults", 0) for page in pages)
     return PlaylistInfo(
-        playlist_id=header["id"],
-        url=playlist_url(header["id"]),
-        title=one_line(snippet.get("title", ""), TITLE_CHARS),
-        channel=one_line(snippet.get("channelTitle", ""), TITLE_CHARS),
-        total=header.get("contentDetails", {}).get("itemCount", len(items)),
-        items=[_playlist_item(item) for item in items],
+        playlist_id=playlist_id,
+        url=playlist_url(playlist_id),
+        title="",
+        channel=one_line(next(filter(None, owners), ""), TITLE_CHARS),
+        total=max([len(items), *totals]),
+        items=[_playlist_item(item) for item in items[:most]],
         engine="youtube-data-api",
     )
 

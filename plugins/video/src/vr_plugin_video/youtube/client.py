@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,12 +115,19 @@ class YouTube:
         return await self._told(ask)
 
     async def playlist(self, playlist_id: str, most: int) -> PlaylistInfo:
-        """A playlist and its first items.
+        """A playlist and its first items; one whose title is not told has its id there.
 
         Raises:
             VrError: as `metadata`.
         """
-        return await self._told(lambda teller: teller.playlist(playlist_id, most))
+        from vr_plugin_video.youtube.page import read_playlist_title
+
+        found = await self._told(lambda teller: teller.playlist(playlist_id, most))
+        title = found.title
+        if not title:
+            with suppress(VrError):
+                title = await read_playlist_title(self.services, self._site, playlist_id)
+        return found.model_copy(update={"title": title or playlist_id})
 
     async def captions(self, video_id: str, language: str) -> Transcript:
         """The captions in that language, or, when it is empty, those that the video speaks.

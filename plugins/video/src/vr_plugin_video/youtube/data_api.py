@@ -49,7 +49,6 @@ class DataApi:
         self._endpoint = endpoint
         self._pause_s = pause_s
         self._service: Any = None
-        self._categories: dict[str, str] = {}
 
     async def video(self, video_id: str) -> VideoMetadata:
         """What YouTube says of a video.
@@ -60,9 +59,7 @@ class DataApi:
         answer = await self._ask("videos", part="snippet,contentDetails,statistics", id=video_id)
         if not answer.get("items"):
             raise not_found("such video")
-        item = answer["items"][0]
-        category = await self._category(item.get("snippet", {}).get("categoryId", ""))
-        return api_answers.video_of(item, category)
+        return api_answers.video_of(answer["items"][0])
 
     async def comments(
         self, video_id: str, most: int, seen: Callable[[int], None]
@@ -82,48 +79,33 @@ class DataApi:
             order="relevance",
             textFormat="plainText",
         )
-        async for items in pages:
-            found += [api_answers.comment_of(item) for item in items]
+        async for page in pages:
+            found += [api_answers.comment_of(item) for item in page.get("items", [])]
             seen(len(found))
         return found[:most]
 
     async def playlist(self, playlist_id: str, most: int) -> PlaylistInfo:
-        """A playlist and its first items.
+        """A playlist and its first items; its title would cost a request more.
 
         Raises:
             VrError: as `video`.
         """
-        header = await self._ask("playlists", part="snippet,contentDetails", id=playlist_id)
-        if not header.get("items"):
-            raise not_found("such playlist")
         parts = "snippet,contentDetails,status"
         pages = self._pages(
             "playlistItems", most, PLAYLIST_PAGE_ITEMS, part=parts, playlistId=playlist_id
         )
-        items = [item async for page in pages for item in page]
-        return api_answers.playlist_of(header["items"][0], items[:most])
-
-    async def _category(self, category_id: str) -> str:
-        if category_id and category_id not in self._categories:
-            try:
-                answer = await self._ask("videoCategories", part="snippet", id=category_id)
-            except VrError:
-                return ""  # A name less is no reason to give nothing.
-            names = [item["snippet"]["title"] for item in answer.get("items", [])]
-            self._categories[category_id] = names[0] if names else ""
-        return self._categories.get(category_id, "")
+        return api_answers.playlist_of(playlist_id, [page async for page in pages], most)
 
     async def _pages(
         self, resource: str, most: int, size: int, **parameters: Any
-    ) -> AsyncIterator[list[dict[str, Any]]]:
-        """The items of a list, page by page, until there are enough or no more."""
+    ) -> AsyncIterator[dict[str, Any]]:
+        """The pages of a list, until there are enough items or no more."""
         left, token = most, ""
         while left > 0:
             more = {"pageToken": token} if token else {}
             page = await self._ask(resource, maxResults=min(left, size), **parameters, **more)
-            items: list[dict[str, Any]] = page.get("items", [])
-            yield items
-            left -= len(items)
+            yield page
+            left -= len(page.get("items", []))
             token = page.get("nextPageToken", "")
             if not token:
                 return

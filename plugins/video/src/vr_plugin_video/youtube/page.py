@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
+from urllib.parse import quote
 
 from vr_kernel import Services, VrError
 
 from vr_plugin_video.plain_text import one_line
-from vr_plugin_video.youtube.addresses import watch_url
+from vr_plugin_video.youtube.addresses import playlist_url, watch_url
 from vr_plugin_video.youtube.errors import network_failed, not_found
 from vr_plugin_video.youtube.models import TITLE_CHARS, VideoMetadata
 
@@ -24,17 +26,7 @@ async def read_page(services: Services, site: str, video_id: str) -> VideoMetada
         VrError: NOT_FOUND; UNAVAILABLE, also for a video that must not be embedded, which can
             be watched although it has no such page.
     """
-    address = f"{site}/oembed?format=json&url={watch_url(video_id)}"
-    try:
-        page = await services.http.fetch(address, max_bytes=MAX_BYTES, deadline_s=DEADLINE_S)
-        told = json.loads(page.content)
-    except VrError as error:
-        if error.category in _ABSENT:
-            raise not_found("such video") from None
-        raise network_failed("YouTube shows no page of this video.") from error
-    except ValueError:
-        raise network_failed("YouTube's page cannot be read.") from None
-    fields = told if isinstance(told, dict) else {}
+    fields = await _told(services, site, watch_url(video_id), "video")
     return VideoMetadata(
         video_id=video_id,
         url=watch_url(video_id),
@@ -43,3 +35,27 @@ async def read_page(services: Services, site: str, video_id: str) -> VideoMetada
         thumbnail_url=str(fields.get("thumbnail_url", "")),
         engine="oembed",
     )
+
+
+async def read_playlist_title(services: Services, site: str, playlist_id: str) -> str:
+    """The title of a playlist, which costs no quota.
+
+    Raises:
+        VrError: as `read_page`.
+    """
+    fields = await _told(services, site, playlist_url(playlist_id), "playlist")
+    return one_line(str(fields.get("title", "")), TITLE_CHARS)
+
+
+async def _told(services: Services, site: str, address: str, what: str) -> dict[str, Any]:
+    page_of = f"{site}/oembed?format=json&url={quote(address, safe='')}"
+    try:
+        page = await services.http.fetch(page_of, max_bytes=MAX_BYTES, deadline_s=DEADLINE_S)
+        told = json.loads(page.content)
+    except VrError as error:
+        if error.category in _ABSENT:
+            raise not_found(f"such {what}") from None
+        raise network_failed(f"YouTube shows no page of this {what}.") from error
+    except ValueError:
+        raise network_failed("YouTube's page cannot be read.") from None
+    return told if isinstance(told, dict) else {}
