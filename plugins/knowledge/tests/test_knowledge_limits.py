@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -9,12 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from knowledge_samples import NOTES
-from vr_kernel import Config, Kernel, RecordField, RecordKind, hookimpl
+from vr_kernel import Config, Kernel, RecordField, RecordKind, estimate_tokens, hookimpl
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_knowledge.excerpts import shorten
 from vr_plugin_knowledge.results import KnowledgeSchema, KnowledgeSearchResult
 
 PAGE_CHARS = 12_000
+PAGE_TOKENS = 4_000
+ROOM, SLACK, FEW = 200, 20, 10
+SCRIPTS = {
+    "english": "a long story of a fox ",
+    "japanese": "fox 知識は力なり、学びて時にこれを習う。 ",
+    "arabic": "fox يقرأ الطالب كتابا في المكتبة الكبيرة ",
+    "emoji": "fox 🦊🎉👩‍👩‍👧‍👦🇩🇪👍🏽 ",
+    "code": 'fox = {"x": [0.25, 17]}; return fox[key] // 2\n',
+}
 
 
 def many_kinds(count: int) -> object:
@@ -44,6 +54,22 @@ async def test_a_page_fits(kernel: Kernel, text: str) -> None:
     assert len(result.model_dump_json()) < PAGE_CHARS
 
 
+@pytest.mark.parametrize("limit", [1, 10, 20])
+@pytest.mark.parametrize("script", SCRIPTS)
+async def test_a_page_has_as_many_hits_as_are_asked_for(
+    kernel: Kernel, script: str, limit: int
+) -> None:
+    text = SCRIPTS[script]
+    long = {"title": text * 20, "text": text * 400, "tags": [text] * 50, "url": "https://x.org/y"}
+    await kernel.call("knowledge_ingest", collection="Notes", properties=[long] * limit)
+    result = await kernel.call("knowledge_search", query="fox", limit=limit)
+    assert isinstance(result, KnowledgeSearchResult)
+    assert len(result.results) == limit
+    assert result.next_cursor is None
+    assert all("fox" in hit.properties["text"] for hit in result.results)
+    assert estimate_tokens(result.model_dump_json()) < PAGE_TOKENS
+
+
 @given(
     st.fixed_dictionaries(
         {},
@@ -57,12 +83,12 @@ async def test_a_page_fits(kernel: Kernel, text: str) -> None:
     )
 )
 def test_what_is_shown_of_a_record_is_a_short_part_of_it(fields: dict[str, object]) -> None:
-    shown = shorten(NOTES, fields)
+    shown = shorten(NOTES, fields, ROOM)
     assert shown.keys() <= fields.keys()
-    assert sum(len(str(value)) for value in shown.values()) < 4000
-    for name, value in fields.items():
-        if len(str(value)) <= 100:
-            assert shown[name] == value
+    assert estimate_tokens(json.dumps(shown, ensure_ascii=False)) < ROOM + SLACK
+    for name in fields.keys() & {"text", "title", "stars"}:
+        if estimate_tokens(str(fields[name])) <= FEW:
+            assert shown[name] == fields[name]
 
 
 @pytest.mark.parametrize(("count", "fields"), [(2, 32), (30, 0)])

@@ -8,23 +8,72 @@ from typing import Any
 
 from vr_kernel import RecordField, RecordKind
 
-FULL_CHARS = 600
+VALUE_TOKENS = 150
 """Longest value in a search result."""
-TIGHT_CHARS = 200
-RECORD_CHARS = 3000
-"""Above this all values of a record are cut to `TIGHT_CHARS`."""
+_SHORTER = (VALUE_TOKENS, 60, 30, 15)
+"""Tokens of a value, from the longest to what still says something."""
+TELLING = 3
+"""So many times as long as the others is the value that says most of a record."""
+CHARS_A_TOKEN = 4
+"""Of plain English; other texts have fewer."""
 BLOB_CHARS = 300
 """From this length on a value that no search looks into is left out."""
-_CHARS_PER_TOKEN = 2.7
 
 
-def shorten(kind: RecordKind, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a search result: long ones cut, data that is not for reading left out."""
+def shorten(kind: RecordKind, fields: Mapping[str, Any], room: int) -> dict[str, Any]:
+    """The fields of a search result in about `room` tokens.
+
+    Data that is not for reading is left out and long values are cut, all alike but for the one
+    that says most. When even the shortest are too many, those stay that a search looks into.
+    """
     shown = {name: value for name, value in fields.items() if not is_blob(kind, name, value)}
-    short = {name: cut(value, FULL_CHARS) for name, value in shown.items()}
-    if len(json.dumps(short, ensure_ascii=False)) <= RECORD_CHARS:
-        return short
-    return {name: cut(value, TIGHT_CHARS) for name, value in shown.items()}
+    short = shown
+    for tokens in _SHORTER:
+        telling = min(VALUE_TOKENS, TELLING * tokens)
+        short = {
+            name: fit(value, telling if name == kind.rerank else tokens)
+            for name, value in shown.items()
+        }
+        if json_tokens(short) <= room:
+            return short
+    return _most_telling(kind, short, room)
+
+
+def _most_telling(kind: RecordKind, fields: Mapping[str, Any], room: int) -> dict[str, Any]:
+    """As many fields as there is room for, at least one."""
+    searched = {field.name for field in kind.all_fields if field.searchable or field.vectorised}
+    kept: set[str] = set()
+    for name in sorted(fields, key=lambda name: (name != kind.rerank, name not in searched)):
+        room -= json_tokens({name: fields[name]})
+        if kept and room < 0:
+            break
+        kept.add(name)
+    return {name: value for name, value in fields.items() if name in kept}
+
+
+def fit(value: Any, tokens: int) -> Any:
+    """A text or list of at most about so many tokens; other values as they are."""
+    if isinstance(value, str):
+        return _fitting(value, tokens)
+    if not isinstance(value, list):
+        return value
+    kept: list[Any] = []
+    for position, element in enumerate(value):
+        if tokens <= 0:
+            return [*kept, f"… {len(value) - position} more"]
+        kept.append(fit(element, tokens))
+        tokens -= json_tokens(element)
+    return kept
+
+
+def _fitting(text: str, tokens: int) -> str:
+    from vr_kernel import estimate_tokens
+
+    start = text[: tokens * CHARS_A_TOKEN]
+    cost = estimate_tokens(start)
+    if cost > tokens:
+        start = start[: max(1, len(start) * tokens // cost)]
+    return text if len(start) == len(text) else f"{start.rstrip()}…"
 
 
 def cut(value: Any, limit: int) -> Any:
@@ -53,11 +102,11 @@ def value_of(fields: Mapping[str, Any], name: str | None) -> str | None:
     return None if value is None else str(value)
 
 
-def estimate_tokens(value: Any) -> int:
-    """About how many tokens the JSON of a value costs, rather too many than too few."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    ascii_chars = sum(map(str.isascii, text))
-    return int(ascii_chars / _CHARS_PER_TOKEN) + len(text) - ascii_chars
+def json_tokens(value: Any) -> int:
+    """About how many tokens the JSON of a value costs."""
+    from vr_kernel import estimate_tokens
+
+    return estimate_tokens(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def is_blob(kind: RecordKind, name: str, value: Any) -> bool:

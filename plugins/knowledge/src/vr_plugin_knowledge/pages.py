@@ -6,31 +6,37 @@ import base64
 import binascii
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 from vr_kernel import Call, Code, VrError, cache_key
 
-from vr_plugin_knowledge.excerpts import estimate_tokens
-from vr_plugin_knowledge.results import KnowledgeHit
+from vr_plugin_knowledge.excerpts import json_tokens
 
 M = TypeVar("M", bound=BaseModel)
 HitId = tuple[str, str]
 """Collection and object id."""
-PAGE_TOKENS = 3000
+PAGE_TOKENS = 3200
+LEAST_TOKENS, MOST_TOKENS = 160, 600
+"""Of one hit. A page of up to twenty hits is whole, however long their records are."""
 
 
 class _Shown(BaseModel):
     shown: list[HitId]
 
 
-def take_page(items: Sequence[M], start: int) -> list[M]:
-    """The items from `start` on that fit into one result, at least one."""
+def room_of_hit(count: int) -> int:
+    """How many tokens each of `count` hits may cost, so that one page has them all."""
+    return max(LEAST_TOKENS, min(MOST_TOKENS, PAGE_TOKENS // max(1, count)))
+
+
+def take_page(items: Iterable[M]) -> list[M]:
+    """The first items, as many as fit into one result, at least one."""
     page: list[M] = []
     spent = 0
-    for item in items[start:]:
-        spent += estimate_tokens(item.model_dump(mode="json"))
+    for item in items:
+        spent += json_tokens(item.model_dump(mode="json"))
         if page and spent > PAGE_TOKENS:
             break
         page.append(item)
@@ -50,7 +56,7 @@ def write_cursor(question: str, start: int, shown: str = "") -> str:
 
 
 async def shown_before(
-    call: Call, cursor: str | None, start: int, hits: Sequence[KnowledgeHit]
+    call: Call, cursor: str | None, start: int, hits: Sequence[HitId]
 ) -> list[HitId]:
     """What the pages before a cursor showed, so that none shows it again.
 
@@ -58,7 +64,7 @@ async def shown_before(
     the cache does not know any more, it is taken to be the first `start` hits.
     """
     kept = await call.services.cache.model(_key(cursor), _Shown).get() if cursor else None
-    return [id_of(hit) for hit in hits[:start]] if kept is None else kept.shown
+    return list(hits[:start]) if kept is None else kept.shown
 
 
 def continue_after(call: Call, question: str, shown: Sequence[HitId]) -> str:
@@ -68,15 +74,10 @@ def continue_after(call: Call, question: str, shown: Sequence[HitId]) -> str:
     return cursor
 
 
-def places_besides(hits: Sequence[KnowledgeHit], shown: Sequence[HitId]) -> list[int]:
+def places_besides(hits: Sequence[HitId], shown: Sequence[HitId]) -> list[int]:
     """Where among hits those are that were not shown."""
     seen = set(shown)
-    return [place for place, hit in enumerate(hits) if id_of(hit) not in seen]
-
-
-def id_of(hit: KnowledgeHit) -> HitId:
-    """What names a hit."""
-    return hit.collection, hit.object_id
+    return [place for place, hit in enumerate(hits) if hit not in seen]
 
 
 def read_cursor(cursor: str | None, question: str) -> int:

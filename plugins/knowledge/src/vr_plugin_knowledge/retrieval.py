@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from vr_kernel import Call, Hit, Query, RecordKind, VrError
 
 from vr_plugin_knowledge.derived import sources_of
-from vr_plugin_knowledge.excerpts import locate, shorten, value_of
+from vr_plugin_knowledge.excerpts import json_tokens, locate, shorten, value_of
 from vr_plugin_knowledge.reach import catch_up
 from vr_plugin_knowledge.reranking import OVERFETCH, RERANKED, find_reranker, score_hits
 from vr_plugin_knowledge.results import KnowledgeHit
@@ -61,21 +61,31 @@ async def retrieve(call: Call, query: Query, notes: list[str], last: Collection[
     return Found([hit for hit, _ in kept], [score for _, score in kept], pending)
 
 
-def present(kind: RecordKind, hit: Hit, rerank_score: float | None = None) -> KnowledgeHit:
-    """A hit as the tools show it."""
+def present(
+    kind: RecordKind, hit: Hit, room: int, rerank_score: float | None = None
+) -> KnowledgeHit:
+    """A hit as the tools show it, in about `room` tokens."""
     fields = hit.record.fields
-    return KnowledgeHit(
+    bare = KnowledgeHit(
         collection=kind.name,
         object_id=hit.record.key,
         score=round(hit.score, SCORE_DIGITS),
         rerank_score=None if rerank_score is None else round(rerank_score, SCORE_DIGITS),
-        properties=shorten(kind, fields),
+        properties={},
         locator=locate(kind, fields),
         link=value_of(fields, kind.link),
         source=value_of(fields, kind.source),
         derived=kind.derived,
         sources=sources_of(hit.record) if kind.derived else [],
     )
+    while bare.sources and _cost(bare) > room // 2:
+        bare.sources.pop()
+    left = room - _cost(bare)
+    return bare.model_copy(update={"properties": shorten(kind, fields, left)})
+
+
+def _cost(hit: KnowledgeHit) -> int:
+    return json_tokens(hit.model_dump(mode="json"))
 
 
 async def _search(call: Call, query: Query, notes: list[str]) -> list[Hit]:

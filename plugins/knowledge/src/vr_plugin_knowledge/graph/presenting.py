@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from vr_plugin_knowledge.excerpts import cut, estimate_tokens
+from vr_plugin_knowledge.excerpts import cut, json_tokens
 from vr_plugin_knowledge.graph.citations import Citation
 from vr_plugin_knowledge.graph.concepts import UNKNOWN
 from vr_plugin_knowledge.graph.results import GraphEdge, GraphNode, GraphSource, KnowledgeGraph
@@ -36,7 +36,7 @@ def present(region: Region, limit: int, derived: Collection[str] = ()) -> Knowle
 
 
 def _fits(result: KnowledgeGraph) -> bool:
-    return estimate_tokens(result.model_dump(mode="json")) <= RESULT_TOKENS
+    return json_tokens(result.model_dump(mode="json")) <= RESULT_TOKENS
 
 
 def _detailed(

@@ -10,7 +10,7 @@ from vr_kernel import IDEMPOTENT, READ_ONLY, Call, RecordKind, StoredRecord, too
 
 from vr_plugin_knowledge.arguments import Name, Workspace
 from vr_plugin_knowledge.catalogue import find_kind
-from vr_plugin_knowledge.excerpts import cut, estimate_tokens, locate, value_of
+from vr_plugin_knowledge.excerpts import cut, json_tokens, locate, value_of
 from vr_plugin_knowledge.reach import catch_up
 from vr_plugin_knowledge.results import KnowledgeObject
 from vr_plugin_knowledge.workspaces import choose_workspace
@@ -62,7 +62,7 @@ def _present(
 ) -> KnowledgeObject:
     fields = dict(record.fields)
     properties, full = fields, None
-    if estimate_tokens(fields) > WHOLE_TOKENS:
+    if json_tokens(fields) > WHOLE_TOKENS:
         text = json.dumps(fields, ensure_ascii=False, indent=1)
         full = call.artifact(text.encode(), "application/json").uri
         properties = _fitting(fields)
@@ -86,6 +86,6 @@ def _fitting(fields: dict[str, Any]) -> dict[str, Any]:
     short = fields
     for limit in LONGEST_CHARS:
         short = {name: cut(value, limit) for name, value in fields.items()}
-        if estimate_tokens(short) <= WHOLE_TOKENS:
+        if json_tokens(short) <= WHOLE_TOKENS:
             break
     return short

@@ -20,7 +20,7 @@ from vr_kernel import (
 
 from vr_plugin_knowledge.arguments import Name, Workspace
 from vr_plugin_knowledge.catalogue import find_kind
-from vr_plugin_knowledge.pages import take_page
+from vr_plugin_knowledge.pages import room_of_hit, take_page
 from vr_plugin_knowledge.reach import catch_up
 from vr_plugin_knowledge.results import KnowledgeRelated
 from vr_plugin_knowledge.retrieval import present
@@ -44,7 +44,8 @@ async def knowledge_related(
     notes: list[str] = []
     pending = await catch_up(call, notes)
     hits = [] if pending is None else await _near(call, kind, (object_id, where), limit, notes)
-    results = take_page([present(kind, hit) for hit in hits], 0)
+    room = room_of_hit(min(limit, len(hits)))
+    results = take_page(present(kind, hit, room) for hit in hits)
     if len(results) < len(hits):
         notes.append(f"Too long to show all: {len(hits) - len(results)} more.")
     return KnowledgeRelated(

@@ -6,7 +6,7 @@ from vr_kernel import IDEMPOTENT, READ_ONLY, Call, RecordKind, tool
 
 from vr_plugin_knowledge.arguments import OptionalName
 from vr_plugin_knowledge.catalogue import build_example, find_kinds, flags_of
-from vr_plugin_knowledge.excerpts import estimate_tokens
+from vr_plugin_knowledge.excerpts import json_tokens
 from vr_plugin_knowledge.results import CollectionSchema, FieldSchema, KnowledgeSchema
 
 RESULT_TOKENS = 3500
@@ -19,7 +19,7 @@ async def knowledge_schema(call: Call, collection: OptionalName = None) -> Knowl
     schema = KnowledgeSchema(collections=[])
     for describe in (_in_full, _in_outline, _by_name):
         schema.collections = [describe(kind) for kind in kinds]
-        if estimate_tokens(schema.model_dump(mode="json")) <= RESULT_TOKENS or len(kinds) == 1:
+        if json_tokens(schema.model_dump(mode="json")) <= RESULT_TOKENS or len(kinds) == 1:
             break
         schema.notes = ["Name a collection to see all of it."]
     if not kinds:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -17,9 +17,9 @@ from vr_plugin_knowledge.notes.folder import read_notes
 from vr_plugin_knowledge.pages import (
     continue_after,
     fingerprint,
-    id_of,
     places_besides,
     read_cursor,
+    room_of_hit,
     shown_before,
     take_page,
 )
@@ -74,32 +74,28 @@ async def knowledge_search(
     asked = Query(query, None, search_type, alpha, names, filters, limit, where, lenient=True)
     await read_notes(call, notes)
     found = await retrieve(call, asked, notes, last)
-    hits = _presented(call, found)
-    before = await shown_before(call, cursor, start, hits)
-    rest = places_besides(hits, before)
-    page = take_page([hits[place] for place in rest], 0)
+    ids = [(hit.record.kind, hit.record.key) for hit in found.hits]
+    before = await shown_before(call, cursor, start, ids)
+    rest = places_besides(ids, before)
+    page = take_page(_shown(call, found, rest, room_of_hit(min(limit, len(rest)))))
+    shown = [found.hits[place] for place in rest[: len(page)]]
     results, processed = await summarise(call, query, page, notes)
     return KnowledgeSearchResult(
         query=query,
-        total_results=len(hits),
+        total_results=len(found.hits),
         results=results,
         filters_applied=applied or None,
         reranked=found.reranked,
         flash_processed=processed,
-        neighbours=await _neighbours(call, [found.hits[n] for n in rest[: len(page)]], where)
-        if graph
-        else None,
+        neighbours=await _neighbours(call, shown, where) if graph else None,
         pending=found.pending,
         notes=notes,
-        next_cursor=continue_after(call, question, [*before, *map(id_of, page)])
+        next_cursor=continue_after(
+            call, question, [*before, *(ids[place] for place in rest[: len(page)])]
+        )
         if len(page) < len(rest)
         else None,
     )
-
-
-def _presented(call: Call, found: Found) -> list[KnowledgeHit]:
-    kinds, scored = call.services.kinds, zip(found.hits, found.rerank_scores, strict=True)
-    return [present(kinds[hit.record.kind], hit, score) for hit, score in scored]
 
 
 def _given(**values: str | None) -> dict[str, str]:
@@ -109,6 +105,12 @@ def _given(**values: str | None) -> dict[str, str]:
 def _require(query: str) -> None:
     if not query.strip():
         raise VrError("The query is empty.", Code.INVALID_INPUT, hint="Say what to look for.")
+
+
+def _shown(call: Call, found: Found, places: Iterable[int], room: int) -> Iterator[KnowledgeHit]:
+    for place in places:
+        hit = found.hits[place]
+        yield present(call.services.kinds[hit.record.kind], hit, room, found.rerank_scores[place])
 
 
 async def _neighbours(call: Call, hits: Sequence[Hit], workspace: str) -> list[Neighbour]:
