@@ -1,0 +1,132 @@
+"""The public names of a module as a page: signatures and docstrings, read from the sources."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import griffe
+from generated_page import cell
+
+SOURCES = Path(__file__).parents[1] / "kernel" / "src"
+WIDTH = 88
+
+
+class Faults(logging.Handler):
+    """What griffe says of docstrings: each is an error."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep it."""
+        self.said.append(record.getMessage())
+
+
+def interface(module: str, head: str) -> str:
+    """The whole page of a module, its names in the order of the alphabet."""
+    faults = Faults()
+    logging.getLogger("griffe").addHandler(faults)
+    loader = griffe.GriffeLoader(search_paths=[SOURCES], docstring_parser="google")
+    package = loader.load("vr_kernel")
+    loader.resolve_aliases(implicit=True, external=False)
+    home: Any = package[module.partition(".")[2]] if "." in module else package
+    lines = [head]
+    for name in sorted(str(export) for export in home.exports or ()):
+        found = home[name]
+        target = found.final_target if found.is_alias else found
+        lines += [f'<a id="{module}.{name}"></a>\n', f"## {name}\n", *_entry(target, name)]
+    if faults.said:
+        sys.exit("\n".join(faults.said))
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _entry(found: Any, name: str) -> Iterator[str]:
+    """A name with what it is, and with what is in it."""
+    if found.is_attribute:
+        yield _code(f"{name} = {found.value}")
+        yield from _docstring(found)
+        return
+    kind = "class " if found.is_class else _kind(found)
+    yield _code(kind + (found.signature(name=name) or name))
+    yield from _docstring(found)
+    if found.is_class:
+        yield from _members(found, name)
+
+
+def _members(found: Any, name: str) -> Iterator[str]:
+    public = [m for m in found.members.values() if not m.name.startswith("_") and not m.is_alias]
+    given = {parameter.name for parameter in found.parameters}
+    values = [m for m in public if m.is_attribute and (m.docstring or m.name not in given)]
+    if rows := [f"| `{m.name}` | {_type(m)} | {cell(_first(m))} |" for m in values]:
+        yield "\n".join(["| attribute | type | |", "|---|---|---|", *rows, ""])
+    methods = [m for m in public if m.is_function]
+    for method in methods:
+        if not method.name.startswith("test_"):
+            yield f"### {name}.{method.name}\n"
+            yield _code(_kind(method) + method.signature())
+            yield from _docstring(method)
+    if tests := [m for m in methods if m.name.startswith("test_")]:
+        yield "\n".join(["| test | |", "|---|---|", *(_row(test) for test in tests), ""])
+
+
+def _row(test: Any) -> str:
+    return f"| `{test.name}` | {cell(_first(test))} |"
+
+
+def _type(attribute: Any) -> str:
+    shown = attribute.annotation if attribute.annotation is not None else attribute.value
+    return f"`{cell(str(shown))}`"
+
+
+def _first(found: Any) -> str:
+    """The first paragraph of a docstring."""
+    return " ".join(found.docstring.value.split("\n\n")[0].split()) if found.docstring else ""
+
+
+def _docstring(found: Any) -> Iterator[str]:
+    for section in found.docstring.parsed if found.docstring else ():
+        if section.kind is griffe.DocstringSectionKind.text:
+            yield f"{section.value.replace('```python', '```text')}\n"  # a sketch, not to be run
+        elif section.kind is griffe.DocstringSectionKind.examples:
+            yield "\n".join(text for _, text in section.value) + "\n"
+        else:
+            yield f"{section.kind.value.capitalize()}:\n"
+            yield "\n".join(f"- {_item(item)}" for item in section.value) + "\n"
+
+
+def _item(item: Any) -> str:
+    """A parameter by its name, what is raised or returned by its type."""
+    name = getattr(item, "name", "") or item.annotation
+    text = " ".join(item.description.split())
+    return f"`{name}`: {text}" if name else text
+
+
+def _kind(function: Any) -> str:
+    return "async def " if "async" in function.labels else "def "
+
+
+def _code(text: str) -> str:
+    return f"```text\n{_wrapped(text)}\n```\n"
+
+
+def _wrapped(text: str) -> str:
+    """A signature with a line for each parameter, when one line does not hold it."""
+    if len(text) <= WIDTH or "(" not in text:
+        return text
+    name, _, rest = text.partition("(")
+    depth, parts = 0, [""]
+    for letter in rest:
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth < 0:
+            break
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    inner = "".join(f"    {part.strip()},\n" for part in parts)
+    return f"{name}(\n{inner}{rest[len(','.join(parts)) :]}"
