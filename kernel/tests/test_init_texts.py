@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vr_kernel.onboarding.json_text import UnreadableTextError, read_json, set_json
-from vr_kernel.onboarding.toml_text import read_toml, set_toml
+from vr_kernel.onboarding.json_text import UnreadableTextError, read_json, remove_json, set_json
+from vr_kernel.onboarding.toml_text import read_toml, remove_toml, set_toml
 
 ENTRY = {"command": "/bin/vr", "args": ["serve"], "env": {"A": "ü"}}
 KEYS = ["servers", "ours"]
@@ -45,6 +45,36 @@ def test_any_document_keeps_what_it_held(
     wanted = {**document, "servers": {**document.get("servers", {}), "ours": ENTRY}}
     assert json.loads(made) == wanted
     assert set_json(made, KEYS, ENTRY, comments=comments) == made
+
+
+@given(document=documents, indent=st.sampled_from([None, 2, 4, "\t"]), comments=st.booleans())
+def test_what_was_set_is_taken_out_again(
+    document: dict[str, Any], indent: int | str | None, comments: bool
+) -> None:
+    text = json.dumps(document, indent=indent)
+    made = remove_json(set_json(text, KEYS, ENTRY, comments=comments), KEYS, comments=comments)
+    others = {k: v for k, v in document.get("servers", {}).items() if k != "ours"}
+    assert json.loads(made) == {**document, "servers": others}
+    assert remove_json(made, KEYS, comments=comments) == made
+
+
+@pytest.mark.parametrize("text", SAME_BUT_FOR_OURS)
+def test_comments_stay_when_ours_is_taken_out(text: str) -> None:
+    made = remove_json(set_json(text, KEYS, ENTRY, comments=True), KEYS, comments=True)
+    wanted = read_json(text, comments=True)
+    assert read_json(made, comments=True) == {"servers": {}, **wanted}
+    for comment in ("// first", "// keep", "/* a, b */", "// only a comment", "// top"):
+        assert (comment in text) == (comment in made)
+
+
+@pytest.mark.parametrize("others", ["", '[mcp_servers.theirs] # keep\ncommand = "x"\n'])
+def test_a_table_is_taken_out_and_the_rest_stays(others: str) -> None:
+    text = f'model = "x" # mine\n\n{others}'
+    made = set_toml(text, ["mcp_servers", "ours"], ENTRY)
+    left = remove_toml(made, ["mcp_servers", "ours"])
+    assert "ours" not in left
+    assert left.startswith(text.rstrip())
+    assert remove_toml(left, ["mcp_servers", "ours"]) == left
 
 
 @pytest.mark.parametrize("text", SAME_BUT_FOR_OURS)

@@ -128,6 +128,22 @@ def test_others_stay_and_ours_is_renewed(user: User, vr: CommandHost) -> None:
     assert user.codex.read_text("utf-8").startswith('model = "x" # mine\n')
 
 
+def test_our_entry_is_taken_out_again(user: User, vr: CommandHost) -> None:
+    before = user.tree()
+    vr.run("init", "--client", "all", "--yes")
+    assert "video-research" in user.cursor.read_text("utf-8") + user.codex.read_text("utf-8")
+    shown = vr.run("init", "--remove", "--dry-run")
+    assert '-    "video-research": {' in shown.stdout
+    done = vr.run("init", "--remove", "--yes")
+    assert done.code == 0
+    assert user.cursor.read_text("utf-8") == CURSOR.replace("}},\n", "}}\n")
+    assert "video-research" not in user.codex.read_text("utf-8")
+    assert 'model = "x" # mine' in user.codex.read_text("utf-8")
+    assert any(name.endswith(".bak") for name in user.tree().keys() - before.keys())
+    assert "Already up to date." in vr.run("init", "--remove", "--yes").stdout
+    assert vr.run("init", "--remove", "--key-from-env").code == 2
+
+
 def test_a_project_has_files_of_its_own(user: User, vr: CommandHost) -> None:
     before = user.tree()
     names = ["claude-code", "cursor", "vscode", "gemini-cli", "codex"]

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,7 @@ NOTHING_GIVEN = (
 @click.option("--key-from-env", is_flag=True, help="Keep the key of the variable GEMINI_API_KEY.")
 @click.option("--key-from-stdin", is_flag=True, help="Keep the key that stdin holds.")
 @click.option("--project", is_flag=True, help="Write the clients' files of the current folder.")
+@click.option("--remove", is_flag=True, help="Take our entry out of the clients' files instead.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--yes", is_flag=True, help="Ask nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -52,6 +54,7 @@ def init(
     clients: tuple[str, ...],
     folders: tuple[str, ...],
     project: bool,
+    remove: bool,
     dry_run: bool,
     yes: bool,
     as_json: bool,
@@ -65,7 +68,11 @@ def init(
     from vr_kernel.onboarding.answers import overruled
     from vr_kernel.onboarding.writing import write_all
 
-    if not (clients or folders or any(key_from.values())):
+    if remove:
+        if folders or any(key_from.values()):
+            raise click.UsageError("--remove is about clients alone: name those, or none for all.")
+        wishes = replace(_given(clients or ("all",), (), "", project=project), remove=True)
+    elif not (clients or folders or any(key_from.values())):
         if yes or not is_terminal():
             raise click.UsageError(NOTHING_GIVEN)
         wishes = _asked(config, project=project)
@@ -80,12 +87,12 @@ def init(
     written: list[Written] = []
     notes: list[str] = []
     if writing and (yes or _agreed()):
-        written = write_all(pending, datetime.now(UTC).strftime("%Y%m%d-%H%M%S"))
+        written = write_all(pending, datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f"))
         notes = overruled(os.environ, wishes.folders, wishes.key)
     if as_json:
         click.echo(json.dumps(_report(plan, written, notes), ensure_ascii=False, indent=2))
     else:
-        _conclude(written, notes)
+        _conclude(written, notes, remove=remove)
     for error in plan.refused:
         print_error(error)
     return max(map(exit_code, plan.refused), default=Exit.OK)
@@ -166,14 +173,19 @@ def _differences(changes: Sequence[Change]) -> str:
     return "\n".join(lines) if lines else "Nothing was chosen."
 
 
-def _conclude(written: Sequence[Written], notes: Sequence[str]) -> None:
+def _conclude(written: Sequence[Written], notes: Sequence[str], *, remove: bool) -> None:
     for it in written:
         kept = f"; what it held is in {it.backup}" if it.backup else ""
         click.echo(f"Wrote {it.file}{kept}.")
     for note in notes:
         click.echo(f"Note: {note}", err=True)
-    if written:
-        click.echo("Start the clients anew to see the tools. `vr doctor` checks the rest.")
+    if written and remove:
+        click.echo("Start the clients anew. Allowed folders, the key and all records stay.")
+    elif written:
+        click.echo(
+            "Start the clients anew to see the tools. `vr doctor --problems` says what is missing;"
+            " `vr video fetch-models` brings a speech model."
+        )
 
 
 def _report(plan: Plan, written: Sequence[Written], notes: Sequence[str]) -> dict[str, Any]:

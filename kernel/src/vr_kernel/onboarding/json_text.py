@@ -83,6 +83,35 @@ def set_json(text: str, keys: Sequence[str], value: Any, *, comments: bool) -> s
     return text[: member.start] + rendered + text[member.end :]
 
 
+def remove_json(text: str, keys: Sequence[str], *, comments: bool) -> str:
+    """The text without the member at `keys`, and without the comma that it leaves behind.
+
+    Raises:
+        UnreadableTextError: when the text is not JSON.
+    """
+    read_json(text, comments=comments)
+    plain, bare = (_plain(text), _without_comments(text)) if comments else (text, text)
+    if not plain.strip():
+        return text
+    at, members, place = _skip(plain, 0), list[_Member](), -1
+    for key in keys:
+        at = members[place].start if members else at
+        members = list(_members(plain, at)) if plain[at] == "{" else []
+        places = [n for n, member in enumerate(members) if member.key == key]
+        if not places:
+            return text
+        place = places[-1]
+    member = members[place]
+    after = _skip(bare, member.end)
+    end = after + 1 if bare[after] == "," else member.end
+    indented = text[: member.at].rstrip(" \t")
+    head = indented.removesuffix("\n").removesuffix("\r")
+    if end == member.end and place:
+        comma = _skip(bare, members[place - 1].end)
+        head = head[:comma] + head[comma + 1 :]
+    return head + text[end:]
+
+
 def _inserted(
     text: str,
     plain: str,

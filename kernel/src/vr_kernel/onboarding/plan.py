@@ -14,9 +14,9 @@ from vr_kernel.config.sources import config_error
 from vr_kernel.errors import Code, VrError
 from vr_kernel.onboarding.changes import Change, read_file, real_file, secrets_of
 from vr_kernel.onboarding.clients import SERVER, Client
-from vr_kernel.onboarding.json_text import UnreadableTextError, read_json, set_json
+from vr_kernel.onboarding.json_text import UnreadableTextError, read_json, remove_json, set_json
 from vr_kernel.onboarding.launch import Launch, entry_of
-from vr_kernel.onboarding.toml_text import read_toml, set_toml
+from vr_kernel.onboarding.toml_text import read_toml, remove_toml, set_toml
 
 KEY_VARIABLE = "GEMINI_API_KEY"
 MARK = "\ufeff"
@@ -25,11 +25,15 @@ MARK = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What is to be set up: clients with their files, folders that may be read, a key."""
+    """What is to be set up: clients with their files, folders that may be read, a key.
+
+    With `remove` our entry is taken out of the clients' files instead.
+    """
 
     clients: Sequence[tuple[Client, Path]] = ()
     folders: Sequence[Path] = ()
     key: str = field(default="", repr=False)
+    remove: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,12 @@ def plan_changes(
             Code.CONFLICT,
             hint="Nothing was changed. Set them up one after the other.",
         )
-    makers = [partial(client_change, client, path, launch) for client, path in wishes.clients]
+    makers = [
+        partial(removal_change, client, path)
+        if wishes.remove
+        else partial(client_change, client, path, launch)
+        for client, path in wishes.clients
+    ]
     if wishes.folders:
         file = config_folder / "config.toml"
         makers.append(partial(folders_change, file, allowed, wishes.folders))
@@ -90,6 +99,23 @@ def client_change(client: Client, path: Path, launch: Launch) -> Change:
         raise _unreadable(client, file, error, entry) from None
     secrets = secrets_of(values)
     return Change(client.title, file, before, after, secrets=secrets)
+
+
+def removal_change(client: Client, path: Path) -> Change:
+    """The client's file without our entry."""
+    file = real_file(path)
+    before = read_file(file)
+    text = before or ""
+    mark, body = (MARK, text[1:]) if text.startswith(MARK) else ("", text)
+    try:
+        values = _read(client, body)
+        after = mark + _without(client, body, [client.servers, SERVER])
+    except UnreadableTextError as error:
+        raise config_error(
+            f"{file}, line {error.line}: {error}.",
+            f"It was left as it is. Correct that line, or take {SERVER} out yourself.",
+        ) from None
+    return Change(client.title, file, before, after, secrets=secrets_of(values))
 
 
 def folders_change(path: Path, allowed: Sequence[Path], folders: Sequence[Path]) -> Change:
@@ -145,6 +171,12 @@ def _set(client: Client, text: str, keys: list[str], entry: dict[str, Any]) -> s
     if client.format == "toml":
         return set_toml(text, keys, entry)
     return set_json(text, keys, entry, comments=client.format == "jsonc")
+
+
+def _without(client: Client, text: str, keys: list[str]) -> str:
+    if client.format == "toml":
+        return remove_toml(text, keys)
+    return remove_json(text, keys, comments=client.format == "jsonc")
 
 
 def _unreadable(

@@ -51,6 +51,39 @@ def set_toml(text: str, keys: Sequence[str], value: Any) -> str:
     return made.replace("\n", "\r\n") if "\r\n" in text else made
 
 
+def remove_toml(text: str, keys: Sequence[str]) -> str:
+    """The text without the value at `keys`.
+
+    Raises:
+        UnreadableTextError: when the text is not TOML, or cannot be changed without harm.
+    """
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    wanted = read_toml(text)
+    table: Any = wanted
+    for key in keys[:-1]:
+        table = table.get(key) if isinstance(table, dict) else None
+    if not isinstance(table, dict) or keys[-1] not in table:
+        return text
+    del table[keys[-1]]
+    try:
+        place: Any = tomlkit.parse(text.replace("\r\n", "\n"))
+        document = place
+        for key in keys[:-1]:
+            place = place[key]
+        del place[keys[-1]]
+        made = tomlkit.dumps(document)
+        left = tomllib.loads(made)
+        # A table that held nothing else may go with it.
+        harmed = left != wanted and left != {k: v for k, v in wanted.items() if v != {}}
+    except (TOMLKitError, ValueError, TypeError, RecursionError):
+        harmed = True
+    if harmed:
+        raise UnreadableTextError(f"{'.'.join(keys)} cannot be taken out without harm", 1)
+    return made.replace("\n", "\r\n") if "\r\n" in text else made
+
+
 def _set(values: dict[str, Any], keys: Sequence[str], value: Any) -> None:
     for key in keys[:-1]:
         values = values.setdefault(key, {})
