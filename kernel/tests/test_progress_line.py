@@ -41,7 +41,7 @@ def test_work_that_begins_again_has_a_pace_of_its_own(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    ("elapsed", "left"), [(99, "about 1 min"), (495, "about 8 min"), (9900, "about 2 h 45 min")]
+    ("elapsed", "left"), [(99, "about 2 min"), (495, "about 8 min"), (9900, "about 2 h 45 min")]
 )
 def test_a_long_time_is_told_in_minutes_and_hours(
     elapsed: float, left: str, capsys: Capture

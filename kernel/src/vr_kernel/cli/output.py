@@ -29,7 +29,6 @@ ROW_WIDTH = 120
 STEP_PERCENT = 5.0
 """Least progress between two lines where lines cannot be rewritten."""
 WHOLE = 100.0
-MINUTE_S = 60
 PACE_S = 3.0
 """Seconds of work before the time left is told."""
 PACE_PERCENT = 1.0
@@ -122,18 +121,16 @@ class ProgressLine:
 
     def _left(self, percent: float) -> str:
         """The time left at the pace so far, as words; none before there is a pace."""
+        from vr_kernel.long_call import time_words
+
         now = self._clock()
         if self._begun is None or percent < self._begun[1]:
             self._begun = now, percent
         begun, first = self._begun
         if now - begun < PACE_S or percent - first < PACE_PERCENT or percent >= WHOLE:
             return ""
-        left = round((now - begun) * (WHOLE - percent) / (percent - first))
-        minutes, seconds = divmod(left, MINUTE_S)
-        words = f"{minutes} min" if minutes else f"{max(1, seconds)} s"
-        if minutes >= MINUTE_S:
-            words = f"{minutes // MINUTE_S} h {minutes % MINUTE_S} min"
-        return f", about {words} left"
+        left = (now - begun) * (WHOLE - percent) / (percent - first)
+        return f", {time_words(left)}"
 
 
 def _items(values: list[Any], indent: str) -> Iterator[str]:
