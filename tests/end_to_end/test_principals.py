@@ -20,7 +20,7 @@ NAMES = ("owner", "anna", "ben")
 TOKENS = {name: f"{name}-secret-0123456789" for name in NAMES}
 CANARY = {"owner": "heliotrope", "anna": "tourmaline", "ben": "vermiculite"}
 """A word that only what this principal gave holds."""
-_ID = re.compile(r"\b(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b")
+_ID = re.compile(r"\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{12})\b")
 """Of jobs, sessions and records; files have the digest of what they hold, whoever made them."""
 NO_ENTRY = {"workspace", "backend", "model", "preset"}
 """Arguments that are left out: the owner's look into other workspaces, and settings."""
@@ -35,7 +35,7 @@ class Principal:
     name: str
     client: Any
     folder: Path
-    seen: set[str] = field(default_factory=set)
+    seen: dict[str, str] = field(default_factory=dict)
     records: int = 0
 
 
@@ -60,10 +60,12 @@ class House:
             if other is who:
                 continue
             assert CANARY[other.name] in asked or CANARY[other.name] not in told, told
-            theirs = {found for found in other.seen if found not in asked}
-            assert not theirs & set(_ID.findall(told)), (who.name, other.name, told)
-        fresh = set(_ID.findall(told)) - set(_ID.findall(asked))
-        who.seen |= fresh - {f for p in self.people.values() if p is not who for f in p.seen}
+            leaked = [
+                each for each in _ID.findall(told) if each in other.seen and each not in asked
+            ]
+            assert not leaked, (who.name, leaked, asked, told, other.name, other.seen[leaked[0]])
+        for each in set(_ID.findall(told)) - set(_ID.findall(asked)):
+            who.seen.setdefault(each, f"{asked} -> {told}")
 
     def any_id(self) -> str:
         """An id that anybody has seen."""

@@ -303,7 +303,8 @@ async def test_the_seeds_variable_sets_the_time(tmp_path, gemini, talk):
 
 
 async def test_the_least_recently_active_session_makes_room(tmp_path, gemini, talk):
-    environ = key_for(gemini) | {"GEMINI_MAX_SESSIONS": "2"}
+    roots = {"VR_KERNEL__SERVE__ROOTS": json.dumps({ANOTHER: [str(tmp_path)]})}
+    environ = key_for(gemini) | roots | {"GEMINI_MAX_SESSIONS": "2"}
     async with open_kernel(tmp_path, environ=environ) as kernel:
         first, second = await begin(kernel, talk), await begin(kernel, talk)
         theirs = await as_another(kernel, "video_create_session", file_path=str(talk))
