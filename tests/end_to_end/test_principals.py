@@ -19,7 +19,9 @@ from vr_kernel.testing import FakeGemini
 NAMES = ("owner", "anna", "ben")
 TOKENS = {name: f"{name}-secret-0123456789" for name in NAMES}
 CANARY = {"owner": "heliotrope", "anna": "tourmaline", "ben": "vermiculite"}
-"""A word that only what this principal gave holds."""
+"""A word of what this principal gave, which anybody may ask for."""
+SECRET = {name: f"{word}rosegarden" for name, word in CANARY.items()}
+"""What stands beside that word, and is in no question of another."""
 _ID = re.compile(r"\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{12})\b")
 """Of jobs, sessions and records; files have the digest of what they hold, whoever made them."""
 NO_ENTRY = {"workspace", "backend", "model", "preset"}
@@ -36,7 +38,7 @@ class Principal:
     client: Any
     folder: Path
     seen: dict[str, str] = field(default_factory=dict)
-    records: int = 0
+    known: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -55,17 +57,17 @@ class House:
         return answer
 
     def check(self, who: Principal, told: str, asked: str) -> None:
-        """Nothing of another's is told, but what was in the question already."""
+        """Nothing of another's is told, but what who asks has named before."""
+        who.known.update(_ID.findall(asked))
         for other in self.people.values():
             if other is who:
                 continue
-            assert CANARY[other.name] in asked or CANARY[other.name] not in told, told
-            leaked = [
-                each for each in _ID.findall(told) if each in other.seen and each not in asked
-            ]
+            assert SECRET[other.name] not in told, (who.name, asked, told)
+            leaked = [each for each in other.seen if each in told and each not in who.known]
             assert not leaked, (who.name, leaked, asked, told, other.name, other.seen[leaked[0]])
-        for each in set(_ID.findall(told)) - set(_ID.findall(asked)):
+        for each in set(_ID.findall(told)) - who.known:
             who.seen.setdefault(each, f"{asked} -> {told}")
+        who.known.update(who.seen)
 
     def any_id(self) -> str:
         """An id that anybody has seen."""
@@ -137,15 +139,18 @@ async def begin(house: House, person: Principal) -> None:
         "knowledge_ingest",
         {
             "collection": "DocumentPassages",
-            "properties": {"source": f"/{word}.txt", "sha256": word, "text": f"The {word} shines."},
+            "properties": {
+                "source": f"/{word}.txt",
+                "sha256": word,
+                "text": f"The {word} shines: {SECRET[person.name]}.",
+            },
         },
     )
     assert not made.is_error, made.content
-    person.records += 1
     talk = str(person.folder / "talk.mp4")
     for tool, arguments in {
         "video_clip": {"file_path": talk, "start": "1", "end": "2", "format": "jpg"},
-        "video_create_session": {"file_path": talk, "description": word},
+        "video_create_session": {"file_path": talk, "description": SECRET[person.name]},
         "knowledge_search": {"query": word},
         "infra_cache": {"action": "list"},
         "job_list": {},
@@ -261,4 +266,4 @@ async def _live(url: str, folder: Path, seed: int, steps: int) -> None:
 @pytest.mark.slow
 def test_nothing_leads_from_one_to_another(house_url: tuple[str, Path], seed: int) -> None:
     url, folder = house_url
-    asyncio.run(_live(url, folder, seed, steps=150))
+    asyncio.run(_live(url, folder, seed, steps=100))
