@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from knowledge_samples import Ledger, OpenStore, WordVectors
+from knowledge_samples import CARDS, Ledger, OpenStore, WordVectors, quiet_log
 from vr_kernel import Filter, Query
+from vr_plugin_knowledge.fragments import MOST_PLACES
 from vr_plugin_knowledge.keywords import split_terms
-from vr_plugin_knowledge.spelling import index_text
+from vr_plugin_knowledge.schema import TOKENIZER
+from vr_plugin_knowledge.spelling import fold, index_text
+from vr_plugin_knowledge.store import EmbeddedStore
+from vr_plugin_knowledge.terms import FEW, unlisted
 
 TEXTS = {
     "german": "Die Krankenversicherung zahlt die Behandlung; Müller wohnt in der Hauptstraße.",
@@ -106,6 +114,116 @@ async def test_what_is_deleted_is_not_found_by_its_parts(open_store: OpenStore) 
         await store.apply([ledger.write("Cards", "a", {"text": "Haus"})])
         assert await found(store, "versicherung") == []
         assert await found(store, "haus") == ["a"]
+
+
+SYLLABLES = st.sampled_from(["ver", "sich", "er", "ung", "kran", "ken", "haus", "ä", "ж", "-", "."])
+MADE_UP = st.lists(SYLLABLES, min_size=1, max_size=5).map("".join)
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.lists(st.lists(MADE_UP, max_size=6), min_size=1, max_size=12),
+    st.lists(st.integers(0, 11), max_size=6),
+    st.lists(MADE_UP, min_size=1, max_size=8),
+)
+async def test_parts_are_found_as_by_looking_through_all_words(
+    tmp_path_factory: pytest.TempPathFactory,
+    texts: list[list[str]],
+    rewritten: list[int],
+    questions: list[str],
+) -> None:
+    ledger, path = Ledger(), tmp_path_factory.mktemp("words") / "knowledge.db"
+    store = EmbeddedStore(path, WordVectors(), quiet_log())
+    await store.open([CARDS])
+    held = {str(n): " ".join(words) for n, words in enumerate(texts)}
+    await store.apply([ledger.write("Cards", k, {"text": t}) for k, t in held.items()])
+    for n in rewritten:
+        key = str(n % len(texts))
+        held[key] = "" if n % 2 else f"{held[key]} haus{n}"
+        await store.apply([ledger.write("Cards", key, {"text": held[key]} if held[key] else None)])
+    terms = {key: terms_of(text) for key, text in held.items()}
+    for question in questions:
+        words = [fold(word) for word in split_terms(question)]
+        if (
+            len(words) == 1
+            and len(words[0]) >= 3
+            and not terms_of(question) & set().union(*terms.values())
+        ):
+            expected = {key for key, own in terms.items() if any(words[0] in term for term in own)}
+            assert set(await found(store, question)) == expected
+    await store.aclose()
+
+
+def terms_of(text: str) -> set[str]:
+    """The words of a text as the full-text index has them."""
+    connection = sqlite3.connect(":memory:")
+    connection.execute(f"CREATE VIRTUAL TABLE body USING fts5 (words, tokenize = '{TOKENIZER}')")
+    connection.execute("CREATE VIRTUAL TABLE word USING fts5vocab (body, row)")
+    connection.execute("INSERT INTO body VALUES (?)", (index_text(text),))
+    terms = {term for (term,) in connection.execute("SELECT term FROM word")}
+    connection.close()
+    return terms
+
+
+async def test_a_part_that_very_many_texts_hold_fills_the_list(open_store: OpenStore) -> None:
+    ledger = Ledger()
+    count = MOST_PLACES + 10
+    texts = {str(n): {"text": f"gardenia{n % 7}", "category": str(n)} for n in range(count)}
+    async with open_store(WordVectors()) as store:
+        await store.apply([ledger.write("Notes", k, {"text": "gardenias"}) for k in texts])
+        await store.apply([ledger.write("Cards", k, t) for k, t in texts.items()])
+        assert len(await found(store, "rdenia", kinds=("Cards",))) == 20
+        last = (Filter("category", "=", str(count - 1)),)
+        assert await found(store, "rdenia", kinds=("Cards",), filters=last) == [str(count - 1)]
+
+
+async def test_a_store_of_the_layout_before_gets_its_list_of_words(
+    open_store: OpenStore, store_path: Path
+) -> None:
+    ledger = Ledger()
+    async with open_store(WordVectors()) as store:
+        await store.apply([ledger.write("Cards", "a", {"text": "Krankenversicherung"})])
+    with closing(sqlite3.connect(store_path)) as connection:
+        for table in ("term", "part"):
+            connection.execute(f"DROP TABLE {table}")
+        connection.execute("DELETE FROM state WHERE name <> 'cursor'")
+        connection.execute("PRAGMA user_version = 2")
+        connection.commit()
+    async with open_store(WordVectors()) as store:
+        assert await found(store, "versicherung") == ["a"]
+        await store.apply([ledger.write("Cards", "b", {"text": "Versicherungen"})])
+        assert set(await found(store, "sicherung")) == {"a", "b"}
+
+
+async def test_the_terms_of_many_texts_are_listed_when_there_is_time(
+    open_store: OpenStore, store_path: Path
+) -> None:
+    ledger = Ledger()
+    async with open_store(WordVectors()) as store:
+        many = [ledger.write("Cards", str(n), {"text": f"gardenia{n}"}) for n in range(FEW + 1)]
+        await store.apply(many)
+        await store.apply([ledger.write("Cards", "one", {"text": "Krankenversicherung"})])
+        assert await found(store, "versicherung") == ["one"]
+    with closing(sqlite3.connect(store_path)) as connection:
+        assert unlisted(connection) == 0
+    async with open_store(WordVectors()) as store:
+        assert await found(store, "versicherung") == ["one"]
+        assert len(await found(store, "rdenia")) == 20
+        await store.apply([ledger.write("Cards", "two", {"text": "Versicherungen"})])
+        assert set(await found(store, "sicherung")) == {"one", "two"}
+
+
+async def test_the_words_of_what_is_forgotten_leave_the_file(
+    open_store: OpenStore, store_path: Path
+) -> None:
+    ledger = Ledger()
+    async with open_store(WordVectors()) as store:
+        await store.apply([ledger.write("Cards", "a", {"text": "Geheimnis und Garten"})])
+        await store.apply([ledger.write("Cards", "b", {"text": "Garten"})])
+        await store.apply([ledger.write("Cards", "a", None)])
+        assert await found(store, "arten") == ["b"]
+    with closing(sqlite3.connect(store_path)) as connection:
+        assert [t for (t,) in connection.execute("SELECT term FROM term")] == ["garten"]
 
 
 def test_english_is_indexed_as_it_is() -> None:

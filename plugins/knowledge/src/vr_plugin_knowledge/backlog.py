@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vr_plugin_knowledge.items import STORED, load_row
-from vr_plugin_knowledge.rows import insert_rows
+from vr_plugin_knowledge.items import STORED, load_fields
+from vr_plugin_knowledge.rows import insert_rows, select_by
 
 BATCH = 32
 """Texts embedded and committed together, as long as it is not known how fast that goes."""
@@ -43,7 +43,7 @@ class Missing:
             " ORDER BY i.seq LIMIT ?",
             (self.embedder, self.position, self.size),
         )
-        found = [(*row[:4], load_row(row[4:])[1]) for row in rows]
+        found = [(*row[:4], load_fields(row[4:])) for row in rows]
         return newest_position(connection), found
 
     def count(self, connection: sqlite3.Connection) -> int:
@@ -78,17 +78,14 @@ def store_vectors(
 ) -> None:
     """Keep vectors, and nothing for a text that has none (`pack_vectors`)."""
     # A text may have changed, or the record gone, while it was being embedded.
+    items = [entry.item for entry, _ in made]
+    digests = dict(select_by(connection, "SELECT id, digest FROM item WHERE id", (), items))
     current = [
         (entry.item, embedder, 1, value)
         for entry, value in made
-        if value is not None and _is_current(connection, entry)
+        if value is not None and digests.get(entry.item) == entry.digest
     ]
-    connection.executemany(
-        "DELETE FROM vector WHERE item = ? AND embedder = ?", [row[:2] for row in current]
-    )
+    sql = "SELECT item, embedder FROM vector WHERE embedder = ? AND item"
+    before = select_by(connection, sql, (embedder,), [row[0] for row in current])
+    connection.executemany("DELETE FROM vector WHERE item = ? AND embedder = ?", before)
     insert_rows(connection, "vector (item, embedder, live, value)", current)
-
-
-def _is_current(connection: sqlite3.Connection, entry: Waiting) -> bool:
-    sql = "SELECT 1 FROM item WHERE id = ? AND digest = ?"
-    return connection.execute(sql, (entry.item, entry.digest)).fetchone() is not None

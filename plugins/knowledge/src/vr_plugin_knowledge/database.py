@@ -139,6 +139,7 @@ class Database:
         try:
             prepare(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA temp_store = MEMORY")
         except BaseException:
             connection.close()
             raise

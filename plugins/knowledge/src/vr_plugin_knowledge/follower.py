@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Protocol
 
 from vr_kernel import Code, RecordKind, VrError
@@ -22,10 +23,13 @@ from vr_plugin_knowledge.backlog import (
 from vr_plugin_knowledge.database import Database
 from vr_plugin_knowledge.items import reindex_kind, unknown_kinds
 from vr_plugin_knowledge.matrix import pack_vectors
+from vr_plugin_knowledge.terms import list_terms, missing_terms
 
 REINDEX_BATCH = 500
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
+IDLE_S = 1.0
+"""After so long without new records the list of terms is brought up to date."""
 _OUTAGES = {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.BUDGET}
 
 
@@ -117,6 +121,7 @@ class VectorFollower:
             return
         with suppress(VrError):
             await self.settle(grace)
+            await self._list_terms()
         self._task.cancel()
         with suppress(asyncio.CancelledError):
             await self._task
@@ -133,11 +138,25 @@ class VectorFollower:
             try:
                 await self._work_off()
                 pause, self._failing = FIRST_PAUSE_S, False
+                await self._list_when_idle()
             except Exception as error:  # noqa: BLE001 - an embedder is a plugin's code; it may raise anything
                 await self._report(error, pause)
                 await asyncio.sleep(pause)
                 self._wanted.set()
                 pause = min(2 * pause, LONGEST_PAUSE_S)
+
+    async def _list_when_idle(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(IDLE_S):
+                await self._wanted.wait()
+        if not self._wanted.is_set():
+            await self._list_terms()
+
+    async def _list_terms(self) -> None:
+        writes, missing = await asyncio.to_thread(self._database.read, missing_terms)
+        if writes:
+            write = partial(list_terms, writes=writes, missing=missing)
+            await asyncio.to_thread(self._database.write, write)
 
     async def _report(self, error: Exception, pause: float) -> None:
         if not self._failing:

@@ -1,8 +1,4 @@
-"""Search for parts of words: for the words of a question that no text holds.
-
-The words of all texts are looked through, not the texts: an index of every three letters would
-take as long to write as the index of words, for a search that is seldom needed.
-"""
+"""Search for parts of words: for the words of a question that no text holds."""
 
 from __future__ import annotations
 
@@ -11,21 +7,20 @@ import sqlite3
 from collections.abc import Sequence
 
 from vr_plugin_knowledge.facets import Condition
-from vr_plugin_knowledge.keywords import count_items, inverse_frequency
+from vr_plugin_knowledge.keywords import LEAST_IDF, any_of, count_items, inverse_frequency
 from vr_plugin_knowledge.schema import scope_range
 from vr_plugin_knowledge.spelling import fold
+from vr_plugin_knowledge.terms import terms_with
 
 SHORTEST = 3
 """A part of fewer letters stands in nearly every text."""
 LONGEST_QUESTION = 16
-"""Every word is compared with every part; of a long question the first so many are taken."""
-_WORDS = (
-    "SELECT part.value, term FROM vocabulary, json_each(?) AS part"
-    " WHERE instr(term, part.value) > 0"
-)
-_HOLDERS = (
-    "SELECT DISTINCT doc AS item FROM occurrence WHERE term IN (SELECT value FROM json_each(?))"
-)
+"""Of a long question the first so many parts are taken."""
+MOST_PLACES = 5000
+"""A part that stands in more places says little: it only fills the list."""
+MOST_TERMS = 200
+"""Words with such a part, of which it is filled."""
+_HOLDERS = "SELECT doc FROM occurrence WHERE term IN (SELECT value FROM json_each(?)) LIMIT ?"
 
 
 class Fragments:
@@ -41,13 +36,16 @@ class Fragments:
         parts = dict.fromkeys(fold(term) for term in terms)
         long = [part for part in parts if len(part) >= SHORTEST][:LONGEST_QUESTION]
         total = count_items(connection)
-        self._holders = self._look(long)
+        self._common: dict[str, Sequence[str]] = {}
+        self._holders: dict[str, set[int]] = {}
+        for part in long:
+            self._look(part)
         self._weights = {p: inverse_frequency(total, len(h)) for p, h in self._holders.items()}
 
     @property
     def whole(self) -> float:
         """The score of an item that holds every part."""
-        return sum(self._weights.values())
+        return sum(self._weights.values()) + LEAST_IDF * len(self._common)
 
     def best(self, scope: int, condition: Condition | None, limit: int) -> dict[int, float]:
         """The items of one scope that hold the most, and the rarest, parts."""
@@ -58,18 +56,30 @@ class Fragments:
             for item in items:
                 if low <= item <= high and (permitted is None or item in permitted):
                     scores[item] = scores.get(item, 0.0) + self._weights[part]
+        for words in self._common.values() if len(scores) < limit else ():
+            for item in self._filling(words, scope, condition, limit):
+                scores[item] = scores.get(item, 0.0) + LEAST_IDF
         best = sorted(scores, key=lambda item: (-scores[item], item))[:limit]
         return {item: scores[item] for item in best}
 
-    def _look(self, parts: Sequence[str]) -> dict[str, list[int]]:
-        """The items that hold each part, after one walk through all words."""
-        words: dict[str, list[str]] = {part: [] for part in parts}
-        for part, word in self._connection.execute(_WORDS, (json.dumps(parts),)) if parts else ():
-            words[part].append(word)
-        return {part: self._items(held) for part, held in words.items()}
+    def _look(self, part: str) -> None:
+        terms = terms_with(self._connection, part)
+        places = self._connection.execute(_HOLDERS, (json.dumps(terms), MOST_PLACES + 1)).fetchall()
+        if len(places) > MOST_PLACES:
+            self._common[part] = terms[:MOST_TERMS]
+        else:
+            self._holders[part] = {item for (item,) in places}
 
-    def _items(self, words: Sequence[str]) -> list[int]:
-        return [item for (item,) in self._connection.execute(_HOLDERS, (json.dumps(words),))]
+    def _filling(
+        self, terms: Sequence[str], scope: int, condition: Condition | None, limit: int
+    ) -> list[int]:
+        where = f" AND +rowid IN ({condition.sql})" if condition else ""
+        bound = (any_of(terms), *scope_range(scope), *(condition.values if condition else ()))
+        rows = self._connection.execute(
+            f"SELECT rowid FROM body WHERE body MATCH ? AND rowid BETWEEN ? AND ?{where} LIMIT ?",  # noqa: S608 - values are bound
+            (*bound, limit),
+        )
+        return [item for (item,) in rows]
 
     def _permitted(self, condition: Condition | None) -> set[int] | None:
         if condition is None:

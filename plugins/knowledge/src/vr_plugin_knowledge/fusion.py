@@ -33,13 +33,11 @@ def fuse(
         alpha: weight of the semantic part; 0 is keywords alone, 1 vectors alone.
         whole: the BM25 score of a text that holds the whole question (see `evidence`).
     """
-    words = stretch(keyword)
-    meanings = stretch(semantic)
     weight = (1 - alpha) * evidence(max(keyword.values(), default=0.0), whole)
-    return {
-        item: weight * words.get(item, 0.0) + alpha * meanings.get(item, 0.0)
-        for item in words.keys() | meanings.keys()
-    }
+    scores = {item: weight * score for item, score in stretch(keyword).items()}
+    for item, score in stretch(semantic).items():
+        scores[item] = scores.get(item, 0.0) + alpha * score
+    return scores
 
 
 def stretch(scores: Mapping[T, float]) -> dict[T, float]:

@@ -81,7 +81,17 @@ def load_row(stored: Sequence[Any]) -> tuple[str, dict[str, Any], dict[str, Any]
     Raises:
         DamagedRowError: when they are not what was written.
     """
+    return stored[0], load_fields(stored), json.loads(stored[2])
+
+
+def load_fields(stored: Sequence[Any]) -> dict[str, Any]:
+    """The fields alone of such a row.
+
+    Raises:
+        DamagedRowError: when it is not what was written.
+    """
     key, text, origin, kept = stored
     if checksum(key, text, origin) != kept:
         raise DamagedRowError("a record is not what was written")
-    return key, json.loads(text), json.loads(origin)
+    fields: dict[str, Any] = json.loads(text)
+    return fields

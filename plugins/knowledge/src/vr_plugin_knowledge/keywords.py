@@ -15,11 +15,13 @@ from vr_plugin_knowledge.spelling import is_lone, question_text
 MAX_TERMS = 256
 MOST_REPEATED = 2.2
 """What bm25() multiplies a word's weight with at most: its k1 + 1 (fts5_aux.c)."""
+COUNTED = 16
+"""Words that one statement counts."""
 FLOOD = 5000
 """Of items that hold only words that most items hold, so many are looked at."""
 _WORD = re.compile(r"\w+")
 # The least inverse document frequency that SQLite's bm25() gives a term (fts5_aux.c).
-_LEAST_IDF = 1e-6
+LEAST_IDF = 1e-6
 STOP_WORDS = frozenset(
     _WORD.findall(
         """a about above after again against all am an and any are as at be because been before
@@ -59,7 +61,7 @@ class Keywords:
         self._connection = connection
         counts = Counter(terms)
         total = count_items(connection)
-        self._holders = {term: self._count(term) for term in counts}
+        self._holders = dict(zip(counts, self._counts(list(counts)), strict=True))
         self._repeated = dict(counts)
         self._weights = {
             term: count * inverse_frequency(total, self._holders[term])
@@ -83,10 +85,10 @@ class Keywords:
 
         A word that more than half of all items hold weighs nothing; it only fills the list.
         """
-        common = [t for t, n in self._repeated.items() if self._weights[t] <= n * _LEAST_IDF]
+        common = [t for t, n in self._repeated.items() if self._weights[t] <= n * LEAST_IDF]
         found = self._telling(scope, condition, limit)
         if common and len(found) < limit:
-            more = self._scored(_any_of(common), scope, condition, limit, among=FLOOD)
+            more = self._scored(any_of(common), scope, condition, limit, among=FLOOD)
             missing = [item for item in more if item not in found]
             found |= {item: more[item] for item in missing[: limit - len(found)]}
         return found
@@ -99,7 +101,7 @@ class Keywords:
         the list: MaxScore, H. Turtle, J. Flood, "Query Evaluation: Strategies and
         Optimizations", Information Processing & Management 31(6), 1995.
         """
-        weights = {t: w for t, w in self._weights.items() if w > self._repeated[t] * _LEAST_IDF}
+        weights = {t: w for t, w in self._weights.items() if w > self._repeated[t] * LEAST_IDF}
         ranked = sorted(weights, key=lambda term: -weights[term])
         found: dict[int, float] = {}
         for count in range(1, len(ranked) + 1):
@@ -124,9 +126,9 @@ class Keywords:
     ) -> dict[int, float]:
         first, second = self._as_given(leading), self._as_given(rest)
         if not rest:
-            return self._scored(_any_of(first), scope, condition, limit)
+            return self._scored(any_of(first), scope, condition, limit)
         # The leading words stand on both sides and count twice; so must the others.
-        expression = f"({_any_of(first)}) AND ({_any_of([*first, *second, *second])})"
+        expression = f"({any_of(first)}) AND ({any_of([*first, *second, *second])})"
         twice = self._scored(expression, scope, condition, limit)
         return {item: score / 2 for item, score in twice.items()}
 
@@ -158,9 +160,17 @@ class Keywords:
         )
         return {item: -score for item, score in rows}
 
-    def _count(self, term: str) -> int:
-        sql = "SELECT count(*) FROM body WHERE body MATCH ?"
-        return int(self._connection.execute(sql, (_any_of([term]),)).fetchone()[0])
+    def _counts(self, terms: Sequence[str]) -> list[int]:
+        """How many items hold each word."""
+        counts: list[int] = []
+        for start in range(0, len(terms), COUNTED):
+            # In one statement: each takes longer to begin than most words to count.
+            part = terms[start : start + COUNTED]
+            sql = ",".join(["(SELECT count(*) FROM body WHERE body MATCH ?)"] * len(part))
+            counts += self._connection.execute(
+                f"SELECT {sql}", [any_of([t]) for t in part]
+            ).fetchone()
+        return counts
 
 
 def count_items(connection: sqlite3.Connection) -> float:
@@ -170,9 +180,10 @@ def count_items(connection: sqlite3.Connection) -> float:
 
 def inverse_frequency(total: float, holders: int) -> float:
     """The weight of a word that so many of all items hold, as SQLite's bm25() has it."""
-    return max(_LEAST_IDF, math.log((total - holders + 0.5) / (holders + 0.5)))
+    return max(LEAST_IDF, math.log((total - holders + 0.5) / (holders + 0.5)))
 
 
-def _any_of(terms: Sequence[str]) -> str:
+def any_of(terms: Sequence[str]) -> str:
+    """The expression of FTS5 for items that hold any of the words."""
     # Quoted, a word is never an operator; a word has no quotes of its own.
     return " OR ".join(f'"{term}"{"*" if is_lone(term) else ""}' for term in terms)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from struct import pack
+from struct import Struct
 from typing import TYPE_CHECKING
 
 from vr_plugin_knowledge.schema import SCOPE_BITS, DamagedRowError, scope_of
-from vr_plugin_knowledge.scope_vectors import ScopeVectors
+from vr_plugin_knowledge.scope_vectors import BLOCK_ROWS, SHARED_BLOCKS, ScopeVectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,6 +85,11 @@ class Matrix:
                 found.update(zip((counts + low).tolist(), scores.tolist(), strict=True))
         return found
 
+    def holds_many(self, scopes: Iterable[int]) -> bool:
+        """Whether a search of these scopes takes so long that another may run beside it."""
+        sizes = (self._scopes[scope].size for scope in scopes if scope in self._scopes)
+        return sum(sizes) >= SHARED_BLOCKS * BLOCK_ROWS
+
     def close(self) -> None:
         """End the thread that helps."""
         self._helper.shutdown(wait=False)
@@ -138,7 +143,8 @@ def pack_vectors(vectors: Sequence[Sequence[float]], dimension: int) -> list[byt
 
     none = [0.0] * dimension
     fitting = [vector if len(vector) == dimension else none for vector in vectors]
-    packed = b"".join([pack(f"{dimension}f", *vector) for vector in fitting])
+    pack = Struct(f"{dimension}f").pack
+    packed = b"".join([pack(*vector) for vector in fitting])
     values = np.frombuffer(packed, np.float32).reshape(len(fitting), dimension)
     with np.errstate(all="ignore"):
         lengths = np.linalg.norm(values, axis=1, keepdims=True)

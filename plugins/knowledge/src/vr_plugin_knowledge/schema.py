@@ -6,8 +6,12 @@ import sqlite3
 import time
 import zlib
 
-VERSION = 2
+VERSION = 3
 """`PRAGMA user_version` of this layout; a file of another layout is rebuilt from the journal."""
+BEFORE = 2
+"""The layout before had no list of words; it gets one."""
+TOKENIZER = "porter unicode61 remove_diacritics 2"
+"""Parts texts into terms: words without accents and English endings."""
 
 PAGE_BYTES = 8192
 """A page holds five vectors of 384 numbers; SQLite's default of 4096 would waste a quarter."""
@@ -71,6 +75,15 @@ CREATE TABLE vector (
 );
 CREATE UNIQUE INDEX vector_item ON vector (item, embedder, live);
 """
+# The terms of `body`, each once, and every three letters of them up to the `indexed` one.
+_WORDS = """
+INSERT INTO state VALUES ('unlisted', 0), ('indexed', 0);
+CREATE TABLE term (id INTEGER PRIMARY KEY AUTOINCREMENT, term TEXT NOT NULL UNIQUE);
+CREATE VIRTUAL TABLE part USING fts5 (
+    term, content = term, content_rowid = id, tokenize = 'trigram case_sensitive 1'
+);
+"""
+SCHEMA += _WORDS
 
 
 class OtherLayoutError(sqlite3.DatabaseError):
@@ -130,11 +143,19 @@ def _create(connection: sqlite3.Connection) -> None:
     # Another process may have been faster while this one waited for its turn.
     if _version(connection) == VERSION:
         return
-    if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+    if _version(connection) == BEFORE:
+        _run(connection, _WORDS)
+        connection.execute("UPDATE state SET value = 1 WHERE name = 'unlisted'")
+    elif connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
         raise OtherLayoutError("it has another layout")
-    for statement in SCHEMA.split(";\n"):
-        connection.execute(statement)
+    else:
+        _run(connection, SCHEMA)
     connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _run(connection: sqlite3.Connection, statements: str) -> None:
+    for statement in statements.split(";\n"):
+        connection.execute(statement)
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -16,6 +16,7 @@ from vr_plugin_knowledge.facets import facet_rows
 from vr_plugin_knowledge.rows import insert_rows, select_by
 from vr_plugin_knowledge.schema import SCOPE_BITS, scope_crc
 from vr_plugin_knowledge.spelling import index_text
+from vr_plugin_knowledge.terms import add_terms, drop_terms
 
 UNKNOWN = ""
 """The shape of an item whose kind no plugin of the writing process declared."""
@@ -96,8 +97,17 @@ class ItemWriter:
         insert_rows(self._connection, f"item ({columns})", self._new)
         each("DELETE FROM facet WHERE item = ?", self._unindexed)
         insert_rows(self._connection, "facet", self._facets)
+        forgotten = self._forgotten_texts()
         each("DELETE FROM body WHERE rowid = ?", self._unindexed)
         insert_rows(self._connection, "body (rowid, words)", self._words)
+        if forgotten:
+            drop_terms(self._connection, forgotten)
+        add_terms(self._connection, [words for _, words in self._words])
+
+    def _forgotten_texts(self) -> list[str]:
+        items = [item for (item,) in self._deleted]
+        rows = select_by(self._connection, "SELECT words FROM body WHERE rowid", (), items)
+        return [words for (words,) in rows]
 
     def _put(
         self,
