@@ -201,7 +201,7 @@ class ModelsSettings(Section):
     )
     upload_deadline_s: float = Field(600, gt=0, le=86_400, description="For an upload to be ready.")
     concurrency: int = Field(32, ge=1, le=1000, description="Most requests at the same time.")
-    context_cache_ttl_s: float = Field(
+    context_cache_ttl_s: Annotated[float, EnvAlias("GEMINI_CONTEXT_CACHE_TTL")] = Field(
         3600,
         ge=60,
         le=604_800,

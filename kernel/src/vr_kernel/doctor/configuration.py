@@ -10,6 +10,7 @@ from pathlib import Path
 from vr_kernel.config.config import Config
 from vr_kernel.config.paths import Paths, env_files
 from vr_kernel.config.sources import PROJECT_FILE, is_trusted
+from vr_kernel.doctor.unread_variables import unread_checks
 from vr_kernel.errors import VrError
 from vr_kernel.health import Check, Diagnosis
 
@@ -24,6 +25,7 @@ def configuration_checks(
         Check("settings", lambda: settings_valid(paths, read)),
         Check("private files", lambda: private_files(paths, environ)),
         Check("project file", lambda: project_file(paths, folder)),
+        *unread_checks(paths, environ),
     ]
     if isinstance(read, Config):
         roots = read.kernel.allowed_roots

@@ -1,0 +1,132 @@
+"""Variables of the programs that this one follows, which it does not read yet: named when set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from vr_kernel.config.paths import Paths, env_files, env_variables
+from vr_kernel.errors import VrError
+from vr_kernel.health import Check, Diagnosis
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Variables of one subject, and what does their work here; `shared` with other programs."""
+
+    subject: str
+    names: tuple[str, ...]
+    instead: str
+    shared: bool = False
+
+
+_PARTS = ("BASE_URL", "MODEL", "RECURSIVE_MODEL", "FALLBACK_MODEL")
+_PROVIDERS = (
+    *("OPENAI", "OPENAI_COMPATIBLE", "AZURE_OPENAI", "ANTHROPIC", "ANTHROPIC_COMPATIBLE"),
+    *("OPENROUTER", "ZENMUX", "ZAI", "GROQ", "CEREBRAS", "MISTRAL", "FIREWORKS", "TOGETHER"),
+    *("DEEPSEEK", "SAMBANOVA", "NEBIUS"),
+)
+UNREAD = (
+    Unread(
+        "tracing",
+        ("GEMINI_TRACING_ENABLED", "MLFLOW_TRACKING_URI", "MLFLOW_EXPERIMENT_NAME"),
+        "This version traces no calls. `vr infra usage` says what was asked and paid.",
+    ),
+    Unread(
+        "documents",
+        ("DOC_MAX_DOWNLOAD_BYTES", "DOC_PREPARE_CONCURRENCY", "DOC_PHASE_CONCURRENCY"),
+        "This version does no research in documents.",
+    ),
+    Unread(
+        "choice of models",
+        (
+            *("PROVIDER_HIERARCHY", "VRLMRAG_PROVIDER", "VRLMRAG_MODEL", "VRLMRAG_TEMPLATE"),
+            *("VRLMRAG_VLM_MODEL", "VRLMRAG_VLM_API_KEY", "VRLMRAG_VLM_BASE_URL"),
+            "VRLMRAG_TEMPERATURE",
+        ),
+        "Name models by their role in [models], as provider/model, best first.",
+    ),
+    Unread(
+        "other providers",
+        tuple(f"{provider}_API_KEY" for provider in _PROVIDERS),
+        "This version asks Gemini.",
+        shared=True,
+    ),
+    Unread(
+        "models of other providers",
+        (
+            *(f"{provider}_{part}" for provider in _PROVIDERS for part in _PARTS),
+            *("AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_VERSION", "ZAI_CODING_PLAN"),
+            *("NEBIUS_CONTEXT_WINDOW", "GOOGLE_MODEL", "GOOGLE_RECURSIVE_MODEL"),
+            "GOOGLE_FALLBACK_MODEL",
+        ),
+        "This version asks Gemini.",
+        shared=True,
+    ),
+    Unread(
+        "embeddings",
+        (
+            *("VRLMRAG_TEXT_ONLY", "VRLMRAG_USE_API", "VRLMRAG_TEXT_ONLY_MODEL"),
+            *("VRLMRAG_LOCAL_EMBEDDING_MODEL", "VRLMRAG_EMBEDDING_MODEL"),
+            *("VRLMRAG_EMBEDDING_API_KEY", "VRLMRAG_EMBEDDING_BASE_URL"),
+        ),
+        "Set embedder in [store]: minilm, gemini, or a plugin's.",
+    ),
+    Unread(
+        "reranking",
+        ("VRLMRAG_RERANKER_MODEL",),
+        "Set reranker_provider and reranker_model in [plugins.knowledge].",
+    ),
+    Unread(
+        "recursion",
+        ("VRLMRAG_MAX_DEPTH", "VRLMRAG_MAX_ITERATIONS"),
+        "This version splits no questions up.",
+    ),
+    Unread(
+        "collections",
+        ("VRLMRAG_COLLECTIONS", "VRLMRAG_COLLECTIONS_ROOT"),
+        "Set workspace in [store], and VR_STATE_DIR; VR_TOOLSETS says which tools are offered.",
+    ),
+    Unread(
+        "server",
+        ("VRLMRAG_ROOT", "VRLMRAG_MCP_SETTINGS", "VRLMRAG_LOG_LEVEL"),
+        "Set VR_CONFIG_DIR, and VR_LOG_LEVEL.",
+    ),
+    Unread(
+        "rights",
+        ("INFRA_MUTATIONS_ENABLED", "INFRA_ADMIN_TOKEN"),
+        "Over HTTP tokens in [kernel.serve] say who is let in.",
+    ),
+    Unread(
+        "transcription",
+        ("YOUTUBE_TRANSCRIPTION_MAX_CONCURRENT_REQUESTS",),
+        "Set concurrency in [models].",
+    ),
+)
+
+
+def unread_checks(paths: Paths, environ: Mapping[str, str]) -> list[Check]:
+    """A check for each subject of which a variable is set, in the environment or a `.env`."""
+    present = _present(paths.config, environ)
+    found = [(each, [name for name in each.names if name in present]) for each in UNREAD]
+    return [_check(each, names) for each, names in found if names]
+
+
+def _check(unread: Unread, names: list[str]) -> Check:
+    text = f"Set, but not read by this version: {', '.join(names)}."
+    found = (
+        Diagnosis.ok(f"{text} {unread.instead}")
+        if unread.shared
+        else Diagnosis.warning(text, unread.instead)
+    )
+    return Check(f"variables: {unread.subject}", lambda: found)
+
+
+def _present(config: Path, environ: Mapping[str, str]) -> set[str]:
+    present = {name for name, value in environ.items() if value}
+    for file in env_files(environ, config):
+        with suppress(VrError):  # another check says so
+            present |= {name for name, value in env_variables(file).items() if value}
+    return present
