@@ -22,17 +22,17 @@ build() { # release, folder
     "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$2.log" || { tail "$2.log" >&2; return 1; }
   cp --dereference --recursive /etc/ssl/certs/. "$2/etc/ssl/certs/"
   cp --dereference /etc/resolv.conf /etc/hosts "$2/etc/"
-  git clone --quiet --no-hardlinks . "$2/home/somebody/video-research"
-  chroot "$2" useradd --home-dir /home/somebody somebody
-  chroot "$2" chown --recursive somebody: /home/somebody
+  git clone --quiet --no-hardlinks . "$2/srv/somebody/video-research"
+  chroot "$2" useradd --home-dir /srv/somebody somebody
+  chroot "$2" chown --recursive somebody: /srv/somebody
 }
 
 try() { # folder, target
   # The mounts and processes end with the name spaces.
   unshare --mount --pid --fork --kill-child bash -c '
     mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" &&
-    exec chroot --userspec=somebody: "$1" env -i "${@:3}" make -C /home/somebody/video-research "$2"
-  ' try "$1" "$2" HOME=/home/somebody PATH=/usr/bin:/bin LANG=C.UTF-8 "${passed_on[@]}"
+    exec chroot --userspec=somebody: "$1" env -i "${@:3}" make -C /srv/somebody/video-research "$2"
+  ' try "$1" "$2" HOME=/srv/somebody PATH=/usr/bin:/bin LANG=C.UTF-8 "${passed_on[@]}"
 }
 
 if (($# == 0)); then set -- trixie sid; fi

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 NEAREST = 6
 """Of how many of a tool's phrases the nearness counts: a single one may be near by chance."""
-WAIT_S = 10.0
-"""How long a search waits for an embedder before it goes by the words alone."""
+WAIT_S = 30.0
+"""How long a search waits for an embedder that says nothing, before it goes by the words alone.
+
+A slow machine may need longer than that for the phrases of all tools, which are made once."""
 REST_S = 60.0
 """How long an embedder is left alone that failed."""
 Vector = Sequence[float]
@@ -54,8 +56,7 @@ class ToolMeaning:
         if now() < self._rests_until:
             return {}
         try:
-            async with asyncio.timeout(self._wait_s):
-                return await self._compare(request) if self._vectors.available() else {}
+            return await self._compare(request) if self._vectors.available() else {}
         except Exception as error:  # noqa: BLE001 - an embedder is a plugin's code; words still work
             self._log.warning("tools are found by their words alone", error=repr(error))
             self._rests_until = now() + REST_S
@@ -63,7 +64,8 @@ class ToolMeaning:
 
     async def _compare(self, request: str) -> dict[str, float]:
         await self._make()
-        asked = await asyncio.gather(*map(self._vectors.embed_query, sentences(request)))
+        async with asyncio.timeout(self._wait_s):
+            asked = await asyncio.gather(*map(self._vectors.embed_query, sentences(request)))
         likeness = await asyncio.to_thread(_likeness, asked, self._made)
         if not all(map(isfinite, likeness.values())):
             raise ValueError("the embedder's vectors are not finite")
@@ -75,7 +77,8 @@ class ToolMeaning:
                 if name not in self._made:  # what a search had no time for, the next one makes
                     named = f"{tool.name.replace('_', ' ')}. {tool.description}"
                     said = [named, *self._phrases.of(tool)]
-                    made = await self._vectors.embed_documents(said)
+                    async with asyncio.timeout(self._wait_s):
+                        made = await self._vectors.embed_documents(said)
                     self._made[name] = [array("f", vector) for vector in made]
 
 

@@ -119,8 +119,8 @@ class Matrix:
         if not live:
             return
         items = np.array([item for item, _ in live], np.int64)
-        values = np.frombuffer(b"".join(value for _, value in live), np.float32)
-        values = values.reshape(len(live), dimension)
+        read = np.frombuffer(b"".join(value for _, value in live), np.float32)
+        values = read.reshape(len(live), dimension)
         with np.errstate(all="ignore"):
             sound = (np.abs(np.vecdot(values, values) - 1) < LENGTH_ERROR).all()
         if not sound:
