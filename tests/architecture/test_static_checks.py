@@ -23,6 +23,7 @@ def test_import_contracts_are_kept() -> None:
     _passes("-c", run, module=False)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_types_are_right() -> None:
     sources = [distribution.folder / "src" for distribution in DISTRIBUTIONS]

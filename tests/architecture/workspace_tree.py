@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import os
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -89,13 +91,15 @@ RELEASED = [KERNEL, META, *PLUGINS]
 DISTRIBUTIONS = [*RELEASED, *EXAMPLES]
 
 
-def text_files() -> Iterator[tuple[str, str]]:
-    """Path and text of every file that is written by hand."""
-    for path in sorted(ROOT.rglob("*")):
-        relative = path.relative_to(ROOT)
-        if not path.is_file() or not GENERATED.isdisjoint(relative.parts):
-            continue
-        try:
-            yield relative.as_posix(), path.read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            continue
+@cache
+def text_files() -> tuple[tuple[str, str], ...]:
+    """Path and text of every file that is written by hand; read once."""
+    return tuple(_texts())
+
+
+def _texts() -> Iterator[tuple[str, str]]:
+    for folder, inner, names in os.walk(ROOT):
+        inner[:] = sorted(set(inner) - GENERATED)  # .venv alone has more files than all the rest
+        for path in (Path(folder, name) for name in sorted(set(names) - GENERATED)):
+            with suppress(UnicodeDecodeError, FileNotFoundError):
+                yield path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
