@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from vr_kernel.config.paths import Paths, env_files, env_variables
-from vr_kernel.errors import VrError
 from vr_kernel.health import Check, Diagnosis
 
 
@@ -127,6 +125,5 @@ def _check(unread: Unread, names: list[str]) -> Check:
 def _present(config: Path, environ: Mapping[str, str]) -> set[str]:
     present = {name for name, value in environ.items() if value}
     for file in env_files(environ, config):
-        with suppress(VrError):  # another check says so
-            present |= {name for name, value in env_variables(file).items() if value}
+        present |= {name for name, value in env_variables(file).items() if value}
     return present
