@@ -58,7 +58,8 @@ async def test_a_cursor_belongs_to_its_workspace(tmp_path: Path) -> None:
 
 CHOICES: list[tuple[str, str | None, Code | None]] = [
     ("other", "somebody", Code.NOT_ALLOWED),
-    ("default", "somebody", None),
+    ("default", "somebody", Code.NOT_ALLOWED),
+    ("somebody", "somebody", None),
     ("../x", None, Code.INVALID_INPUT),
     ("", None, Code.INVALID_INPUT),
     ("a" * 65, None, Code.INVALID_INPUT),
