@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from struct import Struct
 from typing import TYPE_CHECKING
 
 from vr_plugin_knowledge.schema import SCOPE_BITS, DamagedRowError, scope_of
-from vr_plugin_knowledge.scope_vectors import BLOCK_ROWS, SHARED_BLOCKS, ScopeVectors
+from vr_plugin_knowledge.scope_vectors import ScopeVectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,11 +84,6 @@ class Matrix:
                 counts, scores = vectors.best(vector, limit, within)
                 found.update(zip((counts + low).tolist(), scores.tolist(), strict=True))
         return found
-
-    def holds_many(self, scopes: Iterable[int]) -> bool:
-        """Whether a search of these scopes takes so long that another may run beside it."""
-        sizes = (self._scopes[scope].size for scope in scopes if scope in self._scopes)
-        return sum(sizes) >= SHARED_BLOCKS * BLOCK_ROWS
 
     def close(self) -> None:
         """End the thread that helps."""

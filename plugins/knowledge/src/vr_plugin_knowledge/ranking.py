@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from vr_kernel import Hit, Query, RecordKind, StoredRecord
@@ -64,11 +63,12 @@ class Ranking:
         by_meaning = self.space is not None and query.vector is not None
         if query.mode == "semantic" or (by_meaning and query.alpha >= 1):
             return self._hits(parts, self._by_meaning(parts, query.vector, limit), query.limit)
-        meaning = self._begin_by_meaning(parts, query.vector, limit) if by_meaning else None
+        # Both release the interpreter's lock: on two processors they take the time of one.
+        meaning = self._later_by_meaning(parts, query.vector, limit) if by_meaning else None
         words, whole = self._by_word(parts, split_terms(query.text), limit)
         if meaning is None:
             return self._hits(parts, words, query.limit)
-        scores = fuse(words, meaning(), alpha=query.alpha, whole=whole)
+        scores = fuse(words, meaning.result(), alpha=query.alpha, whole=whole)
         return self._hits(parts, scores, query.limit)
 
     def neighbours(self, kind: str, key: str, workspace: str, limit: int) -> list[Hit]:
@@ -136,18 +136,12 @@ class Ranking:
             return {}
         return self.matrix.best(vector, self._wanted(parts, self.space), limit)
 
-    def _begin_by_meaning(
+    def _later_by_meaning(
         self, parts: Sequence[Part], vector: Sequence[float] | None, limit: int
-    ) -> Callable[[], dict[int, float]]:
-        """What gives the scores, now or when they are there."""
+    ) -> Future[dict[int, float]]:
         assert self.space is not None
         assert vector is not None
-        wanted = self._wanted(parts, self.space)
-        if self.matrix.holds_many(part.scope for part in parts):
-            # Both release the interpreter's lock: on two processors they take the time of one.
-            return self.pool.submit(self.matrix.best, vector, wanted, limit).result
-        # Few vectors are compared in less time than two threads need to take turns.
-        return partial(self.matrix.best, vector, wanted, limit)
+        return self.pool.submit(self.matrix.best, vector, self._wanted(parts, self.space), limit)
 
     def _wanted(
         self, parts: Sequence[Part], space: Space
