@@ -670,6 +670,19 @@ def test_config_show_says_where_each_setting_comes_from(fresh: Zoo) -> None:
     assert origins(ended, "store")["workspace"] == ("yours", "--set store.workspace")
 
 
+def test_config_show_names_who_shares(fresh: Zoo) -> None:
+    shared = {
+        "VR_KERNEL__SERVE__TOKENS": "anna:anna-secret-0123456789,ben:ben-secret-0123456789",
+        "VR_KERNEL__SERVE__SHARED_WORKSPACES": '["team"]',
+        "VR_KERNEL__SERVE__WORKSPACES": '{"ben": "team", "anna": "team"}',
+    }
+    told = run(fresh, "config", "show", "--json", **shared).data["kernel.serve"]
+    assert told["shared_workspaces"]["value"] == ["team"]
+    assert told["shared_workspaces"]["tokens"] == {"team": ["anna", "ben"]}
+    said = run(fresh, "config", "show", **shared).stdout
+    assert "Shared workspace team: anna, ben" in said
+
+
 def test_config_show_for_people(vr: CommandHost) -> None:
     plain, with_origin = vr.run("config", "show"), vr.run("config", "show", "--origin")
     assert '[plugins.zoo]\nfood = "hay"\n' in plain.stdout

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import pytest
+from gemini_service import MODEL
 from pydantic import BaseModel, Field
 from vr_kernel import (
     CALLS_OUT,
@@ -23,8 +26,9 @@ from vr_kernel import (
 )
 from vr_kernel.access import Access, sharing
 from vr_kernel.config.settings import ServeSettings
+from vr_kernel.generation import Media
 from vr_kernel.services import Identity
-from vr_kernel.testing import open_kernel
+from vr_kernel.testing import FakeGemini, open_kernel
 
 OWNER = Identity("me", "default", is_owner=True)
 SECRET = "a-secret-of-enough-letters-"
@@ -45,8 +49,10 @@ class Note(BaseModel):
 class Wall:
     """A plugin that records, caches, writes a file and reads one."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, patient: bool = False) -> None:
         self.runs = 0
+        self.patient = patient
+        self.waiting = asyncio.Event()
 
     @hookimpl
     def vr_record_kinds(self) -> list[RecordKind]:
@@ -79,6 +85,9 @@ class Wall:
         async def wall_wait(call: Call) -> Note:
             """Wait."""
             await call.step("once", _nothing)
+            self.waiting.set()
+            if self.patient:
+                await asyncio.Event().wait()
             return Note(text=call.workspace)
 
         return [wall_note, wall_read, wall_wait]
@@ -184,22 +193,29 @@ async def test_others_read_their_own_artifacts_and_what_the_owner_gives(tmp_path
         assert await read(given / "file.txt", "anna") == "given"
         for path, who in ((secret, "anna"), (secret, "ben"), (own, "anna"), (given, "ben")):
             assert await read(path, who) == "NOT_ALLOWED"
+        for who, way in ((None, "vr init --folder"), ("anna", "Ask the owner"), ("ben", "roots")):
+            outside = await kernel.run("wall_read", {"path": "/elsewhere/a.txt"}, principal=who)
+            assert outside.error is not None
+            assert way in outside.error.hint
+            assert ("vr init" in outside.error.hint) == (who is None)
 
 
 async def test_resumed_job_is_still_for_whom_it_was_begun(tmp_path: Path) -> None:
+    wall = Wall(patient=True)
+    async with open_kernel({"wall": wall}, folder=tmp_path) as kernel:
+        job_id = kernel.start("wall_wait", {}, principal="anna").id
+        await wall.waiting.wait()
     async with open_kernel({"wall": Wall()}, folder=tmp_path) as kernel:
-        await kernel.jobs._jobs.create(
-            id="a" * 32, tool="wall_wait", arguments={}, principal="anna", workspace="anna"
-        )
-        job = await kernel.jobs._jobs.find("a" * 32, "anna")
-        resumed = await kernel.jobs.resume(job)
-        assert resumed is not None
-        assert (await resumed.outcome()).data["text"] == "anna"
-        with pytest.raises(VrError) as foreign:
-            await kernel.jobs.find("a" * 32, "ben")
-        with pytest.raises(VrError) as unknown:
-            await kernel.jobs.find("b" * 32, "ben")
-        assert foreign.value.message == unknown.value.message.replace("b" * 32, "a" * 32)
+        asked = [(job_id, "ben"), ("b" * 32, "ben"), (job_id, None)]
+        refused = [
+            (await kernel.run("job_result", {"job_id": each}, principal=who)).error
+            for each, who in asked
+        ]
+        assert {str(error).replace("b" * 32, job_id) for error in refused} == {str(refused[0])}
+        assert refused[0] is not None
+        assert refused[0].code is Code.NOT_FOUND
+        ended = await kernel.run("job_result", {"job_id": job_id}, principal="anna")
+        assert (ended.data["state"], ended.data["result"]["text"]) == ("done", "anna")
 
 
 async def test_the_machine_is_the_owners(tmp_path: Path) -> None:
@@ -212,3 +228,39 @@ async def test_the_machine_is_the_owners(tmp_path: Path) -> None:
         for name in ("anna/../ben", "default"):
             with pytest.raises(VrError, match="cannot be the name"):
                 await kernel.run("infra_cache", {}, principal=name)
+
+
+@tool(effects=CALLS_OUT, long=True)
+async def wall_watch(call: Call, path: Annotated[str, Field(max_length=999)]) -> Note:
+    """Have the service keep a file, and what it makes of it."""
+    with call.services.policy.open_file(path) as file:
+        media = Media("video/mp4", file=file)
+        address = await call.services.gemini.upload(media)
+        name = await call.services.gemini.cached_content(MODEL, media)
+        names = [each.name for each in await call.services.gemini.context_caches()]
+    return Note(text=f"{name} {names == [name]}", uri=address)
+
+
+async def test_each_has_uploads_and_context_caches_of_their_own(tmp_path: Path) -> None:
+    film = tmp_path / "film.mp4"
+    film.write_bytes(bytes(200_000))
+    with FakeGemini() as gemini:
+        variables = {"GEMINI_API_KEY": "a-key", "GOOGLE_GEMINI_BASE_URL": gemini.url}
+        roots = {name: [str(tmp_path)] for name in ("anna", "ben")}
+        async with open_kernel(
+            {"wall": SimpleNamespace(vr_tools=hookimpl(lambda: [wall_watch]))},
+            folder=tmp_path,
+            settings={"kernel.serve.roots": roots},
+            variables=variables,
+        ) as kernel:
+            told = []
+            for who in (None, "anna", "ben", "anna"):
+                outcome = await kernel.run("wall_watch", {"path": str(film)}, principal=who)
+                assert outcome.error is None, outcome.error
+                told.append((outcome.data["uri"], outcome.data["text"]))
+        assert told[3] == told[1]
+        for each in zip(*told[:3], strict=True):
+            assert len(set(each)) == 3
+        assert all(text.endswith(" True") for _, text in told)
+        assert len(gemini.requests_of("files.create")) == 3
+        assert len(gemini.requests_of("cachedContents.create")) == 3

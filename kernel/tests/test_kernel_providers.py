@@ -7,7 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from vr_kernel import Provider, hookimpl
+from pydantic import BaseModel
+from vr_kernel import READ_ONLY, Call, Provider, Services, hookimpl, tool
 from vr_kernel.testing import open_kernel
 
 ENGINE = """
@@ -55,3 +56,67 @@ async def test_each_kernel_has_an_instance_of_its_own(engine):
         from sky_engine import Engine
 
         assert kernel.providers.get(Engine) is not other.providers.get(Engine)
+
+
+class Told(BaseModel):
+    """For whom a provider was made, and whether it keeps and pays for the call."""
+
+    plugin: str
+    principal: str
+    keeps_here: bool
+    pays_here: bool
+    same: bool
+
+
+class Notary:
+    """What is provided."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+
+
+def notary(*, of_call: bool) -> object:
+    """A plugin that provides one."""
+
+    @hookimpl
+    def vr_providers() -> list[Provider[Any]]:
+        return [Provider(Notary, "notary", Notary, of_call=of_call)]
+
+    return SimpleNamespace(vr_providers=vr_providers)
+
+
+def asking() -> object:
+    """A plugin that uses what another provides."""
+    seen: list[Notary] = []
+
+    @tool(effects=READ_ONLY)
+    async def sky_ask(call: Call) -> Told:
+        """Ask."""
+        found = call.services.providers.get(Notary)
+        seen.append(found)
+        services = found.services
+        return Told(
+            plugin=services.plugin,
+            principal=services.identity.principal,
+            keeps_here=services.cache is call.services.cache,
+            pays_here=services.models.payments.meter is call.meter,
+            same=found is seen[0],
+        )
+
+    @hookimpl
+    def vr_tools() -> list[Any]:
+        return [sky_ask]
+
+    return SimpleNamespace(vr_tools=vr_tools)
+
+
+@pytest.mark.parametrize("of_call", [True, False])
+async def test_what_is_made_for_a_call_spends_and_keeps_for_who_calls(of_call):
+    plugins = {"notary": notary(of_call=of_call), "sky": asking()}
+    async with open_kernel(plugins) as kernel:
+        told = [(await kernel.run("sky_ask", {}, principal="anna")).data for _ in range(2)]
+        first = {"plugin": "notary", "same": True}
+        whose = {"principal": "anna" if of_call else kernel.principal}
+        here = {"keeps_here": of_call, "pays_here": of_call}
+        assert told == [{**first, **whose, **here}, {**first, **whose, **here, "same": not of_call}]
+        assert kernel.providers.get(Notary) is kernel.providers.get(Notary)

@@ -44,7 +44,7 @@ from vr_kernel.services import Identity, Services
 from vr_kernel.vectors import Vectors
 
 if TYPE_CHECKING:
-    from vr_kernel.rooms import Rooms
+    from vr_kernel.tenants import Tenants
 
 
 class Foundation:
@@ -60,7 +60,7 @@ class Foundation:
         self.log = Log(kernel.log_level, kernel.log_format, redact=self.redaction)
         self.principal = _principal()
         self.identity = Identity(self.principal, config.store.workspace, is_owner=True)
-        self._rooms: Rooms | None = None
+        self._tenants: Tenants | None = None
         self.listeners = Listeners(self.log)
         self.artifacts = Artifacts(config.paths.artifacts)
         self.policy = Policy([*roots, *config.kernel.allowed_roots, config.paths.artifacts])
@@ -126,15 +126,15 @@ class Foundation:
         files = (self.journal, self.refusals, self.cache, self.digests, self.usage)
         for file in (*files, self._ledger):
             file.close()
-        if self._rooms is not None:
-            self._rooms.close()
+        if self._tenants is not None:
+            self._tenants.close()
 
     def _narrowed(self, services: Services, principal: str) -> Services:
-        from vr_kernel.rooms import Rooms  # most programs have one principal
+        from vr_kernel.tenants import Tenants  # most programs have one principal
 
-        if self._rooms is None:
-            self._rooms = Rooms(self, self._warn_no_cache)
-        return self._rooms.narrowed(services, principal)
+        if self._tenants is None:
+            self._tenants = Tenants(self, self._warn_no_cache)
+        return self._tenants.narrowed(services, principal)
 
     def _build_storage(self) -> None:
         paths = self.config.paths

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, cast
 
 from vr_kernel.errors import Code, VrError
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Purpose = Literal["document", "query"]
 SearchMode = Literal["hybrid", "semantic", "keyword"]
+Bind = Callable[["Services"], "Services"]
 FilterOperator = Literal["=", "!=", "<", "<=", ">", ">=", "in", "contains"]
 
 
@@ -150,12 +152,16 @@ class Provider(Generic[T]):
 
     Where configuration names none, the provider of the highest `preference` comes first, and
     equals come by name. The kernel's own Gemini has 100.
+
+    What asks models, keeps results or reads files sets `of_call`: in a call it is made anew, with
+    the services of whoever calls, so that it spends, keeps and reads for them. It is not closed.
     """
 
     kind: type[T] | str
     name: str
     factory: Callable[[Services], T]
     preference: int = 0
+    of_call: bool = False
 
     @classmethod
     def own(cls, target: str) -> Provider[Any]:
@@ -184,6 +190,13 @@ class Providers:
         self._choices = choices
         self._entries: dict[tuple[str, str], tuple[Provider[Any], Services]] = {}
         self._instances: dict[tuple[str, str], Any] = {}
+        self.bind: Bind | None = None
+
+    def of_call(self, bind: Bind) -> Providers:
+        """The same providers, for a call; `bind` gives services as that call has them."""
+        bound = copy(self)
+        bound.bind = bind
+        return bound
 
     def add(self, provider: Provider[Any], services: Services) -> None:
         """Register one plugin's provider.
@@ -211,11 +224,12 @@ class Providers:
         slot = (kind.__name__, chosen or "")
         if slot not in self._entries:
             raise self._missing(kind, chosen)
+        provider, services = self._entries[slot]
+        if provider.of_call and self.bind is not None:
+            return cast("T", provider.factory(self.bind(services)))
         if slot not in self._instances:
-            provider, services = self._entries[slot]
             self._instances[slot] = provider.factory(services)
-        instance: T = self._instances[slot]
-        return instance
+        return cast("T", self._instances[slot])
 
     def services_of(self, kind: type[T], name: str) -> Services:
         """The services of the plugin that provides it.

@@ -53,7 +53,8 @@ class Services:
     """The kernel's services, as one plugin sees them, for one principal.
 
     `settings` are that plugin's own; `owner` is the principal who runs the program. In a call
-    they are those of whoever calls; loaders, providers and lifespans have the owner's.
+    they are those of whoever calls; lifespans have the owner's, and so have providers, but those
+    that are made for each call.
     """
 
     plugin: str
@@ -100,6 +101,15 @@ class Services:
         return self.narrow(self, principal)
 
     def of_call(self, meter: Meter, scope: Scope | None) -> Services:
-        """The same services, with models that account for one call."""
+        """The same services, with models that account for one call; so have its providers."""
         models = self.models.of_call(meter, scope)
-        return replace(self, models=models, gemini=self.gemini.of_call(models.payments, scope))
+
+        def bind(others: Services) -> Services:
+            return others.of_principal(self.identity.principal).of_call(meter, scope)
+
+        return replace(
+            self,
+            models=models,
+            gemini=self.gemini.of_call(models.payments, scope),
+            providers=self.providers.of_call(bind),
+        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +56,7 @@ def trust(config: Config, folder: Path) -> None:
     click.echo(f"{file} is trusted{later}.")
 
 
-def _sections(config: Config) -> dict[str, Mapping[str, Any]]:
+def _sections(config: Config) -> dict[str, dict[str, dict[str, Any]]]:
     models: dict[str, BaseModel] = {
         "kernel": config.kernel,
         "kernel.http": config.http,
@@ -67,10 +66,12 @@ def _sections(config: Config) -> dict[str, Mapping[str, Any]]:
     }
     for name, settings in open_kernel(config).settings.items():
         models[f"plugins.{name}"] = settings
-    return {name: _section(config, name, model) for name, model in models.items()}
+    sections = {name: _section(config, name, model) for name, model in models.items()}
+    sections["kernel.serve"]["shared_workspaces"]["tokens"] = sharing(config.serve)
+    return sections
 
 
-def _section(config: Config, name: str, model: BaseModel) -> Mapping[str, Any]:
+def _section(config: Config, name: str, model: BaseModel) -> dict[str, dict[str, Any]]:
     origins = config.settings(name, type(model))
     return {
         key: {"value": value, "origin": origins[key].origin if key in origins else "default"}

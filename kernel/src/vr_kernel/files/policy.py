@@ -16,6 +16,7 @@ PATH_LIMIT = 4096
 """Longest path in characters; PATH_MAX of Linux."""
 KERNEL_FILES = Path("/proc")
 """Look like files but are doors to processes and their secrets: never read, whatever the roots."""
+ALLOW_BY = "Allow another: `vr init --folder DIR`, VR_ALLOWED_ROOTS, allowed_roots in [kernel]."
 NUMBERS = 1000
 """How many files of one name may lie beside each other."""
 
@@ -30,10 +31,11 @@ class FileMatches(NamedTuple):
 class Policy:
     """Answers which files may be read and made. Every plugin opens files through it."""
 
-    def __init__(self, roots: Sequence[Path]) -> None:
-        """`roots` are the folders below which files may be read."""
+    def __init__(self, roots: Sequence[Path], allow_by: str = ALLOW_BY) -> None:
+        """`roots` are the folders below which files may be read; `allow_by` says how to add one."""
         self.roots = tuple(dict.fromkeys(root.expanduser().resolve() for root in roots))
         self._named: tuple[Path, ...] = ()
+        self._allow_by = allow_by
 
     def allow(self, path: str | Path) -> None:
         """Let a path be read that the person typed: a folder with all below it, or a file.
@@ -214,8 +216,7 @@ class Policy:
         return VrError(
             f"{_shown(path)} is outside the folders that may be read.",
             Code.NOT_ALLOWED,
-            hint=f"Allowed: {roots}. Allow another with `vr init --folder DIR`; or with"
-            " VR_ALLOWED_ROOTS, or allowed_roots in [kernel] of config.toml.",
+            hint=f"Allowed: {roots}. {self._allow_by}",
         )
 
 

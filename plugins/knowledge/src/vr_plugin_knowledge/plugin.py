@@ -76,7 +76,7 @@ def vr_providers() -> list[Provider[Any]]:
         Provider(Notes, "folder", _notes),
         Provider(Embedder, "gemini", _gemini),
         Provider(Reranker, "cohere", _cohere),
-        Provider(Reranker, "model", _judge),
+        Provider(Reranker, "model", _judge, of_call=True),
         Provider(Reranker, "flashrank", _flashrank),
         Provider(Reranker, "fastembed", _fastembed),
     ]

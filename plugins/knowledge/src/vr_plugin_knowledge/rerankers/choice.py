@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from vr_kernel import Call, Reranker
 
-from vr_plugin_knowledge.rerankers.judge import ModelJudge
 from vr_plugin_knowledge.settings import COHERE, KnowledgeSettings, settings_of
-
-MODEL = "model"
 
 
 def choose_reranker(call: Call) -> Reranker | None:
@@ -19,9 +16,6 @@ def choose_reranker(call: Call) -> Reranker | None:
     settings = settings_of(call)
     if not wants_reranking(settings):
         return None
-    if settings.reranker_provider == MODEL:
-        # Not the instance of the kernel: what it costs belongs to this call.
-        return ModelJudge(call.services)
     return call.services.providers.get(Reranker, settings.reranker_provider)
 
 
