@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -336,3 +339,23 @@ async def test_a_folder_in_the_place_of_the_file_is_a_typed_error(tmp_path: Path
 async def test_closing_twice_is_harmless(open_store: OpenStore) -> None:
     async with open_store(WordVectors()) as store:
         await store.aclose()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs to see which files are open")
+def test_work_that_outlasts_the_close_leaves_no_file_open(store_path: Path) -> None:
+    database = Database(store_path, quiet_log())
+    begun, closed = threading.Event(), threading.Event()
+
+    def outlast(_: sqlite3.Connection) -> int:
+        begun.set()
+        closed.wait(30)
+        return database.read(lambda c: int(c.execute("PRAGMA user_version").fetchone()[0]))
+
+    with ThreadPoolExecutor(1) as thread:
+        late = thread.submit(database.read, outlast)
+        assert begun.wait(30)
+        database.close()
+        closed.set()
+        assert late.result() >= 0
+    links = [os.path.realpath(link) for link in Path("/proc/self/fd").iterdir()]
+    assert [link for link in links if link.startswith(str(store_path.resolve()))] == []

@@ -41,6 +41,8 @@ class Database:
         self._pool_lock = threading.Lock()
         self._writer: sqlite3.Connection | None = None
         self._idle: list[tuple[int, sqlite3.Connection]] = []
+        self._running = 0
+        self._closed = False
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` in one immediate transaction that commits when it returns.
@@ -69,12 +71,15 @@ class Database:
                 self._give_back(generation, connection)
 
     def close(self) -> None:
-        """Close all connections; later calls open the file again."""
+        """Close all connections; what still runs or comes later closes the file behind itself."""
         with self._writing:
+            self._closed = True
             self._close_all()
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
+        with self._pool_lock:
+            self._running += 1
         try:
             yield
         except (sqlite3.Error, OSError) as error:
@@ -91,6 +96,13 @@ class Database:
                 hint="Ask again in a moment.",
                 retryable=True,
             ) from error
+        finally:
+            with self._pool_lock:
+                self._running -= 1
+                late = self._closed and not self._running
+            if late:
+                with self._writing:
+                    self._close_all()
 
     def _current_writer(self) -> sqlite3.Connection:
         writer = self._writer
