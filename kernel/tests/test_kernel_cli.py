@@ -354,6 +354,14 @@ def test_one_source_that_fails_stops_none_of_the_others(vr: CommandHost) -> None
     assert shown.stdout == "\n==> Emma <==\ntitle: Emma\npage: 1\n"
 
 
+def test_a_folder_among_several_sources_stops_none_of_the_others(vr: CommandHost) -> None:
+    ended = vr.run("zoo", "look", "a.mp4", ".", "b.mp4", "--json")
+    lines = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert [line["source"] for line in lines] == ["a.mp4", ".", "b.mp4"]
+    assert [line.get("error", {}).get("code") for line in lines] == [None, "INVALID_INPUT", None]
+    assert ended.code == 2
+
+
 def test_a_question_needs_no_quotes(vr: CommandHost) -> None:
     assert echo(vr, "what", "is", "attention?", "--times", "2", "--loud")["text"] == (
         "what is attention?"
@@ -408,7 +416,7 @@ def test_one_thing_said_twice_is_refused(vr: CommandHost) -> None:
         (["zoo", "echo", "x", "--point", "@missing.json"], ["missing.json", "No such file"]),
         (["zoo", "echo", "x", "--nose", "y"], ["--nose", "--note"]),
         (["zoo", "fail", "QUOTA", "y"], ["y"]),
-        (["zoo", "look", "a.mp4", "."], [". is a folder", "vr zoo look ./*"]),
+        (["zoo", "look", "."], [". is a folder", "each of the files in it: vr zoo look ./*"]),
         (["zoo", "echo", "x", "--times"], ["--times"]),
         (["call", "zoo_echo", "txet=x"], ["Did you mean 'text'"]),
         (["call", "zoo_echo", "text"], ["text", "NAME=VALUE"]),

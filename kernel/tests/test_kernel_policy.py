@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vr_kernel import Code, VrError, load_config
+from vr_kernel import Code, Config, Kernel, VrError, load_config
 from vr_kernel.config.paths import server_roots
 from vr_kernel.files.policy import Policy
 
@@ -432,3 +432,10 @@ async def test_configured_folders_are_roots_and_the_state_folder_is_not(
     assert _refused(kernel.policy, root.parent / "outside" / "file.mp4").code == Code.NOT_ALLOWED
     await kernel.journal.last_seq()
     assert _refused(kernel.policy, kernel.config.paths.journal).code == Code.NOT_ALLOWED
+
+
+async def test_a_program_names_its_folders_as_paths_or_as_text(config: Config, root: Path) -> None:
+    for roots in ([root], [str(root)], str(root)):
+        async with Kernel.open(config, {}, roots=roots) as kernel:
+            assert kernel.policy.roots[0] == root
+            assert len(kernel.policy.roots) == 2

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 class Foundation:
     """What one configuration gives, whatever plugins there are. Nothing is opened before use."""
 
-    def __init__(self, config: Config, roots: Sequence[Path] = ()) -> None:
+    def __init__(self, config: Config, roots: Sequence[str | Path] = ()) -> None:
         self.config = config
         self.closed = False
         for folder in (config.paths.config, config.paths.state, config.paths.cache):
@@ -63,7 +63,9 @@ class Foundation:
         self._tenants: Tenants | None = None
         self.listeners = Listeners(self.log)
         self.artifacts = Artifacts(config.paths.artifacts)
-        self.policy = Policy([*roots, *config.kernel.allowed_roots, config.paths.artifacts])
+        # One folder given as text is a sequence too, of its letters: "/" among them.
+        folders = [roots] if isinstance(roots, str) else roots
+        self.policy = Policy([*folders, *config.kernel.allowed_roots, config.paths.artifacts])
         self.http = Fetcher(config.http, log=self.log)
         self._build_storage()
         self._build_models()

@@ -52,7 +52,7 @@ class Kernel(Foundation):
         config: Config,
         plugins: Mapping[str, object] | None = None,
         *,
-        roots: Sequence[Path] = (),
+        roots: Sequence[str | Path] = (),
         schemas: ToolSchemas | None = None,
         tell: Callable[[PluginStatus], None] | None = None,
     ) -> None:
@@ -69,7 +69,7 @@ class Kernel(Foundation):
         config: Config | None = None,
         plugins: Mapping[str, object] | None = None,
         *,
-        roots: Sequence[Path] | None = None,
+        roots: Sequence[str | Path] | None = None,
     ) -> AbstractAsyncContextManager[Kernel]:
         """A kernel for the time of an `async with`; files below the working folder may be read.
 

@@ -58,11 +58,17 @@ def run_tool(kernel: Kernel, name: str, arguments: Mapping[str, Any], *, as_json
 
 
 def run_each(
-    kernel: Kernel, name: str, calls: Mapping[str, Mapping[str, Any]], *, as_json: bool
+    kernel: Kernel,
+    name: str,
+    calls: Mapping[str, Mapping[str, Any]],
+    *,
+    as_json: bool,
+    check: Callable[[Mapping[str, Any]], None] = lambda _: None,
 ) -> int:
     """Call a tool with the arguments of each source, one after another, and print how each ended.
 
-    A call that fails ends none of the others. Of several sources JSON is one object a line.
+    A call that fails ends none of the others, nor does one whose arguments `check` refuses.
+    Of several sources JSON is one object a line.
 
     Returns:
         The highest of the exit codes.
@@ -74,7 +80,7 @@ def run_each(
                 several = f"{number}/{len(calls)} {source}" if len(calls) > 1 else ""
                 line = ProgressLine(several)
                 with diverted_stdout():
-                    outcome = runner.run(_call(kernel, name, arguments, line))
+                    outcome = runner.run(_call(kernel, name, arguments, check, line))
                 outcome = limited(outcome, limit_of(kernel.tools[name], arguments))
                 if several and as_json:
                     codes.append(_print_line(source, outcome))
@@ -90,13 +96,18 @@ def run_each(
 
 
 async def _call(
-    kernel: Kernel, name: str, arguments: Mapping[str, Any], line: ProgressLine
+    kernel: Kernel,
+    name: str,
+    arguments: Mapping[str, Any],
+    check: Callable[[Mapping[str, Any]], None],
+    line: ProgressLine,
 ) -> Outcome:
-    for typed in LOCAL:  # the person's own to read, wherever it lies
-        if isinstance(arguments.get(typed), str):
-            with suppress(VrError):  # the tool says what is wrong with it
-                kernel.policy.allow(arguments[typed])
     try:
+        check(arguments)
+        for typed in LOCAL:  # the person's own to read, wherever it lies
+            if isinstance(arguments.get(typed), str):
+                with suppress(VrError):  # the tool says what is wrong with it
+                    kernel.policy.allow(arguments[typed])
         given = await whole_ids(kernel, kernel.tools[name], arguments)
         return await kernel.run(name, given, line, ask=terminal_asker(line.finish))
     except VrError as error:  # before the call

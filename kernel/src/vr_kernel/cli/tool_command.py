@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import click
 
 from vr_kernel.cli.results import FOUND
 from vr_kernel.cli.session import LOCAL, named, parse_items, parse_value, run_each, schema_of
+from vr_kernel.errors import Code, VrError
 from vr_kernel.kernel import Kernel
 from vr_kernel.tools import Tool
 
@@ -43,9 +45,9 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
         for source in dict.fromkeys(sources) or [None]:
             placed = {**by_place, SOURCE: source} if several else by_place
             arguments = _arguments(tool, schemas, placed, given)
-            _require_no_folder(kernel, tool, arguments)
             calls[source or ""] = arguments
-        return run_each(kernel, tool.name, calls, as_json=as_json)
+        check = partial(_require_no_folder, kernel, tool)
+        return run_each(kernel, tool.name, calls, as_json=as_json, check=check)
 
     parameters: list[click.Parameter] = [_argument(place) for place in places]
     if several or words:
@@ -87,7 +89,11 @@ def _arguments(
 
 
 def _require_no_folder(kernel: Kernel, tool: Tool, arguments: Mapping[str, Any]) -> None:
-    """Point to the tool that takes folders, when this one takes a file and was given a folder."""
+    """Point to the tool that takes folders, when this one takes a file and was given a folder.
+
+    Raises:
+        VrError: INVALID_INPUT.
+    """
     path = arguments.get("file_path")
     if not isinstance(path, str) or not Path(path).expanduser().is_dir():
         return
@@ -103,7 +109,8 @@ def _require_no_folder(kernel: Kernel, tool: Tool, arguments: Mapping[str, Any])
     fit = near[0].replace("_", " ", 1).replace("_", "-") if near else ""
     path = shlex.quote(path)
     instead = f"vr {fit} {path}" if fit else f"vr {own} {path.rstrip('/')}/*"
-    raise click.UsageError(f"{path} is a folder. For all that is in it: {instead}")
+    whole = "For all that is in it" if fit else "For each of the files in it"
+    raise VrError(f"{path} is a folder.", Code.INVALID_INPUT, hint=f"{whole}: {instead}")
 
 
 def _is_text(place: str, schemas: Mapping[str, Mapping[str, Any]]) -> bool:

@@ -31,9 +31,9 @@ class FileMatches(NamedTuple):
 class Policy:
     """Answers which files may be read and made. Every plugin opens files through it."""
 
-    def __init__(self, roots: Sequence[Path], allow_by: str = ALLOW_BY) -> None:
+    def __init__(self, roots: Sequence[str | Path], allow_by: str = ALLOW_BY) -> None:
         """`roots` are the folders below which files may be read; `allow_by` says how to add one."""
-        self.roots = tuple(dict.fromkeys(root.expanduser().resolve() for root in roots))
+        self.roots = tuple(dict.fromkeys(Path(root).expanduser().resolve() for root in roots))
         self._named: tuple[Path, ...] = ()
         self._allow_by = allow_by
 
