@@ -137,8 +137,8 @@ class Contexts:
         for cache in await self._registry.contexts():
             upload = await self._uploads.at(cache.content_id)  # it may be named by its address
             named = upload.digest if upload else cache.content_id
-            whose, _, content_id = named.rpartition(OF_WORKSPACE)
-            if whose == workspace:
+            if named.rpartition(OF_WORKSPACE)[0] == workspace:
+                content_id = cache.content_id.rpartition(OF_WORKSPACE)[2]
                 found.append(cache.model_copy(update={"content_id": content_id}))
         return found
 
