@@ -226,6 +226,19 @@ async def test_equal_comments_are_read_once(tmp_path, youtube, gemini):
     assert len(gemini.requests_of("generateContent")) == 3
 
 
+async def test_a_reading_that_was_forgotten_is_recorded_again(tmp_path, youtube, gemini):
+    gemini.answer(JUDGED)
+    youtube.threads[ID] = [thread(1, "Great.")]
+    async with opened(tmp_path, youtube, with_model(gemini)) as kernel:
+        await kernel.call("video_comments", url=URL, analyze=True)
+        (key,) = await kernel.journal.keys("CommunityReactions", "default")
+        await kernel.archive.forget([("CommunityReactions", key)], origin="test")
+        assert await kernel.journal.keys("CommunityReactions", "default") == []
+        await kernel.call("video_comments", url=URL, analyze=True)
+        assert await kernel.journal.keys("CommunityReactions", "default") == [key]
+    assert len(gemini.requests_of("generateContent")) == 1
+
+
 async def test_without_a_model_nothing_is_fetched(kernel, youtube):
     error = await failure(kernel, "video_comments", url=URL, analyze=True)
     assert error.code is Code.AUTH

@@ -159,6 +159,12 @@ class Journal:
 
         return await self._database.read(read)
 
+    async def has(self, workspace: str, records: Collection[tuple[str, str]]) -> bool:
+        """Whether all of these, as kind and key, are there, none of them deleted."""
+        from vr_kernel.journal.presence import present
+
+        return await self._database.read(partial(present, workspace=workspace, records=records))
+
     async def touch(self, records: Sequence[tuple[str, str, str]]) -> None:
         """Give records, as workspace, kind and key, new sequence numbers: stores see them again.
 

@@ -85,11 +85,12 @@ async def _kept(job: Job, analyst: Analyst, local: LocalEngine) -> VideoAnalysis
             shared.repeatable = making.repeatable
             return analysis
 
-    analysis = await call.once(key, VideoAnalysis, produce, content_id=source.video_id)
-    if not analysis.cached:
-        return analysis
-    known = await analyst.again(job, analysis)
-    if known is not None:
-        return known
-    await call.services.cache.model(key, VideoAnalysis).delete()
+    # Only what is kept has its records in the journal already; shared work has not yet.
+    place = call.services.cache.model(key, VideoAnalysis)
+    if (kept := await place.get()) is not None:
+        kept = kept.model_copy(update={"cached": True, "usage": None})
+        known = await analyst.again(job, kept)
+        if known is not None:
+            return known
+        await place.delete()
     return await call.once(key, VideoAnalysis, produce, content_id=source.video_id)

@@ -44,5 +44,11 @@ class LocalAnalyst:
         return analysis
 
     async def again(self, job: Job, analysis: VideoAnalysis) -> VideoAnalysis | None:
-        """The kept analysis; None when its pictures were cleaned away."""
-        return analysis if await job.work.aside(analysis.thumbnails_exist) else None
+        """The kept analysis; None when its pictures or its records are there no more."""
+        recorder = self._local.recorder
+        there = (
+            await job.work.aside(analysis.thumbnails_exist)
+            and await recorder.has_analysis(job, self._asked.instruction, analysis)
+            and await recorder.has_moments(job)
+        )
+        return analysis if there else None

@@ -74,7 +74,13 @@ class ModelAnalyst:
         return await job.work.aside(written, job, analysis)
 
     async def again(self, job: Job, analysis: VideoAnalysis) -> VideoAnalysis | None:
-        """The kept analysis; what could not be checked then is checked now, if it can be."""
+        """The kept analysis; what could not be checked then is checked now, if it can be.
+
+        Its records are written again when they were forgotten: they cost nothing.
+        """
+        recorder, instruction = self._local.recorder, self._asked.instruction
+        if not await recorder.has_analysis(job, instruction, analysis):
+            recorder.analysis(job, instruction, analysis)
         if all(moment.status != "unchecked" for moment in analysis.timestamps):
             return analysis
         checked = await self._checked(job, analysis)

@@ -11,6 +11,7 @@ from vr_plugin_video.analyses.meetings import call_notes
 from vr_plugin_video.analyses.outline import Part
 from vr_plugin_video.analyses.records import analysis_record, slide_records, speech_records
 from vr_plugin_video.job import Job
+from vr_plugin_video.kinds import SEGMENTS
 from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.speech.passages import passages
 from vr_plugin_video.speech.transcripts import Segment
@@ -21,16 +22,16 @@ SPEECH = "speech"
 
 
 class Recorded(BaseModel):
-    """How many records the journal has of something."""
+    """The keys of the records that the journal got of something."""
 
-    records: int
+    keys: list[str]
 
 
 class Recorder:
     """Records of one kernel's videos.
 
-    What is kept in the cache under `key` stands for records in this journal and workspace, so
-    that a hit needs to record nothing.
+    What is kept in the cache under `key` stands for records in this journal and workspace. A hit
+    needs to record nothing while they are there, and records them again when they were forgotten.
     """
 
     def __init__(self, services: Services) -> None:
@@ -45,8 +46,23 @@ class Recorder:
 
     def analysis(self, job: Job, instruction: str, analysis: VideoAnalysis) -> None:
         """Record an analysis, and the notes of a meeting."""
-        made = analysis_record(job.source, instruction, job.window, analysis)
-        job.work.call.record(made, *call_notes(job.source, analysis))
+        job.work.call.record(*_of_analysis(job, instruction, analysis))
+
+    async def has_analysis(self, job: Job, instruction: str, analysis: VideoAnalysis) -> bool:
+        """Whether the journal still has what `analysis` records."""
+        kinds = job.services.kinds
+        made = _of_analysis(job, instruction, analysis)
+        return await self._has(job, [(r.kind, kinds[r.kind].identify(r.fields)) for r in made])
+
+    async def has_moments(self, job: Job) -> bool:
+        """Whether the journal still has what was recorded of slides and speech, if anything was."""
+        for what in (SLIDES, SPEECH):
+            keys = dict.fromkeys([self._span(job, what), self._whole(job, what)])
+            found = [await job.services.cache.model(key, Recorded).get() for key in keys]
+            marks = [mark for mark in found if mark is not None]
+            if marks and not any([await self._stands(job, mark) for mark in marks]):
+                return False
+        return True
 
     async def slides(
         self, job: Job, slides: Sequence[Slide], parts: Sequence[Part], *, again: bool = False
@@ -83,14 +99,33 @@ class Recorder:
         return again or not await self._recorded(job, key)
 
     async def _recorded(self, job: Job, key: str) -> bool:
-        return await job.services.cache.model(key, Recorded).get() is not None
+        mark = await job.services.cache.model(key, Recorded).get()
+        return mark is not None and await self._stands(job, mark)
+
+    async def _stands(self, job: Job, mark: Recorded) -> bool:
+        return await self._has(job, [(SEGMENTS, key) for key in mark.keys])
+
+    async def _has(self, job: Job, records: Sequence[tuple[str, str]]) -> bool:
+        return await job.services.journal.has(job.services.workspace, records)
 
     def _record(self, job: Job, what: str, key: str, records: Sequence[Record]) -> None:
         call: Call = job.work.call
         call.record(*records)
         if job.use_cache:
-            for kept in [key, self._whole(job, what)] if job.window.is_whole else [key]:
-                call.keep(kept, Recorded(records=len(records)), content_id=job.source.video_id)
+            mark = Recorded(keys=[record.key for record in records if record.key])
+            for kept in (key, self._span(job, what)):
+                call.keep(kept, mark, content_id=job.source.video_id)
+
+    def _span(self, job: Job, what: str) -> str:
+        """The key of what this window, or the whole, has."""
+        if job.window.is_whole:
+            return self._whole(job, what)
+        return self.key(job, f"span of {what}")
 
     def _whole(self, job: Job, what: str) -> str:
         return cache_key(whole=what, home=self._home(job), content=job.source.video_id)
+
+
+def _of_analysis(job: Job, instruction: str, analysis: VideoAnalysis) -> list[Record]:
+    made = analysis_record(job.source, instruction, job.window, analysis)
+    return [made, *call_notes(job.source, analysis)]

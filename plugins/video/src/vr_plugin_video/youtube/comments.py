@@ -9,6 +9,7 @@ from pydantic import BaseModel, TypeAdapter
 from vr_kernel import Call, VrError, cache_key
 
 from vr_plugin_video.analyses.fitting import BRIEF_BYTES
+from vr_plugin_video.kinds import REACTIONS
 from vr_plugin_video.plain_text import ELLIPSIS
 from vr_plugin_video.youtube.addresses import watch_url
 from vr_plugin_video.youtube.client import YouTube, youtube_of
@@ -61,17 +62,33 @@ class Judged(BaseModel):
 
 
 async def _judged(call: Call, youtube: YouTube, result: VideoComments) -> VideoComments:
-    """With what a model reads in the comments; equal ones are read and recorded once."""
+    """With what a model reads in the comments; equal ones are read and recorded once.
+
+    Records that were forgotten are written again.
+    """
+    key = _key(call, result)
+
+    async def record(own: Call, reactions: Reactions) -> None:
+        title = await _title(youtube, result.video_id)
+        own.record(reactions_record(result.video_id, result.url, title, result.count, reactions))
+
     call.progress(result.count, result.count, "A model is reading the comments")
 
     async def produce(shared: Call) -> Judged:
         reactions, model = await read_reactions(shared, result.comments)
-        title = await _title(youtube, result.video_id)
-        shared.record(reactions_record(result.video_id, result.url, title, result.count, reactions))
+        await record(shared, reactions)
         return Judged(reactions=reactions, model=model)
 
-    judged = await call.once(_key(call, result), Judged, produce, content_id=result.video_id)
+    kept = await call.services.cache.model(key, Judged).get()
+    if kept is not None and not await _has_record(call, result.video_id):
+        await record(call, kept.reactions)
+    judged = await call.once(key, Judged, produce, content_id=result.video_id)
     return result.model_copy(update={"reactions": judged.reactions, "model": judged.model})
+
+
+async def _has_record(call: Call, video_id: str) -> bool:
+    key = call.services.kinds[REACTIONS].identify({"video_id": video_id})
+    return await call.services.journal.has(call.workspace, [(REACTIONS, key)])
 
 
 def _key(call: Call, result: VideoComments) -> str:
