@@ -17,7 +17,7 @@ SECRET = {name: f"{word}rosegarden" for name, word in CANARY.items()}
 """What stands beside that word, and is in no question of another."""
 _ID = re.compile(r"\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{12})\b")
 """Of jobs, sessions and records; files have the digest of what they hold, whoever made them."""
-_URI = re.compile(r"vr://artifacts/[\w.-]+")
+_URI = re.compile(r"vr://artifacts/[\w-]+(?:\.\w+)*")
 NO_ENTRY = {"workspace", "backend", "model", "preset"}
 """Arguments that are left out: the owner's look into other workspaces, and settings."""
 BARE = {"infra_configure", "infra_plugins", "knowledge_schema"}

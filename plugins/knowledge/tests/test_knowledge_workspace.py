@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from refined_kernels import ingest, knowledge_kernel
-from vr_kernel import Code
+from vr_kernel import Code, Embedder, Provider, VrError, hookimpl
+from vr_kernel.providers import Purpose
 from vr_plugin_knowledge.results import KnowledgeSearchResult
 
 
@@ -72,3 +74,36 @@ async def test_who_may_and_what_it_may_be_called() -> None:
             given = {"query": "fox", "workspace": workspace}
             outcome = await kernel.run("knowledge_search", given, principal=principal)
             assert (outcome.error.code if outcome.error else None) == code
+
+
+class QuestionsOnly:
+    """An embedder that texts wait for."""
+
+    id, dimension, accepts = "questions", 2, frozenset({"text"})
+
+    async def embed(self, items: Sequence[str], purpose: Purpose) -> list[list[float]]:
+        if purpose == "document":
+            raise VrError("Later.", Code.UNAVAILABLE)
+        return [[1.0, 0.0] for _ in items]
+
+    @hookimpl
+    def vr_providers(self) -> list[Provider[Embedder]]:
+        return [Provider(Embedder, "questions", lambda _services: self)]
+
+
+async def test_how_many_records_of_all_wait_is_told_to_the_owner_alone() -> None:
+    settings = {"store.embedder": "questions"}
+    async with knowledge_kernel(settings, plugins={"questions": QuestionsOnly()}) as kernel:
+        note = {"collection": "Notes", "properties": [{"text": "a fox"}]}
+        for who, said in ((None, "records wait"), ("anna", "some records wait")):
+            made = await kernel.run("knowledge_ingest", note, principal=who)
+            (key,) = made.data["object_ids"]
+            near = {"object_id": key, "collection": "Notes"}
+            for tool, given in (
+                ("knowledge_search", {"query": "fox"}),
+                ("knowledge_related", near),
+            ):
+                outcome = await kernel.run(tool, given, principal=who)
+                told = [note for note in outcome.data["notes"] if said in note]
+                assert told, outcome
+                assert ("some" in told[0]) == (who == "anna")

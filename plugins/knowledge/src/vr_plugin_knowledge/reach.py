@@ -21,3 +21,8 @@ async def catch_up(call: Call, notes: list[str]) -> int | None:
     if pending:
         notes.append(f"Not indexed yet: {pending} changes.")
     return pending
+
+
+def said_of(call: Call, waiting: int) -> str:
+    """How many records wait, as the caller may know it: the number counts everybody's."""
+    return f"{waiting} records" if call.services.identity.is_owner else "some records"

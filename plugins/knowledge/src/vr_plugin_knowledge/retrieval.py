@@ -11,7 +11,7 @@ from vr_kernel import Call, Hit, Query, RecordKind, VrError
 
 from vr_plugin_knowledge.derived import sources_of
 from vr_plugin_knowledge.excerpts import json_tokens, locate, shorten, value_of
-from vr_plugin_knowledge.reach import catch_up
+from vr_plugin_knowledge.reach import catch_up, said_of
 from vr_plugin_knowledge.reranking import OVERFETCH, RERANKED, find_reranker, score_hits
 from vr_plugin_knowledge.results import KnowledgeHit
 from vr_plugin_knowledge.settings import settings_of
@@ -92,7 +92,8 @@ async def _search(call: Call, query: Query, notes: list[str]) -> list[Hit]:
     store = call.services.store
     hits = await store.search(query)
     if query.vector is not None and (waiting := await store.pending_vectors()):
-        notes.append(f"Not found by meaning yet: {waiting} records wait for their vectors.")
+        late = said_of(call, waiting)
+        notes.append(f"Not found by meaning yet: {late} wait for their vectors.")
     if not hits and not await _holds_any(call, query):
         notes.append("Nothing is recorded in these collections yet.")
     return hits

@@ -21,7 +21,7 @@ from vr_kernel import (
 from vr_plugin_knowledge.arguments import Name, Workspace
 from vr_plugin_knowledge.catalogue import find_kind
 from vr_plugin_knowledge.pages import room_of_hit, take_page
-from vr_plugin_knowledge.reach import catch_up
+from vr_plugin_knowledge.reach import catch_up, said_of
 from vr_plugin_knowledge.results import KnowledgeRelated
 from vr_plugin_knowledge.retrieval import present
 from vr_plugin_knowledge.workspaces import choose_workspace
@@ -76,7 +76,7 @@ async def _near(
     if hits := await store.near(kind.name, key, workspace, limit):
         return hits
     if waiting := await store.pending_vectors():
-        notes.append(f"{BY_KEYWORD} {waiting} records wait for their vectors.")
+        notes.append(f"{BY_KEYWORD} {said_of(call, waiting)} wait for their vectors.")
         return await _sharing_words(call, kind, record, workspace, limit)
     notes.append(f"Nothing else in {kind.name} can be compared with it.")
     return []
