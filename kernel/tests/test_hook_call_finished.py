@@ -170,6 +170,14 @@ async def leave_later(_event: CallFinished, _services: Services) -> None:
     raise SystemExit(3)
 
 
+async def interrupt_later(_event: CallFinished, _services: Services) -> None:
+    raise KeyboardInterrupt
+
+
+def interrupt_now(_event: CallFinished, _services: Services) -> None:
+    raise KeyboardInterrupt
+
+
 def fail_now(_event: CallFinished, _services: Services) -> None:
     raise RuntimeError("no luck")
 
@@ -178,7 +186,9 @@ def answer(_event: CallFinished, _services: Services) -> str:
     return "done"
 
 
-@pytest.mark.parametrize("bad", [fail_now, fail_later, leave_later, answer])
+@pytest.mark.parametrize(
+    "bad", [fail_now, fail_later, leave_later, interrupt_now, interrupt_later, answer]
+)
 async def test_what_a_listener_does_wrong_harms_nobody(bad: Hear) -> None:
     heard = Heard()
     async with open_kernel(plugins_with(bad, heard)) as kernel:

@@ -332,6 +332,8 @@ CRASHES: dict[str, Body] = {
     "MemoryError": _with(_raise, MemoryError(SECRET)),
     "StopAsyncIteration": _with(_raise, StopAsyncIteration(SECRET)),
     "SystemExit": _with(_raise, SystemExit(SECRET)),
+    "KeyboardInterrupt": _with(_raise, KeyboardInterrupt(SECRET)),
+    "GeneratorExit": _with(_raise, GeneratorExit(SECRET)),
     "unprintable": _with(_raise, UnprintableError(SECRET)),
     "group": _broken_group,
     "recursion": _endless,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
@@ -32,6 +33,15 @@ from vr_kernel.server import build_server
 MCPError = pytest.importorskip("mcp.shared.exceptions").MCPError
 
 
+FAULTS: dict[str, BaseException] = {
+    "bug": RuntimeError("canary bug"),
+    "exit": SystemExit(4),
+    "interrupt": KeyboardInterrupt(),
+    "generator": GeneratorExit(),
+    "cancelled": asyncio.CancelledError(),
+}
+
+
 class Card(BaseModel):
     animal: str
 
@@ -59,7 +69,7 @@ def zoo_talk() -> list[Message]:
 @prompt
 def zoo_broken(word: str = "") -> str:
     """Fail."""
-    raise RuntimeError(f"canary {word}")
+    raise FAULTS[word]
 
 
 @resource("vr://zoo/map")
@@ -74,8 +84,8 @@ async def notes(services: Services, name: str, page: Annotated[int, Field(ge=1)]
     del services
     if name == "dodo":
         raise VrError("No dodo is left.", hint="Look into the museum.")
-    if name == "bug":
-        raise RuntimeError("canary")
+    if name in FAULTS:
+        raise FAULTS[name]
     return f"{name}, page {page + 0}"
 
 
@@ -146,7 +156,7 @@ async def test_a_prompt_may_show_pictures_and_files(client: Client[Any]) -> None
         ("zoo_visit", {}, "day: field required"),
         ("zoo_visit", {"day": "friday", "dya": "x"}, "unknown name. Did you mean 'day'?"),
         ("zoo_visit", {"day": "friday", "children": "many"}, "children"),
-        ("zoo_broken", {"word": "bird"}, "plugin zoo failed unexpectedly"),
+        *(("zoo_broken", {"word": each}, "plugin zoo failed unexpectedly") for each in FAULTS),
         ("zoo_vist", {}, "zoo_vist"),
     ],
 )
@@ -221,7 +231,7 @@ async def test_bytes_are_read(uri: str, mime: str, blob: str, client: Client[Any
     ("uri", "says"),
     [
         ("vr://zoo/animals/dodo/notes/1", "No dodo is left. Look into the museum."),
-        ("vr://zoo/animals/bug/notes/1", "failed unexpectedly"),
+        *((f"vr://zoo/animals/{each}/notes/1", "failed unexpectedly") for each in FAULTS),
         ("vr://zoo/animals/lion/notes/0", "greater than or equal to 1"),
         ("vr://zoo/animals/lion/notes/x", "valid integer"),
         ("vr://zoo/nothing", "failed unexpectedly"),

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 ERROR_META = "video-research/error"
 """Where a failed result says in `_meta` what went wrong: the fields of `VrError.as_dict`."""
 
+# Ctrl-C is none of them: the loop's own handler cancels the main task, and `vr serve` its server.
+PLUGIN_FAILURES = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
+"""What code of a plugin raises when it fails; all but the first would end the server."""
+
 
 class Code(StrEnum):
     """What went wrong, as a client may branch on it; plugins add categories, never codes."""

@@ -158,7 +158,7 @@ class Flight(Generic[M]):
         try:
             known = await self._take_off(first)
             return await self._work(first) if known is None else known
-        except SystemExit as error:  # out of a task it would end the process
+        except (SystemExit, KeyboardInterrupt) as error:  # out of a task it would end the process
             raise RuntimeError(f"{first.tool} wanted to exit") from error
         finally:
             self._flights.land(self._key, self)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +102,8 @@ class Kernel(Foundation):
         Raises:
             VrError: INVALID_INPUT for arguments that do not fit; INTERNAL when the prompt failed.
         """
-        with self._contained(f"Prompt {prompt.name}", prompt.plugin):
+        self.require_open()
+        with runner.contained(f"Prompt {prompt.name}", prompt.plugin, self.log):
             return prompt.write(arguments)
 
     async def read(
@@ -113,7 +114,8 @@ class Kernel(Foundation):
         Raises:
             VrError: what the resource raised; INTERNAL when it failed in another way.
         """
-        with self._contained(f"Resource {resource.uri}", resource.plugin):
+        self.require_open()
+        with runner.contained(f"Resource {resource.uri}", resource.plugin, self.log):
             services = self._services[resource.plugin].of_principal(by or self.principal)
             return await resource.read(services, arguments)
 
@@ -220,22 +222,6 @@ class Kernel(Foundation):
         await self.jobs.aclose()
         await self.store.aclose()
         await super().aclose()
-
-    @contextmanager
-    def _contained(self, what: str, plugin: str) -> Iterator[None]:
-        """Let no failure out of a plugin but typed ones: its words may be for no client."""
-        self.require_open()
-        try:
-            yield
-        except VrError:
-            raise
-        except Exception as error:
-            self.log.exception("plugin failed", plugin=plugin, what=what)
-            raise VrError(
-                f"{what} of plugin {plugin} failed unexpectedly.",
-                Code.INTERNAL,
-                hint="The server's log has the details. Report it to the plugin.",
-            ) from error
 
     def _wanted(self, name: str) -> tuple[Tool, Services]:
         self.require_open()

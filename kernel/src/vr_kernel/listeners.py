@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from vr_kernel.errors import PLUGIN_FAILURES
 from vr_kernel.log import Log
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Listeners:
     def _begun(self, hear: Hear, services: Services, event: CallFinished) -> Awaitable[None] | None:
         try:
             awaitable: Any = hear(event=event, services=services)
-        except (Exception, SystemExit):  # noqa: BLE001 - a listener is a plugin's code
+        except PLUGIN_FAILURES:
             self._log.exception(FAILED, plugin=services.plugin)
             return None
         if awaitable is None or inspect.isawaitable(awaitable):
@@ -84,7 +85,7 @@ class Listeners:
     async def _heard(self, awaitable: Awaitable[None], plugin: str) -> None:
         try:
             await awaitable
-        except (Exception, SystemExit):  # noqa: BLE001 - a listener is a plugin's code
+        except PLUGIN_FAILURES:
             self._log.exception(FAILED, plugin=plugin)
 
     def _stop(self, tasks: set[asyncio.Task[None]]) -> None:

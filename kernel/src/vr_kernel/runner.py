@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,13 +15,14 @@ from pydantic import BaseModel
 from vr_kernel.call import Call, ProgressReport
 from vr_kernel.commitment import commit, dump, settle
 from vr_kernel.contents import Content
-from vr_kernel.errors import QUOTA_RETRY_S, Code, VrError
+from vr_kernel.errors import PLUGIN_FAILURES, QUOTA_RETRY_S, Code, VrError
 from vr_kernel.events import CallFinished
 from vr_kernel.generation import Usage
 from vr_kernel.jobs.leases import Lease
 from vr_kernel.jobs.ledger import complete, job_scope
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.listeners import Listeners
+from vr_kernel.log import Log
 from vr_kernel.models.usage import Meter
 from vr_kernel.questions import AnswerNeeded, Asker, Question, ask_nobody
 from vr_kernel.services import Services
@@ -115,6 +117,28 @@ async def run(
     return outcome
 
 
+@contextmanager
+def contained(what: str, plugin: str, log: Log) -> Iterator[None]:
+    """Let no failure out of a plugin but typed ones: its words may be for no client.
+
+    Raises:
+        VrError: what the plugin raised; INTERNAL when it failed in another way.
+    """
+    try:
+        yield
+    except VrError:
+        raise
+    except (*PLUGIN_FAILURES, asyncio.CancelledError) as error:
+        if isinstance(error, asyncio.CancelledError) and _is_cancelled():
+            raise
+        log.exception("plugin failed", plugin=plugin, what=what)
+        raise VrError(
+            f"{what} of plugin {plugin} failed unexpectedly.",
+            Code.INTERNAL,
+            hint="The server's log has the details. Report it to the plugin.",
+        ) from error
+
+
 async def _settle(call: Call) -> None:
     await settle(call)
     await call.services.models.payments.settle()
@@ -154,7 +178,7 @@ async def _ended(tool: Tool, arguments: Mapping[str, Any], call: Call) -> Outcom
             raise
         services.log.exception("call gave up", tool=tool.name, call_id=call.id)
         return Outcome(call.id, error=_crashed(tool, call))
-    except (Exception, SystemExit):
+    except PLUGIN_FAILURES:
         services.log.exception("call crashed", tool=tool.name, call_id=call.id)
         return Outcome(call.id, error=_crashed(tool, call))
 
@@ -169,7 +193,7 @@ def _clean(error: VrError, services: Services) -> VrError:
 
 
 def _is_cancelled() -> bool:
-    """Whether this call is to end, and not only something that the tool waited for."""
+    """Whether this task is to end, and not only something that it waited for."""
     task = asyncio.current_task()
     return task is None or task.cancelling() > 0
 

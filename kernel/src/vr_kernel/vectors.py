@@ -162,7 +162,7 @@ class Vectors:
     async def _embed(self, texts: Mapping[str, str], purpose: Purpose) -> _Vectors:
         try:
             fresh = await self._embedder().embed(list(texts.values()), purpose)
-        except SystemExit as error:  # out of a task it would end the process
+        except (SystemExit, KeyboardInterrupt) as error:  # out of a task it would end the process
             raise RuntimeError("The embedder wanted to exit.") from error
         made = dict(zip(texts, fresh, strict=True))
         await self._remember(purpose, made)

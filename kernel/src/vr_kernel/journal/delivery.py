@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import PLUGIN_FAILURES, Code, VrError
 from vr_kernel.journal.journal import Change, Journal
 from vr_kernel.journal.refusals import Refusal, Refusals
 from vr_kernel.log import Log
@@ -187,7 +187,7 @@ class StoreIndex:
             try:
                 await self._drain()
                 pause, told = self.first_pause_s, ""
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - a store is a plugin's code
+            except PLUGIN_FAILURES as error:
                 self._wanted.set()
                 pause = self.first_pause_s if self._came_on else pause
                 # An outage is told once, not at every try.
