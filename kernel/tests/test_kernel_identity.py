@@ -220,14 +220,44 @@ async def test_resumed_job_is_still_for_whom_it_was_begun(tmp_path: Path) -> Non
 
 async def test_the_machine_is_the_owners(tmp_path: Path) -> None:
     async with open_kernel({}, folder=tmp_path) as kernel:
-        refused = await kernel.run("infra_configure", {"temperature": 0.5}, principal="anna")
-        assert refused.error is not None
-        assert refused.error.code is Code.NOT_ALLOWED
+        for given in ({}, {"temperature": 0.5}):
+            refused = await kernel.run("infra_configure", given, principal="anna")
+            assert refused.error is not None
+            assert refused.error.code is Code.NOT_ALLOWED
+            assert not refused.data
         allowed = await kernel.run("infra_configure", {"temperature": 0.5})
         assert allowed.error is None
         for name in ("anna/../ben", "default"):
             with pytest.raises(VrError, match="cannot be the name"):
                 await kernel.run("infra_cache", {}, principal=name)
+
+
+async def test_others_are_not_told_where_on_the_machine_the_server_keeps_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Odd:
+        @hookimpl
+        def vr_tools(self) -> list[Any]:
+            raise OSError(f"{tmp_path} is full")
+
+    monkeypatch.chdir(tmp_path)
+    settings = {"kernel.strict": "false"}
+    plugins = {"wall": Wall(), "odd": Odd()}
+    async with open_kernel(plugins, folder=tmp_path, settings=settings) as kernel:
+        assert str(tmp_path) in str((await kernel.run("infra_plugins", {})).data)
+        for name, given in (
+            ("wall_read", {"path": "a.txt"}),
+            ("wall_read", {"path": str(tmp_path / "state" / "jobs.db")}),
+            ("infra_cache", {}),
+            ("infra_configure", {}),
+            ("infra_plugins", {}),
+            ("infra_usage", {}),
+            ("job_list", {}),
+        ):
+            ended = await kernel.run(name, given, principal="anna")
+            error = f"{ended.error} {ended.error.hint}" if ended.error else ""
+            assert str(tmp_path) not in f"{error} {ended.data} {ended.notes}", name
+        assert (await kernel.run("infra_cache", {})).data["cache_dir"]
 
 
 @tool(effects=CALLS_OUT, long=True)

@@ -87,6 +87,6 @@ class Tenants:
 
     def _policy(self, identity: Identity, tenant: Tenant) -> Policy:
         if identity not in self._policies:
-            readable = [tenant.artifacts.folder, *identity.roots]
-            self._policies[identity] = Policy(readable, allow_by=ASK_OWNER)
+            own = tenant.artifacts.folder
+            self._policies[identity] = Policy(identity.roots, allow_by=ASK_OWNER, untold=own)
         return self._policies[identity]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vr_kernel.errors import Code, VrError
+from vr_kernel.visible_text import shown
 
 PATH_LIMIT = 4096
 """Longest path in characters; PATH_MAX of Linux."""
@@ -31,9 +32,12 @@ class FileMatches(NamedTuple):
 class Policy:
     """Answers which files may be read and made. Every plugin opens files through it."""
 
-    def __init__(self, roots: Sequence[str | Path], allow_by: str = ALLOW_BY) -> None:
-        """`roots` are the folders below which files may be read; `allow_by` says how to add one."""
-        self.roots = tuple(dict.fromkeys(Path(root).expanduser().resolve() for root in roots))
+    def __init__(
+        self, roots: Sequence[str | Path], allow_by: str = ALLOW_BY, untold: Path | None = None
+    ) -> None:
+        """Below `roots` and `untold`, which no error names, may be read; `allow_by` adds one."""
+        folders = [Path(root).expanduser().resolve() for root in (untold, *roots) if root]
+        self.roots, self._untold = tuple(dict.fromkeys(folders)), folders[0] if untold else None
         self._named: tuple[Path, ...] = ()
         self._allow_by = allow_by
 
@@ -97,10 +101,10 @@ class Policy:
     def match_files(self, folder: str | Path, pattern: str, *, limit: int = 1000) -> FileMatches:
         """The files below an allowed folder that match a pattern; blocks.
 
-        `*`, `?` and `[…]` stand for parts of one name, `**` for any folders between. Hidden
-        files and folders are met only by a name that begins with a dot. Links to folders are
-        not followed, links to files only to what may be read. At most 100,000 entries are
-        looked at, for at most 5 seconds.
+        `*`, `?` and `[…]` stand for parts of one name, `**` for any folders between. Hidden files
+        and folders are met only by a name that begins with a dot. Links to folders are not
+        followed, links to files only to what may be read. At most 100,000 entries are looked at,
+        for at most 5 seconds.
 
         Args:
             folder: where to look.
@@ -151,7 +155,7 @@ class Policy:
                 except OSError as error:
                     raise _unwritable(path, error) from error
         raise VrError(
-            f"{_shown(real / safe)} and {NUMBERS - 1} more of that name are there.",
+            f"{shown(real / safe)} and {NUMBERS - 1} more of that name are there.",
             Code.CONFLICT,
             hint="Move some away, or give another name or folder.",
         )
@@ -212,9 +216,10 @@ class Policy:
         raise self._outside(wanted)
 
     def _outside(self, path: Path) -> VrError:
-        roots = ", ".join(_shown(root) for root in self.roots) or "none"
+        named = Path(path.name) if self._untold else path  # the rest is the owner's to know
+        roots = ", ".join(shown(root) for root in self.roots if root != self._untold) or "none"
         return VrError(
-            f"{_shown(path)} is outside the folders that may be read.",
+            f"{shown(named)} is outside the folders that may be read.",
             Code.NOT_ALLOWED,
             hint=f"Allowed: {roots}. {self._allow_by}",
         )
@@ -245,11 +250,11 @@ def _no_path(message: str) -> VrError:
 def _require_regular(path: Path, mode: int) -> None:
     if stat.S_ISDIR(mode):
         raise VrError(
-            f"{_shown(path)} is a folder.", Code.INVALID_INPUT, hint="Give the path of one file."
+            f"{shown(path)} is a folder.", Code.INVALID_INPUT, hint="Give the path of one file."
         )
     if not stat.S_ISREG(mode):
         raise VrError(
-            f"{_shown(path)} is not a regular file.",
+            f"{shown(path)} is not a regular file.",
             Code.NOT_ALLOWED,
             hint="Devices, pipes and sockets are not read.",
         )
@@ -262,14 +267,9 @@ def _opener(root: Path, path: Path) -> Callable[[str, int], int]:
     return lambda _name, flags: open_below(root, path, flags)
 
 
-def _shown(path: Path) -> str:
-    """A path as a message names it: what steers a terminal, or is not seen, is spelled out."""
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in str(path))
-
-
 def _missing(path: Path, what: str = "file") -> VrError:
     return VrError(
-        f"No such {what}: {_shown(path)}.",
+        f"No such {what}: {shown(path)}.",
         Code.NOT_FOUND,
         category="FILE_NOT_FOUND",
         hint="Check the spelling, or give an absolute path.",
@@ -278,13 +278,13 @@ def _missing(path: Path, what: str = "file") -> VrError:
 
 def _no_folder(path: Path) -> VrError:
     return VrError(
-        f"{_shown(path)} is no folder.", Code.INVALID_INPUT, hint="Give the path of a folder."
+        f"{shown(path)} is no folder.", Code.INVALID_INPUT, hint="Give the path of a folder."
     )
 
 
 def _unwritable(path: Path, error: OSError) -> VrError:
     return VrError(
-        f"{_shown(path)} cannot be written: {error.strerror}.",
+        f"{shown(path)} cannot be written: {error.strerror}.",
         Code.NOT_ALLOWED,
         hint="Check the folder's permissions and its free space.",
     )
@@ -294,7 +294,7 @@ def _unreadable(path: Path, error: OSError) -> VrError:
     if isinstance(error, FileNotFoundError):
         return _missing(path)
     return VrError(
-        f"{_shown(path)} cannot be read: {error.strerror}.",
+        f"{shown(path)} cannot be read: {error.strerror}.",
         Code.NOT_ALLOWED,
         hint="Check the file's permissions.",
     )

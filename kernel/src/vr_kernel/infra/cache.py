@@ -37,7 +37,8 @@ class ContextEntry(BaseModel):
 class CacheReport(BaseModel):
     """The result cache after the action.
 
-    `entries` only for `list`, `removed` for `clear`, `contexts` for `context`.
+    `entries` only for `list`, `removed` for `clear`, `contexts` for `context`; `cache_dir` for the
+    owner of the server.
     """
 
     action: str
@@ -64,7 +65,7 @@ async def infra_cache(
     stats = await cache.stats()
     return CacheReport(
         action=action,
-        cache_dir=str(cache.path.parent),
+        cache_dir=str(cache.path.parent) if call.services.identity.is_owner else "",
         total_files=stats.entries,
         total_size_mb=stats.size / BYTES_PER_MB,
         ttl_days=cache.ttl_days,

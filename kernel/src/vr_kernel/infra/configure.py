@@ -42,6 +42,7 @@ async def infra_configure(
     temperature: Annotated[float | None, Field(ge=0, le=2)] = None,
 ) -> Configuration:
     """Show or change models, thinking and temperature for later calls."""
+    _only_owner(call)
     models = call.services.models
     changes: dict[str, Any] = {}
     if preset is not None:
@@ -54,7 +55,6 @@ async def infra_configure(
     if temperature is not None:
         changes["temperature"] = temperature
     if changes:
-        _only_owner(call)
         models.roles.configuration.change(**changes)
         call.note("This holds until the program ends; [models] of config.toml is for good.")
     return _shown(models)
@@ -71,9 +71,9 @@ def _only_owner(call: Call) -> None:
     """Raises: VrError: NOT_ALLOWED, for a client whose token is another's."""
     if not call.services.identity.is_owner:
         raise VrError(
-            "Only the owner of this server may change its settings.",
+            "The settings of this server are its owner's to see and to change.",
             Code.NOT_ALLOWED,
-            hint="Without arguments infra_configure shows them.",
+            hint="Ask the owner for another model; the tools answer with those that are set.",
         )
 
 

@@ -8,6 +8,8 @@ from vr_kernel.call import Call
 from vr_kernel.plugins import State
 from vr_kernel.tools import IDEMPOTENT, READ_ONLY, tool
 
+ASK_OWNER = "The owner of this server can see why."
+
 
 class PluginInfo(BaseModel):
     """One installed plugin."""
@@ -28,10 +30,16 @@ class PluginList(BaseModel):
 @tool(effects=READ_ONLY | IDEMPOTENT)
 async def infra_plugins(call: Call) -> PluginList:
     """List installed plugins: state, reason, tools."""
+    # A reason may quote files and settings of the machine, which are its owner's.
+    told = call.services.identity.is_owner
     return PluginList(
         plugins=[
             PluginInfo(
-                name=s.name, version=s.version, state=s.state, reason=s.reason, tools=s.tools
+                name=s.name,
+                version=s.version,
+                state=s.state,
+                reason=s.reason if told or not s.reason else ASK_OWNER,
+                tools=s.tools,
             )
             for s in call.services.plugins()
         ]
