@@ -189,6 +189,13 @@ class Unfiltered(Spoilt):
         return await super().search(replace(query, filters=kept))
 
 
+class Dropping(Spoilt):
+    """A search that is lenient with one condition is so with all."""
+
+    async def search(self, query: Query) -> list[Hit]:
+        return await super().search(replace(query, filters=() if query.lenient else query.filters))
+
+
 class Fragile(Spoilt):
     async def search(self, query: Query) -> list[Hit]:
         if '"' in query.text:
@@ -262,6 +269,7 @@ BROKEN: Sequence[tuple[type[Spoilt], str]] = [
     (AllKinds, "test_only_the_kinds_asked_for_answer"),
     (Patterned, "test_filters_are_taken_literally"),
     (Unfiltered, "test_what_a_filter_cannot_hold_for_is_left_out"),
+    (Dropping, "test_a_lenient_search_drops_what_cannot_hold"),
     (Fragile, "test_odd_questions_are_answered"),
     (Wordy, "test_meaning_is_found_by_vector"),
     (AnyLength, "test_a_vector_of_another_length_is_refused"),

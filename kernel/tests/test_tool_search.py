@@ -275,13 +275,13 @@ class Word(BaseModel):
 
 
 @tool(effects=READ_ONLY, core=True, aliases=["old_say"])
-async def search_web(call: Call) -> Word:
+async def web_page(call: Call) -> Word:
     """Look into the web."""
     return Word(text="web")
 
 
 @tool(effects=READ_ONLY)
-async def search_paper(call: Call) -> Word:
+async def web_paper(call: Call) -> Word:
     """Look for papers."""
     return Word(text="paper")
 
@@ -291,8 +291,8 @@ async def search_paper(call: Call) -> Word:
     [
         ("all", []),
         ("all,compat", []),
-        ("core", ["search_web"]),
-        ("search", ["search_paper", "search_web"]),
+        ("core", ["web_page"]),
+        ("web", ["web_page", "web_paper"]),
         ("compat", ["old_say"]),
     ],
 )
@@ -301,13 +301,13 @@ async def test_toolsets_are_shown_beside_it(
 ) -> None:
     environ |= {"VR_TOOL_SEARCH": "1", "VR_TOOLSETS": toolsets}
     config = load_config(environ=environ, working_folder=tmp_path)
-    plugins = {"search": make_plugin(tools=[search_web, search_paper])}
+    plugins = {"web": make_plugin(tools=[web_page, web_paper])}
     async with (
         Kernel.open(config, plugins, roots=[]) as kernel,
         Client(build_server(kernel)) as client,
     ):
         assert [tool.name for tool in await client.list_tools()] == [*MODE, *shown]
-        paper = await client.call_tool("tool_call", {"name": "search_paper"})
+        paper = await client.call_tool("tool_call", {"name": "web_paper"})
         assert paper.structured_content == {"text": "paper"}
 
 

@@ -166,10 +166,17 @@ async def test_a_video_is_told_and_not_obeyed(scene: Scene, argument: Any) -> No
     assert not [message for message in scene.progress if RAW.search(message)]
 
 
+async def writer_of(scene: Scene, hit: Any) -> str:
+    """The tool that recorded what was found."""
+    named = {"collection": hit["collection"], "object_id": hit["object_id"]}
+    tool: str = (await scene.run("knowledge_fetch", named))["provenance"]["tool"]
+    return tool
+
+
 async def test_a_poisoned_find_bears_its_source(scene: Scene) -> None:
     await scene.run("video_analyze", {"file_path": str(scene.video), "engine": "local"})
     found = await scene.run("knowledge_search", {"query": "ignore previous instructions"})
-    hits = [h for h in found["results"] if h["properties"]["source_tool"] != "knowledge_ingest"]
+    hits = [h for h in found["results"] if await writer_of(scene, h) != "knowledge_ingest"]
     assert hits
     for hit in hits:
         assert hit["source"] == str(scene.video)

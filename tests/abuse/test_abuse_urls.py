@@ -49,7 +49,7 @@ LOOK_ALIKES = [
     "https://www.youtube.com/watch?v=a/b", "https://www.youtube.com/watch?v=", "https://youtu.be/",
     "https://www.youtube.com/watch?v=dQw4w9WgXc", "https://www.youtube.com/watch?v=dQw4w9WgXcQQ",
     "https://evil.example/?u=https://www.youtube.com/watch?v=dQw4w9WgXcQ",
-    "https://www.youtube.com:22/watch?v=dQw4w9WgXcQ", "https://www.youtube.com/watch?v=%00aaaaaaaaaa",
+    "https://evil.example:443/watch?v=dQw4w9WgXcQ", "https://www.youtube.com/watch?v=%00aaaaaaaaaa",
     "https://www.youtube.com/redirect?q=http://127.0.0.1/",
     "https://www.youtube.com/playlist?list=PL0123456789",
 ]  # fmt: skip
