@@ -153,3 +153,32 @@ def test_nothing_leads_from_one_to_another_over_http(
 
     with serving(shared, tmp_path / "owner") as url:
         asyncio.run(walk(url))
+
+
+async def test_who_shares_a_workspace_shares_what_is_recorded(
+    shared: dict[str, str], tmp_path: Path
+) -> None:
+    """A turn is a record, which both find; the conversation is its own's alone."""
+    sharing = {
+        "VR_KERNEL__SERVE__SHARED_WORKSPACES": '["team"]',
+        "VR_KERNEL__SERVE__WORKSPACES": json.dumps({"anna": "team", "ben": "team"}),
+    }
+    config = load_config({**shared, **sharing}, working_folder=tmp_path / "owner")
+    film = str(tmp_path / "anna" / "talk.mp4")
+    async with Kernel.open(config, roots=[tmp_path / "owner"]) as kernel:
+
+        async def said(who: str | None, tool: str, **arguments: Any) -> Any:
+            outcome = await kernel.run(tool, arguments, principal=who)
+            assert outcome.error is None, outcome.error
+            return outcome.data
+
+        begun = (await said("anna", "video_create_session", file_path=film))["session_id"]
+        await said("anna", "video_continue_session", session_id=begun, prompt="A heron?")
+        search = {"query": "heron", "collections": ["SessionTranscripts"]}
+        for who, hits in (("anna", 1), ("ben", 1), (None, 0)):
+            assert len((await said(who, "knowledge_search", **search))["results"]) == hits
+        assert (await said("ben", "video_list_sessions"))["sessions"] == []
+        arguments = {"session_id": begun, "prompt": "And now?"}
+        refused = await kernel.run("video_continue_session", arguments, principal="ben")
+        assert refused.error is not None
+        assert refused.error.category == "SESSION_UNKNOWN"

@@ -25,6 +25,12 @@ _FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _FOREIGN = ("SQLITE_ERROR", "SQLITE_CONSTRAINT", "SQLITE_MISMATCH", "SQLITE_READONLY")
 """How a file of another program, or of another version, answers to our statements."""
+OWNER = "owner"
+"""The owner's mark. A name of the system's user would change, and might be a token's some day."""
+PREFIX = "token:"
+_IS_TOKENS = f"substr(principal, 1, {len(PREFIX)}) = '{PREFIX}'"
+MARK = f"CASE WHEN {_IS_TOKENS} THEN principal ELSE '{OWNER}' END"
+"""SQL: the mark of a row. What bears no token's is the owner's; older rows have a user's name."""
 
 
 class Database:
@@ -253,3 +259,13 @@ def _text(data: bytes) -> str:
 def _is_any_of(error: BaseException | None, names: tuple[str, ...]) -> bool:
     name = "SQLITE_CORRUPT" if isinstance(error, UnicodeDecodeError) else ""
     return (getattr(error, "sqlite_errorname", None) or name).startswith(names)
+
+
+def mark_of(principal: str, owner: str) -> str:
+    """What rows of a principal bear; `owner` is the principal who runs the program."""
+    return OWNER if principal == owner else f"{PREFIX}{principal}"
+
+
+def principal_of(mark: str, owner: str) -> str:
+    """The principal of a row."""
+    return mark.removeprefix(PREFIX) if mark.startswith(PREFIX) else owner

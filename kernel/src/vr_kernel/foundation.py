@@ -161,7 +161,9 @@ class Foundation:
 
     def _build_models(self) -> None:
         paths, configuration = self.config.paths, ModelConfiguration(self.config.models)
-        self.usage = UsageLedger(paths.state / "usage.db", self._warn_no_ledger)
+        self.usage = UsageLedger(
+            paths.state / "usage.db", self._warn_no_ledger, owner=self.principal
+        )
         self.gemini = Gemini(lambda: configuration.current, paths, self.log, self._leases)
         meter = Meter(call_id="", tool="", plugin="", principal=self.principal)
         limit = asyncio.Semaphore(self.config.models.concurrency)
@@ -177,7 +179,7 @@ class Foundation:
     def _build_jobs(self) -> None:
         self.flights = Flights(self.cache, self._leases)
         self.jobs = LongWork(
-            jobs=Jobs(self._ledger, self._leases),
+            jobs=Jobs(self._ledger, self._leases, owner=self.principal),
             leases=self._leases,
             steps=Steps(self._ledger),
             flights=self.flights,

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vr_kernel.database import OWNER, mark_of
+
 if TYPE_CHECKING:
     from vr_kernel.cache import Cache
     from vr_kernel.config.paths import Paths
@@ -46,6 +48,11 @@ class Identity:
     workspace: str
     is_owner: bool
     roots: tuple[Path, ...] = ()
+
+    @property
+    def mark(self) -> str:
+        """What this principal's rows bear in a database: of a token `token:NAME`, else `owner`."""
+        return OWNER if self.is_owner else mark_of(self.principal, "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -380,3 +380,31 @@ async def test_a_cancelled_turn_lets_the_next_one_in(kernel, gemini, talk):
         with pytest.raises(asyncio.CancelledError):
             await task
     assert (await ask(kernel, session_id, "Two?")).turn_count == 1
+
+
+async def test_a_token_of_the_former_users_name_has_no_session_of_the_owner(
+    tmp_path, gemini, talk, monkeypatch
+):
+    shared = {
+        "VR_KERNEL__SERVE__SHARED_WORKSPACES": '["default"]',
+        "VR_KERNEL__SERVE__WORKSPACES": json.dumps({ANOTHER: "default"}),
+    }
+    environ = key_for(gemini) | shared
+    monkeypatch.setenv("LOGNAME", ANOTHER)
+    async with open_kernel(tmp_path, environ=environ) as kernel:
+        made = [await begin(kernel, talk), await begin(kernel, talk)]
+    with sqlite3.connect(tmp_path / "state" / "sessions.db") as connection:
+        # As versions before kept it: under the user's name.
+        former = "UPDATE session SET principal = ? WHERE id = ?"
+        connection.execute(former, (ANOTHER, made[0]))
+    connection.close()
+    monkeypatch.setenv("LOGNAME", "svc")
+    async with open_kernel(tmp_path, environ=environ) as kernel:
+        assert (await as_another(kernel, "video_list_sessions"))["sessions"] == []
+        listed = (await kernel.call("video_list_sessions")).sessions
+        assert {summary.session_id for summary in listed} == set(made)
+        for session_id in made:
+            arguments = {"session_id": session_id}
+            outcome = await kernel.run("video_export_session", arguments, principal=ANOTHER)
+            assert outcome.error.category == "SESSION_UNKNOWN"
+            assert (await ask(kernel, session_id, "Still there?")).turn_count == 1

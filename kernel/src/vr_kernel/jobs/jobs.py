@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import Any, TypeAlias, get_args
 
-from vr_kernel.database import Database
+from vr_kernel.database import MARK, Database, mark_of
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.leases import Lease, Leases, is_owner
 from vr_kernel.jobs.ledger import complete, job_scope
@@ -28,10 +28,12 @@ class Jobs:
     Args:
         database: the ledger.
         leases: of the same ledger.
+        owner: the principal whose jobs bear no token's name.
     """
 
-    def __init__(self, database: Database, leases: Leases) -> None:
+    def __init__(self, database: Database, leases: Leases, owner: str = "") -> None:
         self._database = database
+        self._owner = owner
         self._leases = leases
 
     async def create(
@@ -61,7 +63,8 @@ class Jobs:
         """
         _check_id(id)
         now = self._leases.clock()
-        row = (id, principal, tool, workspace, version, json.dumps(arguments), now - age_s, now)
+        mark = mark_of(principal, self._owner)
+        row = (id, mark, tool, workspace, version, json.dumps(arguments), now - age_s, now)
 
         def write(connection: sqlite3.Connection) -> None:
             connection.execute(
@@ -97,7 +100,9 @@ class Jobs:
                 there is none of this principal.
         """
         _check_id(job_id)
-        found = await self._read("id = :id AND principal = :of", id=job_id, of=principal)
+        found = await self._read(
+            f"id = :id AND {MARK} = :of", id=job_id, of=mark_of(principal, self._owner)
+        )
         if not found:
             raise VrError(
                 f"There is no job {job_id}.",
@@ -114,8 +119,8 @@ class Jobs:
         wanted = ", ".join(f"'{state}'" for state in get_args(JobState) if state in (states or ()))
         among = "" if states is None else f" AND {SHOWN} IN ({wanted})"
         return await self._read(
-            f"principal = :of{among} ORDER BY created_at DESC, rowid DESC LIMIT :limit",
-            of=principal,
+            f"{MARK} = :of{among} ORDER BY created_at DESC, rowid DESC LIMIT :limit",
+            of=mark_of(principal, self._owner),
             limit=limit,
         )
 
@@ -166,9 +171,9 @@ class Jobs:
             VrError: as `find`.
         """
         await self._update(
-            "cancel_asked = 1 WHERE id = :id AND principal = :of AND state = 'running'",
+            f"cancel_asked = 1 WHERE id = :id AND {MARK} = :of AND state = 'running'",
             id=job_id,
-            of=principal,
+            of=mark_of(principal, self._owner),
         )
         return await self.find(job_id, principal)
 
@@ -211,7 +216,9 @@ class Jobs:
         def read(connection: sqlite3.Connection) -> _Jobs:
             now = self._settle(connection)
             query = f"SELECT {COLUMNS} FROM job WHERE {where}"  # noqa: S608 - constant text
-            return [read_job(row) for row in connection.execute(query, {**values, **now})]
+            return [
+                read_job(row, self._owner) for row in connection.execute(query, {**values, **now})
+            ]
 
         return await self._database.run(read)
 

@@ -7,10 +7,10 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vr_kernel.database import Database
+from vr_kernel.database import MARK, Database
 
 T = TypeVar("T")
-LEDGER_SCHEMA = """
+LEDGER_SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS lease (
     token INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL UNIQUE,
@@ -44,7 +44,7 @@ CREATE TABLE IF NOT EXISTS job (
     error TEXT
 );
 CREATE INDEX IF NOT EXISTS job_of_state ON job (state);
-CREATE INDEX IF NOT EXISTS job_of_principal ON job (principal, created_at);
+CREATE INDEX IF NOT EXISTS job_of_mark ON job ({MARK}, created_at);
 """
 
 

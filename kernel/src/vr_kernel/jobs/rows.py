@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from vr_kernel.database import principal_of
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.leases import LIVE
 
@@ -56,10 +57,14 @@ COLUMNS = ", ".join(
 """SQL: what `read_job` takes."""
 
 
-def read_job(row: tuple[Any, ...]) -> Job:
-    """The job of a row of `COLUMNS`; one that somebody damaged has failed, and says so."""
+def read_job(row: tuple[Any, ...], owner: str = "") -> Job:
+    """The job of a row of `COLUMNS`; one that somebody damaged has failed, and says so.
+
+    A job that is no token's is that owner's.
+    """
     fields = dict(zip((*_TEXTS, *_DOCUMENTS, *_NUMBERS), row, strict=True))
     fields |= {name: (fields[name] or b"").decode("utf-8", "replace") for name in _TEXTS}
+    fields["principal"] = principal_of(fields["principal"], owner)
     try:
         fields |= {name: _document(fields[name]) for name in _DOCUMENTS}
         fields |= {name: _number(fields[name]) for name in _NUMBERS}

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from vr_kernel.database import Database
+from vr_kernel.database import Database, mark_of
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Usage
 from vr_kernel.models.usage_report import (
@@ -116,10 +116,12 @@ class UsageLedger:
     Args:
         path: the database file.
         warn: called once when an end cannot be written, and when the file was set aside.
+        owner: the principal whose rows bear no token's name.
     """
 
-    def __init__(self, path: Path, warn: Callable[[VrError], None]) -> None:
+    def __init__(self, path: Path, warn: Callable[[VrError], None], owner: str = "") -> None:
         self.path = path
+        self._owner = owner
         self._file = _File(path, _SCHEMA, disposable=True)
         self._warn = warn
         self._warned = False
@@ -136,7 +138,7 @@ class UsageLedger:
             attempt.job_id or None,
             attempt.tool,
             attempt.plugin,
-            attempt.principal,
+            mark_of(attempt.principal, self._owner),
             attempt.provider,
             attempt.model,
             attempt.purpose,
@@ -195,9 +197,8 @@ class UsageLedger:
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be read.
         """
-        return await self._run(
-            partial(read_sums, by=by, since=since, until=until, principal=principal)
-        )
+        mark = None if principal is None else mark_of(principal, self._owner)
+        return await self._run(partial(read_sums, by=by, since=since, until=until, mark=mark))
 
     async def recent(self, limit: int) -> list[RecordedAttempt]:
         """The newest attempts, newest first.

@@ -11,6 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from vr_kernel.database import MARK
 from vr_kernel.generation import Usage
 
 Grouping = Literal["tool", "day", "model", "plugin"]
@@ -77,7 +78,7 @@ def read_sums(
     by: Grouping,
     since: datetime | None,
     until: datetime | None,
-    principal: str | None = None,
+    mark: str | None = None,
 ) -> list[UsageRow]:
     """One row a group: days newest first, all else with most tokens first."""
     sums = ", ".join(f"sum({name})" for name in _SUMS)
@@ -85,12 +86,12 @@ def read_sums(
     rows = connection.execute(
         f"SELECT {_GROUPS[by]}, sum(state = 'paid'), count(*), sum({_STATE} = 'maybe_paid'), {sums}"  # noqa: S608 - constant text
         f" FROM attempt WHERE at >= :since AND at < :until"
-        f" AND coalesce(:principal, principal) = principal GROUP BY 1 ORDER BY {order}",
+        f" AND coalesce(:mark, {MARK}) = {MARK} GROUP BY 1 ORDER BY {order}",
         {
             "heard": time.time() - UNHEARD_S,
             "since": _seconds(since, float("-inf")),
             "until": _seconds(until, float("inf")),
-            "principal": principal,
+            "mark": mark,
         },
     )
     return [UsageRow(**dict(zip(UsageRow.model_fields, row, strict=True))) for row in rows]

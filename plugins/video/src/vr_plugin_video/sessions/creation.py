@@ -120,7 +120,7 @@ def _session(call: Call, source: Source, media: Media, description: str, now: fl
     return Session(
         # The call's own id, so that a call which goes on after a crash makes one session.
         id=call.id[:ID_LENGTH],
-        principal=call.principal,
+        principal=call.services.identity.mark,
         workspace=call.workspace,
         video_id=source.video_id,
         title=source.name,

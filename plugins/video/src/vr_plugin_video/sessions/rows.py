@@ -9,11 +9,15 @@ from vr_kernel import Call
 
 from vr_plugin_video.youtube.addresses import watch_url
 
+OWNER, TOKEN = "owner", "token:"
+MARK = f"CASE WHEN substr(principal, 1, {len(TOKEN)}) = '{TOKEN}' THEN principal ELSE '{OWNER}' END"
+"""SQL: the mark of a row, as `Session.owner` has it."""
+
 
 class Owner(NamedTuple):
-    """Whom a session belongs to."""
+    """Whom a session belongs to; `mark` is that of an identity."""
 
-    principal: str
+    mark: str
     workspace: str
 
 
@@ -30,7 +34,8 @@ class Session:
 
     Args:
         id: 12 hexadecimal digits.
-        principal, workspace: whose it is.
+        principal: the mark of whose it is; older ones have the name of the system's user.
+        workspace: where.
         video_id: YouTube id or SHA-256 of the file.
         title: the video's.
         address: where it is on the web; empty for a file of this machine.
@@ -55,6 +60,12 @@ class Session:
     created_at: float
     last_active: float
     turn_count: int = 0
+
+    @property
+    def owner(self) -> Owner:
+        """Whose it is: a token's only when it bears a token's mark."""
+        mark = self.principal if self.principal.startswith(TOKEN) else OWNER
+        return Owner(mark, self.workspace)
 
     @property
     def source(self) -> str:
@@ -82,4 +93,4 @@ class SessionTurn:
 
 def owner_of(call: Call) -> Owner:
     """Whose sessions a call is about."""
-    return Owner(call.principal, call.workspace)
+    return Owner(call.services.identity.mark, call.workspace)

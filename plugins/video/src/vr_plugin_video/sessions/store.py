@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from vr_kernel import Code, Services, VrError
 
 from vr_plugin_video.sessions.database import PATIENCE_S, Database
-from vr_plugin_video.sessions.rows import Owner, Place, Session, SessionTurn
+from vr_plugin_video.sessions.rows import MARK, Owner, Place, Session, SessionTurn
 from vr_plugin_video.settings import VideoSettings
 
 FILE_NAME = "sessions.db"
@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS turn (
     PRIMARY KEY (session_id, number)
 );
 """
-_OWNED = "principal = ? AND workspace = ?"
+_OWNED = f"{MARK} = ? AND workspace = ?"
 
 
 class SessionStore:
@@ -105,9 +105,9 @@ class SessionStore:
             oldest = self.clock() - self.timeout_s - KEPT_S
             connection.execute("DELETE FROM session WHERE last_active < ?", (oldest,))
             connection.execute(
-                "DELETE FROM session WHERE id IN (SELECT id FROM session WHERE principal = ?"
+                f"DELETE FROM session WHERE id IN (SELECT id FROM session WHERE {MARK} = ?"  # noqa: S608 - constant text
                 " ORDER BY last_active DESC, rowid DESC LIMIT -1 OFFSET ?)",
-                (session.principal, self._most - 1),
+                (session.owner.mark, self._most - 1),
             )
             connection.execute(
                 "INSERT INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", astuple(session)
@@ -126,7 +126,7 @@ class SessionStore:
         found = None
         if _ID.fullmatch(wanted):
             found = await self._database.read(lambda connection: _find(connection, wanted))
-        if found is None or Owner(found.principal, found.workspace) != owner:
+        if found is None or found.owner != owner:
             raise _unknown()
         return found
 
