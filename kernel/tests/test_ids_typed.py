@@ -72,14 +72,34 @@ def vr(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandHost]:
         ("abcd", FIRST),
         ("ABCE0", SECOND),
         (FIRST, FIRST),
-        ("abc", "abc"),
-        ("nobody", "nobody"),
-        ("", ""),
     ],
 )
 def test_the_beginning_of_an_id_is_enough(typed: str, taken: str, vr: CommandHost) -> None:
     ended = vr.run("library", "show-card", typed, "--json")
     assert (ended.code, ended.data) == (0, {"card_id": taken})
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "says"),
+    [
+        ("abc", 2, "Give at least 4 characters of it. `vr library list-cards` lists"),
+        ("", 2, "Give at least 4 characters"),
+        ("nobody", 1, "No card begins with 'nobody'."),
+    ],
+)
+def test_what_no_id_begins_with_is_said_to_be_none(
+    typed: str, code: int, says: str, vr: CommandHost
+) -> None:
+    ended = vr.run("library", "show-card", typed)
+    assert ended.code == code
+    assert says in ended.stderr
+
+
+def test_a_name_is_one_word(vr: CommandHost) -> None:
+    ended = vr.run("library", "read", "eeee", "Notes", "Others")
+    assert ended.code == 2
+    assert "unexpected extra argument (Others)" in ended.stderr
+    assert "COLLECTION is missing" in vr.run("library", "read", "eeee").stderr
 
 
 def test_an_ambiguous_beginning_says_which_there_are(vr: CommandHost) -> None:

@@ -197,7 +197,9 @@ async def test_whoever_stops_waiting_does_not_end_the_job(
 async def test_a_job_that_ended_stays_ended(kernel: Kernel, gemini: FakeGemini) -> None:
     job_id = await hand_out_done(kernel)
     asked_before = asked(gemini)
-    assert (await kernel.call("job_cancel", job_id=job_id)).state == "done"
+    cancelled = await kernel.run("job_cancel", {"job_id": job_id})
+    assert cancelled.data["state"] == "done"
+    assert cancelled.notes == ("The job had ended before (done); nothing was cancelled.",)
     ended = await kernel.call("job_result", job_id=job_id)
     assert ended.result["texts"] == ["A fake answer to: last item 0"]
     assert asked(gemini) == asked_before

@@ -372,6 +372,19 @@ def test_a_question_needs_no_quotes(vr: CommandHost) -> None:
     assert vr.run("job", "status", "one", "two").code == 2
 
 
+def test_an_id_that_is_not_there_is_said_to_be_none(vr: CommandHost) -> None:
+    ended = vr.run("job", "result", "3f9a")
+    assert ended.code == 1
+    assert ended.stderr == (
+        "Error: No job begins with '3f9a'.\nHint: `vr job list` lists what there is.\n"
+    )
+    whole = vr.run("job", "result", "3f9a" * 8)
+    assert "There is no job" in whole.stderr
+    assert "Hint: `vr job list` names" in whole.stderr
+    asked = vr.run("job", "result", "3f9a" * 8, "--json")
+    assert asked.data["error"]["hint"].startswith("job_list names")
+
+
 def test_a_tool_may_have_a_word_of_its_own(vr: CommandHost) -> None:
     assert vr.run("search", "Emma") == vr.run("shelf", "find", "Emma")
     assert "search" in vr.run("--help").stdout
@@ -407,7 +420,10 @@ def test_one_thing_said_twice_is_refused(vr: CommandHost) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["zoo", "echo"], ["text", "required"]),
+        (["zoo", "echo"], ["TEXT is missing", "Usage: vr zoo echo [OPTIONS] TEXT..."]),
+        (["zoo", "look"], ["SOURCE is missing. SOURCE is a web address", "Usage: vr zoo look"]),
+        (["job", "result"], ["JOB_ID is missing", "Usage: vr job result"]),
+        (["job", "result", "f1e"], ["at least 4 characters", "`vr job list`"]),
         (["zoo", "echo", "x", "--times", "many"], ["--times: ", "integer", "Arguments: --text, "]),
         (["zoo", "echo", "x", "--times", "10"], ["times", "9"]),
         (["zoo", "echo", "x", "--mood", "sad"], ["--mood", "calm", "wild"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from vr_kernel.kernel import Kernel
+    from vr_kernel.tools import Tool
 
 CommandNames = Mapping[str, Mapping[str, str]]
 """First word -> second word -> one line of help; the second word is empty for a lone command."""
@@ -101,3 +103,15 @@ def _are_names(value: object) -> bool:
 
 def _path(paths: Paths) -> Path:
     return paths.cache / "commands.json"
+
+
+def command_of(tool: Tool) -> str:
+    """What is typed to run a tool, such as `vr job list`."""
+    return f"vr {tool.domain} {subcommand(tool.name)}"
+
+
+def as_commands(tools: Mapping[str, Tool], text: str) -> str:
+    """A text with the names of tools as the commands that a person types."""
+    names = "|".join(sorted(tools, key=len, reverse=True))
+    alone = rf"`({names})`|(?<![`\w/.])({names})(?![`\w(]|\.\w)"
+    return re.sub(alone, lambda found: f"`{command_of(tools[found[1] or found[2]])}`", text)

@@ -50,13 +50,19 @@ def print_notes(notes: Sequence[str]) -> None:
         click.echo(f"Note: {printable(note)}", err=True)
 
 
-def print_error(error: VrError, call_id: str = "", *, as_json: bool = False) -> None:
-    """Print what happened and what to do next."""
+def print_error(
+    error: VrError,
+    call_id: str = "",
+    *,
+    as_json: bool = False,
+    spelled: Callable[[str], str] = str,
+) -> None:
+    """Print what happened and what to do next; `spelled` is how a person reads a text."""
     if as_json:
         click.echo(json.dumps({"error": error.as_dict(call_id)}, ensure_ascii=False, indent=2))
-    click.echo(f"Error: {printable(error.message)}", err=True)
+    click.echo(f"Error: {printable(spelled(error.message))}", err=True)
     if error.hint:
-        click.echo(f"Hint: {printable(error.hint)}", err=True)
+        click.echo(f"Hint: {printable(spelled(error.hint))}", err=True)
 
 
 def print_broken(status: PluginStatus) -> None:

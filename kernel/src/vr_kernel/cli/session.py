@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from vr_kernel.cli.asking import terminal_asker
 from vr_kernel.cli.collecting import uncollected
 from vr_kernel.cli.exits import Exit, end_soon, exit_code
 from vr_kernel.cli.ids import whole_ids
-from vr_kernel.cli.index import write_index
+from vr_kernel.cli.index import as_commands, write_index
 from vr_kernel.cli.output import (
     ProgressLine,
     print_broken,
@@ -83,7 +84,7 @@ def run_each(
                     outcome = runner.run(_call(kernel, name, arguments, check, line))
                 outcome = limited(outcome, limit_of(kernel.tools[name], arguments))
                 if several and as_json:
-                    codes.append(_print_line(source, outcome))
+                    codes.append(_print_line(kernel, source, outcome))
                     continue
                 if several:
                     failed = outcome.error is not None
@@ -129,7 +130,7 @@ def _gap(number: int) -> str:
     return "\n" if number > 1 else ""
 
 
-def _print_line(source: str, outcome: Outcome) -> int:
+def _print_line(kernel: Kernel, source: str, outcome: Outcome) -> int:
     """Print how one of several calls ended, as JSON on a line."""
     print_notes(outcome.notes)
     if outcome.error is None:
@@ -137,13 +138,14 @@ def _print_line(source: str, outcome: Outcome) -> int:
         return Exit.OK
     error = outcome.error.as_dict(outcome.call_id)
     click.echo(json.dumps({"source": source, "error": error}, ensure_ascii=False))
-    print_error(outcome.error, outcome.call_id)
+    print_error(outcome.error, outcome.call_id, spelled=partial(as_commands, kernel.tools))
     return exit_code(outcome.error)
 
 
 def _print_outcome(kernel: Kernel, name: str, outcome: Outcome, *, as_json: bool) -> int:
     if outcome.error is not None:
-        print_error(outcome.error, outcome.call_id, as_json=as_json)
+        spelled = partial(as_commands, kernel.tools)
+        print_error(outcome.error, outcome.call_id, as_json=as_json, spelled=spelled)
         return exit_code(outcome.error)
     if as_json:
         print_result(outcome.data, outcome.notes, as_json=True)

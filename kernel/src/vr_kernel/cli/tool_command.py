@@ -20,6 +20,8 @@ from vr_kernel.tools import Tool
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 SOURCE = "source"
 _SOURCE_IS = "SOURCE is a web address with https://, or a path on this machine."
+_NAMES = ("_id", "_path", "url", "directory", "collection", "name", "kind", "key")
+"""How arguments end that name something, which is one word."""
 _SOURCES_ARE = f"{_SOURCE_IS} Several are taken one after another."
 
 
@@ -41,6 +43,7 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
         sources = by_place.pop(SOURCE) if several else ()
         if words:
             by_place[places[-1]] = " ".join(by_place[places[-1]]) if by_place[places[-1]] else None
+        _require_places(places, {**by_place, SOURCE: sources or by_place.get(SOURCE)}, given)
         calls = {}
         for source in dict.fromkeys(sources) or [None]:
             placed = {**by_place, SOURCE: source} if several else by_place
@@ -63,6 +66,20 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
 def _argument(place: str, *, many: bool = False) -> click.Argument:
     metavar = f"{place.upper()}..." if many else place.upper()
     return click.Argument([_key(place)], required=False, metavar=metavar, nargs=-1 if many else 1)
+
+
+def _require_places(
+    places: Sequence[str], placed: Mapping[str, Any], options: Mapping[str, Any]
+) -> None:
+    """Refuse a call that lacks what the command needs, in the words of its usage."""
+    for place in places:
+        slots = ("url", *LOCAL) if place == SOURCE else (place,)
+        if placed.get(place) in (None, ()) and all(
+            options.get(slot) in (None, ()) for slot in slots
+        ):
+            said = f" {_SOURCE_IS}" if place == SOURCE else ""
+            context = click.get_current_context()
+            raise click.UsageError(f"{place.upper()} is missing.{said}", context)
 
 
 def _arguments(
@@ -114,10 +131,10 @@ def _require_no_folder(kernel: Kernel, tool: Tool, arguments: Mapping[str, Any])
 
 
 def _is_text(place: str, schemas: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether the words of a text may be given one by one: a question, but no id."""
+    """Whether the words of a text may be given one by one: a question, but no id or name."""
     schema = schemas[place]
     plain = schema.get("type") == "string" and not {"enum", "format", "pattern"} & schema.keys()
-    return plain and not place.endswith(("_id", "_path", "url", "directory"))
+    return plain and not place.endswith(_NAMES)
 
 
 def positions(tool: Tool) -> list[str]:
@@ -152,6 +169,8 @@ def _option(name: str, schema: Mapping[str, Any], places: Sequence[str]) -> clic
     help_text = schema.get("description", "")
     if name in places:
         help_text = f"{help_text} [the same as {name.upper()}]".strip()
+    if schema.get("type") == "boolean" and default is not None:
+        default = declaration if default else f"--no-{declaration[2:]}"
     if default not in (None, "", [], {}):
         help_text = f"{help_text} [default: {default}]".strip()
     if schema.get("type") == "boolean":

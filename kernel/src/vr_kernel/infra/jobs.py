@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, Field
 
 from vr_kernel.call import Call
 from vr_kernel.jobs.jobs import Job, JobState
+from vr_kernel.jobs.rows import Ending
 from vr_kernel.long_call import JobHandle, handle_of
 from vr_kernel.tools import DESTRUCTIVE, IDEMPOTENT, READ_ONLY, tool
 
@@ -73,6 +74,9 @@ async def job_result(
 @tool(effects=DESTRUCTIVE | IDEMPOTENT)
 async def job_cancel(call: Call, job_id: JobId) -> JobInfo:
     """Cancel a job."""
+    before = await call.services.jobs.find(job_id, call.principal)
+    if before.state in get_args(Ending):
+        call.note(f"The job had ended before ({before.state}); nothing was cancelled.")
     return _info(await call.services.jobs.cancel(job_id, call.principal))
 
 

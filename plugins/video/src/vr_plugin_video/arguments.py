@@ -40,7 +40,7 @@ OutputSchema = Annotated[
 Language = Annotated[str, AfterValidator(language_code), Field(description="Such as en")]
 ThinkingLevel = Literal["minimal", "low", "medium", "high"]
 MediaResolution = Literal["low", "medium", "high"]
-UseCache = Annotated[bool, Field(description="False asks, and pays, anew each time")]
+UseCache = Annotated[bool, Field(description="Reuse a cached answer, or pay anew")]
 EngineChoice = Literal["auto", "gemini", "local"]
 Engine = Annotated[EngineChoice, Field(description="auto: a model, if there is a key")]
 Detail = Annotated[Literal["brief", "full"], Field(description="full adds the transcript")]
