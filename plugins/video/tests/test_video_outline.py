@@ -39,7 +39,7 @@ def test_slides_make_an_outline_with_times():
     assert made.key_points == [
         "[00:09] A list of 384 numbers stands for meaning",
         "[00:23] Flat: exact, slow above 1 million rows",
-        "[00:23] HNSW: graph, fast, more memory",
+        "[00:30] HNSW: graph, fast, more memory",
     ]
     assert made.timestamps == [(0, "Vector Search"), (9, "Embeddings"), (23, "Index types")]
     assert made.topics == ["Vector Search", "Embeddings", "Index types"]
@@ -51,6 +51,8 @@ def test_chapters_come_before_slides():
     assert [(p.start, p.title) for p in parts] == [(0, "First"), (20, "Second")]
     assert "Embeddings" in parts[0].lines
     assert "HNSW: graph, fast, more memory" in parts[1].lines
+    entry = outline("A talk", parts, [], 40).summary.splitlines()[1]
+    assert entry == "00:00 First - A list of 384 numbers stands for meaning (00:09)"
 
 
 def test_a_window_cuts_chapters():

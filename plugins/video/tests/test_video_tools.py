@@ -203,7 +203,7 @@ async def test_what_is_missing_is_said_and_comes_once_it_is_there(tmp_path, vide
         richest = await kernel.call("video_analyze", file_path=str(video))
     assert any('pip install "video-research[local]"' in limit for limit in poor.limits)
     assert any("No transcript" in limit for limit in poor.limits)
-    assert poor.limits[0].startswith("Nothing could be read or heard")
+    assert poor.limits[0] == "Nothing could be read or heard in it."
     assert not any("Nothing could be" in limit for limit in rich.limits)
     assert not rich.cached
     assert rich.topics == list(TITLES)

@@ -21,7 +21,7 @@ from vr_plugin_video.vision.slides import Slides
 from vr_plugin_video.vision.watching import Watcher
 from vr_plugin_video.work import Work
 
-VERSION = 1
+VERSION = 2
 """Raised when the same findings would be put into other words."""
 _LASTING = frozenset(
     {

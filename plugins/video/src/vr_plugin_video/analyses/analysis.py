@@ -117,10 +117,10 @@ def damage(media: Media, *, partial: bool) -> list[str]:
 
 
 def _silence(seen: Seen) -> list[str]:
-    """That there are no words, which an outline alone does not tell."""
+    """That there are no words, which an outline does not tell; reasons stand behind it."""
     if seen.segments or any(slide.text for slide in seen.slides.slides):
         return []
-    return ["Nothing could be read or heard in it; what follows says why, where that is known."]
+    return ["Nothing could be read or heard in it."]
 
 
 def _moments(made: Outline) -> list[Moment]:

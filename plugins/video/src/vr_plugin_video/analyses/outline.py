@@ -36,12 +36,20 @@ _STOP = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a video: a chapter, a slide, or some minutes of speech."""
+    """A part of a video: a chapter, a slide, or some minutes of speech.
+
+    `times` are those at which its lines come, in their order; without them it is the start.
+    """
 
     start: float
     end: float
     title: str
     lines: tuple[str, ...] = ()
+    times: tuple[float, ...] = ()
+
+    def time_of(self, line: str) -> float:
+        """The second at which a line comes."""
+        return dict(zip(self.lines, self.times, strict=False)).get(line, self.start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +110,13 @@ def _chapter_part(chapter: Chapter, slides: Sequence[Slide], start: float, end: 
     shown = [s for s in slides if s.end > chapter.start and s.start < chapter.end]
     within = [s for s in shown if chapter.start <= (s.start + s.end) / 2 < chapter.end]
     title = one_line(chapter.title, TITLE_CHARS)
-    lines = [line for slide in within for line in (slide.title, *slide.lines) if line != title]
-    own = tuple(dict.fromkeys(lines))
-    return Part(max(start, chapter.start), min(end, chapter.end), title, own)
+    begin = max(start, chapter.start)
+    own: dict[str, float] = {}
+    for slide in within:
+        for line in (slide.title, *slide.lines):
+            if line != title:
+                own.setdefault(line, max(begin, slide.start))
+    return Part(begin, min(end, chapter.end), title, tuple(own), tuple(own.values()))
 
 
 def _slide_parts(slides: Sequence[Slide]) -> list[Part]:
@@ -112,12 +124,13 @@ def _slide_parts(slides: Sequence[Slide]) -> list[Part]:
     parts: list[Part] = []
     for slide in slides:
         title = one_line(slide.title, TITLE_CHARS)
-        last = parts[-1] if parts else None
-        if last is not None and title == last.title:
-            lines = tuple(dict.fromkeys((*last.lines, *slide.lines)))
-            parts[-1] = Part(last.start, slide.end, title, lines)
-        else:
-            parts.append(Part(slide.start, slide.end, title, slide.lines))
+        last = parts.pop() if parts and parts[-1].title == title else None
+        start = last.start if last else slide.start
+        lines = dict.fromkeys(slide.lines, slide.start)
+        if last:  # a line that was there before keeps its time
+            known = dict(zip(last.lines, last.times, strict=True))
+            lines = {**known, **{line: at for line, at in lines.items() if line not in known}}
+        parts.append(Part(start, slide.end, title, tuple(lines), tuple(lines.values())))
     return parts
 
 
@@ -149,8 +162,11 @@ def _ranked(part: Part, segments: Sequence[Segment], rare: Counter[str]) -> list
 
 
 def _entry(part: Part, lines: Sequence[str]) -> str:
-    said = f" - {one_line(lines[0], LINE_CHARS)}" if lines else ""
-    return f"{format_time(part.start)} {part.title or '(no title)'}{said}"
+    start, said = format_time(part.start), ""
+    for line in lines:
+        at = format_time(part.time_of(line))
+        said += f" - {one_line(line, LINE_CHARS)}" + (f" ({at})" if at != start else "")
+    return f"{start} {part.title or '(no title)'}{said}"
 
 
 def _key_points(told: Sequence[tuple[Part, list[str]]]) -> list[str]:
@@ -160,6 +176,7 @@ def _key_points(told: Sequence[tuple[Part, list[str]]]) -> list[str]:
     for rank in range(deepest):
         for part, lines in told:
             if rank < len(lines) and len(chosen) < MOST_KEY_POINTS:
-                text = f"[{format_time(part.start)}] {one_line(lines[rank], LINE_CHARS)}"
-                chosen.append((part.start, rank, text))
+                seconds = part.time_of(lines[rank])
+                text = f"[{format_time(seconds)}] {one_line(lines[rank], LINE_CHARS)}"
+                chosen.append((seconds, rank, text))
     return [text for _, _, text in sorted(chosen)]
