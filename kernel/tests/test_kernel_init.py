@@ -140,7 +140,7 @@ def test_our_entry_is_taken_out_again(user: User, vr: CommandHost) -> None:
     assert "video-research" not in user.codex.read_text("utf-8")
     assert 'model = "x" # mine' in user.codex.read_text("utf-8")
     assert any(name.endswith(".bak") for name in user.tree().keys() - before.keys())
-    assert "Already up to date." in vr.run("init", "--remove", "--yes").stdout
+    assert "There is no entry of ours in it." in vr.run("init", "--remove", "--yes").stdout
     assert vr.run("init", "--remove", "--key-from-env").code == 2
 
 
@@ -323,15 +323,18 @@ class Terminal:
 @posix
 @pytest.mark.parametrize("answer", ["y", pytest.param("n", marks=pytest.mark.slow)])
 def test_it_asks_three_things_on_a_terminal(answer: str, user: User) -> None:
+    user.write(".claude.json", "{,}")
     before = user.tree()
     terminal = Terminal(user)
     terminal.answer("Folders:", "/nowhere")
     terminal.answer("Folders:", str(user.videos))
     terminal.answer("(hidden):", KEY)
-    terminal.answer("[cursor codex]:", "")
+    terminal.answer("Clients [", "claude-code cursor codex")
     terminal.answer("Write this? [Y/n]:", answer)
-    assert terminal.end() == 0
-    assert "There is no folder '/nowhere'" in terminal.said
+    asked = terminal.said.index("Write this?")
+    assert ".claude.json, line 1" in terminal.said[:asked]
+    assert terminal.end() == 3
+    assert "There is no folder '/nowhere'. Make it, or name another; ':' stands" in terminal.said
     assert KEY not in terminal.said
     if answer == "n":
         assert user.tree() == before

@@ -117,6 +117,18 @@ def test_what_is_no_name_is_refused(name: str, own: Environment) -> None:
     assert caught.value.code is Code.INVALID_INPUT
 
 
+def test_a_folder_is_named_as_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "weather").mkdir()
+    assert distribution_of("./weather") == "./weather"
+    with pytest.raises(VrError, match="A folder weather lies here") as either:
+        distribution_of("weather")
+    assert either.value.hint == "For the folder give ./weather, for the plugin vr-plugin-weather."
+    with pytest.raises(VrError, match=r"No such folder: \./nodir\.") as missing:
+        distribution_of("./nodir")
+    assert missing.value.code is Code.NOT_FOUND
+
+
 def test_an_option_is_no_requirement(own: Environment) -> None:
     with pytest.raises(VrError, match="names no distribution"):
         own.install("-r")

@@ -83,7 +83,9 @@ def init(
     pending = [change for change in changes if change.action != "none"]
     writing = bool(pending) and not dry_run
     if not as_json or (writing and not yes):
-        click.echo(_differences(changes), err=as_json)
+        click.echo(_differences(changes, remove=remove), err=as_json)
+    for error in plan.refused:
+        print_error(error)
     written: list[Written] = []
     notes: list[str] = []
     if writing and (yes or _agreed()):
@@ -93,8 +95,6 @@ def init(
         click.echo(json.dumps(_report(plan, written, notes), ensure_ascii=False, indent=2))
     else:
         _conclude(written, notes, remove=remove)
-    for error in plan.refused:
-        print_error(error)
     return max(map(exit_code, plan.refused), default=Exit.OK)
 
 
@@ -164,11 +164,12 @@ def _agreed() -> bool:
     return click.confirm("Write this?", default=True, err=True)
 
 
-def _differences(changes: Sequence[Change]) -> str:
+def _differences(changes: Sequence[Change], *, remove: bool) -> str:
+    same = "There is no entry of ours in it." if remove else "Already up to date."
     lines: list[str] = []
     for change in changes:
         lines.append(f"{change.title}: {change.file}")
-        lines.append(change.difference() or "Already up to date.")
+        lines.append(change.difference() or same)
         lines.append("")
     return "\n".join(lines) if lines else "Nothing was chosen."
 

@@ -31,7 +31,8 @@ def ask_folders(home: Path) -> list[Path]:
 
     def parsed(text: str) -> list[Path]:
         named = [part.strip() for part in text.split(os.pathsep) if part.strip()]
-        return [allowed_folder(part, home) for part in named]
+        between = f"{os.pathsep!r} stands between several"
+        return [allowed_folder(part, home, several=between) for part in named]
 
     _say("1. Which folders may the server read? It always reads the one it is started in, unless")
     _say(f"   that is your home folder. Several are separated by {os.pathsep!r}; empty: no more.")
@@ -56,7 +57,8 @@ def ask_clients(found: Sequence[str], machine: Machine) -> list[str]:
         choose_clients(named, machine, project=False)
         return named
 
-    _say(f"3. Which clients? Known: {', '.join(NAMES)}; or {NONE}. Found here: the default.")
+    offered = "Empty takes those found here." if found else "None of them was found here."
+    _say(f"3. Which clients? Known: {', '.join(NAMES)}; or {NONE}. {offered}")
     return _answer("Clients", parsed, default=" ".join(found) or NONE)
 
 

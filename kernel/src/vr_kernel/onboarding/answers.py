@@ -26,8 +26,10 @@ def home_folder(environ: Mapping[str, str]) -> Path:
     return Path(pwd.getpwuid(os.getuid()).pw_dir)
 
 
-def allowed_folder(text: str, home: Path) -> Path:
+def allowed_folder(text: str, home: Path, several: str = "--folder may be repeated") -> Path:
     """The folder that a text names, if the server may be allowed to read it.
+
+    `several` tells, in the hint of what is not there, how more than one is given.
 
     Raises:
         VrError: NOT_FOUND, INVALID_INPUT, or NOT_ALLOWED for the home folder and all above it.
@@ -40,7 +42,7 @@ def allowed_folder(text: str, home: Path) -> Path:
             raise VrError(
                 f"There is no folder {text!r}.",
                 Code.NOT_FOUND,
-                hint="Make it, or name another; several are given by several --folder.",
+                hint=f"Make it, or name another; {several}.",
             )
         if not folder.is_dir():
             raise VrError(f"{text!r} is no folder.", Code.INVALID_INPUT, hint="Name its folder.")

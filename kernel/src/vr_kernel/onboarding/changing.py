@@ -97,10 +97,29 @@ def distribution_of(name: str) -> str:
     distribution asks for that, as video-research does for its own; all else is taken as it is.
 
     Raises:
-        VrError: INVALID_INPUT for what is no name, requirement, address or folder.
+        VrError: INVALID_INPUT for what is no name, requirement, address or folder, and for a name
+            that a folder here has, too; NOT_FOUND for a path where nothing is.
     """
-    if (name and Path(name).exists()) or "://" in name:
+    if "://" in name:
         return name
+    if "/" in name or "\\" in name or name.startswith("."):
+        if Path(name).exists():
+            return name
+        message = f"No such folder: {name}."
+        raise VrError(message, Code.NOT_FOUND, hint="Check the spelling, or give another path.")
+    if name and Path(name).is_file():
+        return name
+    full = _full_name(name)
+    if name and Path(name).is_dir():  # pip would take the name for that of a distribution
+        raise VrError(
+            f"A folder {name} lies here, and a plugin may have that name.",
+            Code.INVALID_INPUT,
+            hint=f"For the folder give ./{name}, for the plugin {full}.",
+        )
+    return full
+
+
+def _full_name(name: str) -> str:
     try:
         wanted = Requirement(name)
     except InvalidRequirement:
