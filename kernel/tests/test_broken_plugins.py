@@ -105,6 +105,27 @@ def test_what_plugins_print_and_raise_at_import_stays_out_of_the_result(zoo: Zoo
 
 
 @pytest.mark.parametrize(
+    "stream",
+    [
+        "sys.stderr = io.StringIO()",
+        "io.TextIOWrapper(sys.stdout.buffer, 'utf-8')",
+        "io.TextIOWrapper(sys.stdout.detach(), 'utf-8')",
+    ],
+    ids=["another", "around", "detached"],
+)
+def test_a_plugin_that_sets_the_standard_streams_makes_no_command_silent(
+    stream: str, zoo: Zoo
+) -> None:
+    source = f"import io, sys\nsys.stdout = {stream}\n"
+    zoo.add(Animal("gag", source + with_tool("gag_go")))
+    done = vr(zoo, *ECHO)
+    assert (done.returncode, json.loads(done.stdout)["text"]) == (0, "hi"), done.stderr
+    failed = vr(zoo, "zoo", "fail", "--json")
+    assert failed.returncode != 0
+    assert failed.stderr
+
+
+@pytest.mark.parametrize(
     "animal", [SLEEPY, pytest.param(EXITS, marks=pytest.mark.slow)], ids=["sleepy", "exits"]
 )
 def test_its_own_commands_say_that_it_is_broken(animal: Animal, zoo: Zoo) -> None:

@@ -210,10 +210,14 @@ def test_what_was_asked_before_stdin_ended_is_answered(version: str, zoo: Zoo) -
         for number, (method, params) in asked.items():
             request = {"id": number, "method": method, "params": params | meta}
             server.send({"jsonrpc": "2.0", **request})
+        last = {"jsonrpc": "2.0", "id": 6, "method": "tools/list", "params": meta}
+        assert server.process.stdin
+        server.process.stdin.write(json.dumps(last).encode())  # and no end of the line
         code, _ = server.finish()
         assert (code, server.stray_lines()) == (0, [])
         answers = {a["id"]: a for a in map(json.loads, server.lines) if "method" not in a}
-    assert answers.keys() - {1} == asked.keys()
+    assert answers.keys() - {1} == asked.keys() | {6}
+    assert answers[6]["result"]["tools"]
     assert answers[3]["result"]["structuredContent"] == {"done": True}
     assert answers['te"n']["result"]["structuredContent"]["text"] == "heard"
 

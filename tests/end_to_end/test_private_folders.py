@@ -83,9 +83,10 @@ def test_first_work_leaves_nothing_open(
     assert open_to_others(Path(environment["HOME"])) == {}
 
 
+@pytest.mark.parametrize("command", ["knowledge stats", "cost", "clean --yes", "config show"])
 @pytest.mark.slow
 def test_what_an_older_version_left_open_is_taken_from_others(
-    fresh_environment: Callable[..., dict[str, str]], tmp_path: Path
+    command: str, fresh_environment: Callable[..., dict[str, str]], tmp_path: Path
 ) -> None:
     environment = fresh_environment()
     home = Path(environment["HOME"])
@@ -98,6 +99,6 @@ def test_what_an_older_version_left_open_is_taken_from_others(
     outside = tmp_path / "film.mp4"
     outside.touch(0o644)
     deep.with_name("link").symlink_to(outside)
-    assert run(f"{VR} knowledge stats", environment, tmp_path) == 0
+    assert run(f"{VR} {command}", environment, tmp_path) == 0
     assert open_to_others(home) == {}
     assert outside.stat().st_mode & 0o777 == 0o644  # a link is not followed

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from vr_kernel.cache import Cache
 from vr_kernel.config.config import Config
-from vr_kernel.config.paths import keep_private
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.documents import Documents
 from vr_kernel.errors import Code, VrError
@@ -53,8 +52,6 @@ class Foundation:
     def __init__(self, config: Config, roots: Sequence[str | Path] = ()) -> None:
         self.config = config
         self.closed = False
-        for folder in (config.paths.config, config.paths.state, config.paths.cache):
-            keep_private(folder)
         self.redaction = Redaction(secrets_of(config.environ, [config.models, config.serve]))
         kernel = config.kernel
         self.log = Log(kernel.log_level, kernel.log_format, redact=self.redaction)

@@ -125,7 +125,8 @@ class _Taken(RawIOBase):
         while not self._rest and (line := self._source.readline()):
             answer = self._dialogue.hear(line)
             if answer is None:
-                self._rest = memoryview(line)
+                # Without its end the transport would wait for more of it, and never answer.
+                self._rest = memoryview(line if line.endswith(b"\n") else line + b"\n")
             else:
                 with suppress(OSError):  # whoever does not read has no use for it
                     self._spoken.write(answer)
@@ -173,8 +174,32 @@ def diverted_stdout() -> Iterator[None]:
     kept = os.dup(1)
     os.dup2(2, 1)
     try:
-        yield
+        with own_streams():
+            yield
     finally:
         sys.stdout.flush()
         os.dup2(kept, 1)
         os.close(kept)
+
+
+@contextmanager
+def own_streams() -> Iterator[None]:
+    """Put the standard streams back afterwards: plugins' code may set others in their place."""
+    before = {name: getattr(sys, name) for name in ("stdin", "stdout", "stderr")}
+    try:
+        yield
+    finally:
+        for name, own in before.items():
+            now = getattr(sys, name)
+            if now is not own and _is_open(own):
+                setattr(sys, name, own)
+                with suppress(AttributeError):
+                    # A stream around the same buffer would close it when nobody holds it.
+                    own.taken_over_by = now
+
+
+def _is_open(stream: Any) -> bool:
+    try:
+        return stream is None or not stream.closed
+    except ValueError:  # its buffer was detached: what took it is all there is
+        return False

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from vr_kernel.config.paths import Paths, env_files, find_paths
+from vr_kernel.config.paths import Paths, env_files, find_paths, keep_private
 from vr_kernel.config.settings import (
     EnvAlias,
     HttpSettings,
@@ -106,11 +106,15 @@ def load_config(
 ) -> Config:
     """Read the configuration of this machine, user and folder.
 
+    Whatever reads the program's folders passes here first: they are taken from others.
+
     Raises:
         VrError: INVALID_INPUT, category CONFIG_INVALID, saying which file and what.
     """
     variables = os.environ if environ is None else environ
     paths = find_paths(variables)
+    for each in (paths.config, paths.state, paths.cache):
+        keep_private(each)
     layers = list(toml_settings(paths.config / "config.toml"))
     folder = working_folder or Path.cwd()
     if is_trusted(folder, paths.config):
