@@ -705,6 +705,8 @@ def test_config_show_names_who_shares(fresh: Zoo) -> None:
     assert told["shared_workspaces"]["tokens"] == {"team": ["anna", "ben"]}
     said = run(fresh, "config", "show", **shared).stdout
     assert "Shared workspace team: anna, ben" in said
+    own = run(fresh, "config", "show", **shared, VR_STORE__WORKSPACE="team").stdout
+    assert "Shared workspace team (the owner's own): anna, ben" in own
 
 
 def test_config_show_for_people(vr: CommandHost) -> None:

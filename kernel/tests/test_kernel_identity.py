@@ -131,8 +131,13 @@ def test_names_have_their_own_workspace_or_the_one_they_are_given(tmp_path: Path
         ({"tokens": [f"{'a' * 65}:{SECRET}1"]}, "No token can be named"),
         ({"tokens": [f"Default:{SECRET}1"]}, "the owner's workspace"),
         ({"tokens": [f"me:{SECRET}1"]}, "the user who runs the server"),
-        ({"tokens": [f"anna:{SECRET}1", f"ben:{SECRET}1"]}, "two principals"),
-        ({"tokens": ["anna:short"]}, "shorter than"),
+        ({"tokens": [f"anna:{SECRET}1", f"ben:{SECRET}1"]}, "Token 2, ben, .*two principals"),
+        ({"tokens": [f"anna:{SECRET}1", "ben:short"]}, "Token 2, ben, .*shorter than"),
+        ({"tokens": [f"anna:{SECRET}1", "short"]}, "Token 2 in .*shorter than"),
+        ({"tokens": [f"{SECRET}:short"]}, "Token 1 in .*shorter than"),
+        ({"roots": {"anna": ["films"]}}, "gives anna the folder 'films', which is relative"),
+        ({"roots": {"anna": ["/no/such/folder"]}}, "'/no/such/folder', which is not there"),
+        ({"roots": {"anna": [__file__]}}, "no folder"),
     ],
 )
 def test_what_cannot_be_is_refused_at_the_start(settings: dict[str, Any], says: str) -> None:
@@ -141,6 +146,15 @@ def test_what_cannot_be_is_refused_at_the_start(settings: dict[str, Any], says: 
     assert (caught.value.code, caught.value.category) == (Code.INVALID_INPUT, "CONFIG_INVALID")
     assert caught.value.hint
     assert SECRET not in caught.value.message + caught.value.hint
+
+
+def test_the_owners_workspace_is_shared_when_it_is_named_on_purpose() -> None:
+    given = {"tokens": [f"anna:{SECRET}1"], "workspaces": {"anna": OWNER.workspace}}
+    with pytest.raises(VrError, match="which is not shared"):
+        access(**given).principals()
+    shared = access(**given, shared_workspaces=[OWNER.workspace])
+    assert list(shared.principals().values()) == ["anna"]
+    assert shared.identify("anna") == Identity("anna", OWNER.workspace, is_owner=False)
 
 
 def test_who_shares_is_told() -> None:

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from vr_kernel.config.settings import ServeSettings
 from vr_kernel.config.sources import config_error
@@ -59,14 +60,14 @@ class Access:
         """
         principals: dict[bytes, str] = {}
         names: list[str] = []
-        for secret in self._settings.tokens:
+        for place, secret in enumerate(self._settings.tokens, 1):
             name, colon, token = secret.get_secret_value().rpartition(":")
             if len(token) < SHORTEST:
-                raise _unusable(f"is shorter than {SHORTEST} characters")
+                raise _unusable(_which(place, name), f"is shorter than {SHORTEST} characters")
             who = name if colon else self._owner.principal
             names += [name] if colon else []
             if principals.setdefault(digest_of(token), who) != who:
-                raise _unusable("is given to two principals")
+                raise _unusable(_which(place, name), "is given to two principals")
         self._check_names(names)
         self._check_shared(names)
         return principals
@@ -106,6 +107,9 @@ class Access:
                 )
         self._check_known("workspaces", self._settings.workspaces, names)
         self._check_known("roots", self._settings.roots, names)
+        for name, folders in self._settings.roots.items():
+            for folder in folders:
+                _check_folder(name, folder)
 
     def _check_known(self, setting: str, given: Mapping[str, object], names: list[str]) -> None:
         for name in given:
@@ -136,8 +140,24 @@ def _refuse_twins(names: Iterable[str], said: str, hint: str) -> None:
             raise config_error(f"{said} {name[:40]!r}, capital letters aside.", hint)
 
 
-def _unusable(why: str) -> Exception:
+def _check_folder(name: str, folder: Path) -> None:
+    said = f"[kernel.serve] roots gives {name} the folder {str(folder)[:200]!r}, which is"
+    if not folder.is_absolute():
+        # It would depend on where the server is started.
+        raise config_error(f"{said} relative.", "Write the whole path, from / or ~ on.")
+    if not folder.is_dir():
+        raise config_error(f"{said} not there, or no folder.", "Make it, or name another.")
+
+
+def _which(place: int, name: str) -> str:
+    """A token by its place and name, never by its text."""
+    # A name as long as a token may be one that has a colon in it.
+    named = f", {name}," if _NAME.fullmatch(name) and len(name) < SHORTEST else ""
+    return f"Token {place}{named}"
+
+
+def _unusable(which: str, why: str) -> Exception:
     return config_error(
-        f"A token in VR_HTTP_TOKEN or [kernel.serve] tokens {why}.",
+        f"{which} in VR_HTTP_TOKEN or [kernel.serve] tokens {why}.",
         "Make one: python -c 'import secrets; print(secrets.token_urlsafe(32))'",
     )

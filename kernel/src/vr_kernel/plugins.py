@@ -14,7 +14,6 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.stdout_guard import own_streams
 
 if TYPE_CHECKING:
     from importlib_metadata import EntryPoint
@@ -168,9 +167,8 @@ def within(seconds: float, work: Callable[[], T]) -> T:
             errors.append(error)
 
     thread = threading.Thread(target=target, name="vr-plugin-load", daemon=True)
-    with own_streams():
-        thread.start()
-        thread.join(seconds)
+    thread.start()
+    thread.join(seconds)
     if errors:
         _reraise(errors[0])
     if not values:

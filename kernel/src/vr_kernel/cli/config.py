@@ -38,7 +38,9 @@ def show(config: Config, *, origin: bool, as_json: bool) -> None:
             where = f"  # {setting['origin']}" if origin else ""
             click.echo(f"{key} = {json.dumps(setting['value'])}{where}")
     for workspace, names in sharing(config.serve).items():
-        click.echo(f"\n# Shared workspace {workspace}: {', '.join(names) or 'no token has it'}")
+        whose = " (the owner's own)" if workspace == config.store.workspace else ""
+        who = ", ".join(names) or "no token has it"
+        click.echo(f"\n# Shared workspace {workspace}{whose}: {who}")
 
 
 @config.command("trust", short_help="Trust the vr.toml of a folder.")

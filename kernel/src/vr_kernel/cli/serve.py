@@ -14,7 +14,7 @@ import click
 from vr_kernel.cli.exits import end_soon
 from vr_kernel.cli.root import config_with
 from vr_kernel.config.config import Config
-from vr_kernel.stdout_guard import StdoutGuard
+from vr_kernel.stdout_guard import StdoutGuard, own_streams
 
 if TYPE_CHECKING:
     from vr_kernel.kernel import Kernel
@@ -77,7 +77,8 @@ def _kernel(config: Config) -> Kernel:
 
     schemas = ToolSchemas(config.paths.cache / "schemas.json")
     roots = server_roots(Path.cwd(), Path.home())
-    kernel = Kernel(config, roots=roots, schemas=schemas)
+    with own_streams():
+        kernel = Kernel(config, roots=roots, schemas=schemas)
     schemas.save()
     write_index(kernel)
     return kernel
