@@ -84,6 +84,16 @@ async def test_with_a_state_folder_that_cannot_be_written_nothing_is_paid(
     assert gemini.bill.calls == 0
 
 
+@pytest.mark.parametrize("name", ["sessions.db", "journal.db", "usage.db"])
+async def test_a_session_that_could_not_be_kept_is_not_paid_for(name: str, gemini, film, tmp_path):
+    (tmp_path / "state" / name).mkdir(parents=True)
+    async with open_kernel(tmp_path, environ=key_for(gemini)) as kernel:
+        error = await failure(kernel, "video_create_session", file_path=str(film))
+    assert (error.code, error.category) == (Code.UNAVAILABLE, "STATE_UNAVAILABLE")
+    assert gemini.requests == []
+    assert gemini.bill.calls == 0
+
+
 @pytest.mark.parametrize("missing", ["PIL", "faster_whisper", "numpy", "recognizer"])
 async def test_what_only_helps_is_not_asked_for(missing: str, gemini, film, tmp_path, monkeypatch):
     """A model needs neither pictures nor speech recognition here: it answers, and it is kept."""

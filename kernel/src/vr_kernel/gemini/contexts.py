@@ -20,6 +20,7 @@ from vr_kernel.gemini.sources import Source
 from vr_kernel.gemini.uploads import Uploads
 from vr_kernel.generation import OF_WORKSPACE, Media, Request, Turn
 from vr_kernel.jobs.leases import Lease, Leases
+from vr_kernel.jobs.scopes import STATE_UNAVAILABLE
 from vr_kernel.joining import Joined
 from vr_kernel.log import Log
 
@@ -65,6 +66,9 @@ class Contexts:
 
         None where there is none to be had: for an address that is not an upload of ours, for
         content that the service refused within a day, and when it cannot be reached now.
+
+        Raises:
+            VrError: category STATE_UNAVAILABLE, when what is paid cannot be written down.
         """
         content = await identified(content)
         if content.file is None and await self._uploads.at(content.uri) is None:
@@ -199,6 +203,8 @@ class Contexts:
                 )
             )
         except VrError as error:
+            if error.category == STATE_UNAVAILABLE:  # nobody was asked: it could not be paid for
+                raise
             self._log.info("no context cache", model=model, error=error.message)
             if error.code in {Code.INVALID_INPUT, Code.UNSUPPORTED, Code.NOT_FOUND}:
                 await self._registry.keep_refusal(*key, time.time() + REFUSED_S)

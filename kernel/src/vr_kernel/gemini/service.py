@@ -101,6 +101,9 @@ class Gemini:
 
         None where there is none to be had: a YouTube video cannot be cached, nor content that
         is too short; such a refusal is remembered for a day.
+
+        Raises:
+            VrError: category STATE_UNAVAILABLE, when what is paid cannot be written down.
         """
         model = model.removeprefix(PREFIX)
         content = await self._own(content)

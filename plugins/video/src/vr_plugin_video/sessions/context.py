@@ -66,7 +66,7 @@ def cache_state(services: Services, media: Media, name: str) -> str:
             "Gemini cannot cache a YouTube address; download=true downloads the video, and each"
             " turn costs less."
         )
-    return "Gemini did not cache it: it is too short, or the service was not reachable."
+    return "Gemini did not cache it: it may be too short, or the service refused or was not there."
 
 
 async def _is_renewed(services: Services, name: str) -> bool:

@@ -38,7 +38,8 @@ async def create(
 
     Raises:
         VrError: as `open_source`; as `watching_models`, before anything is fetched; for what
-            is no media; what the service says of an upload.
+            is no media; UNAVAILABLE, category STATE_UNAVAILABLE, before anything is paid, when
+            no session could be kept; what the service says of an upload.
     """
     services = call.services
     await check_source(services, url, file_path)
@@ -49,6 +50,8 @@ async def create(
         probed = await job.media()
         media = await media_of(services, source, probed.duration)
         services.models.require(ROLE, media)
+        await store.check()
+        await services.journal.check()
         await _upload(call, media)
         name = await context_of(services, media)
         title = await _title(job, probed.title)

@@ -91,6 +91,14 @@ class SessionStore:
         """Whether nothing was asked for too long."""
         return self.clock() >= self.expires_at(session)
 
+    async def check(self) -> None:
+        """Find out if a session could be kept now; keeps none.
+
+        Raises:
+            VrError: as `add`.
+        """
+        await self._database.write(lambda _connection: None)
+
     async def add(self, session: Session) -> Session:
         """Keep a new session, or give the one of that id; the least active ones make room.
 
