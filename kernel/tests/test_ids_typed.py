@@ -46,9 +46,14 @@ async def library_read(call: Call, object_id: str, collection: str) -> Note:
     '''Read a note.'''
     return Note(object_id=object_id)
 
+@tool(effects=READ_ONLY)
+async def library_tear(call: Call, object_ids: list[str]) -> Note:
+    '''Tear notes.'''
+    return Note(object_id=" ".join(object_ids))
+
 @hookimpl
 def vr_tools():
-    return [library_list_cards, library_show_card, library_write, library_read]
+    return [library_tear, library_list_cards, library_show_card, library_write, library_read]
 
 @hookimpl
 def vr_record_kinds():
@@ -115,3 +120,10 @@ def test_a_record_is_found_among_its_kind(vr: CommandHost) -> None:
     vr.run("library", "write", "eeee-1234")
     assert vr.run("library", "read", "eeee", "Notes", "--json").data == {"object_id": "eeee-1234"}
     assert vr.run("library", "read", "eeee", "Others", "--json").data == {"object_id": "eeee"}
+
+
+def test_several_beginnings_are_made_whole_each_in_any_kind(vr: CommandHost) -> None:
+    vr.run("library", "write", "dddd-1234")
+    vr.run("library", "write", "cccc-1234")
+    torn = vr.run("library", "tear", "--object-ids", "dddd", "--object-ids", "cccc", "--json")
+    assert torn.data == {"object_id": "dddd-1234 cccc-1234"}

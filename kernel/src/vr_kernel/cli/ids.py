@@ -33,7 +33,11 @@ async def whole_ids(kernel: Kernel, tool: Tool, arguments: Mapping[str, Any]) ->
     """
     given = dict(arguments)
     for name, value in arguments.items():
-        if name.endswith("_id") and isinstance(value, str):
+        one = name.removesuffix("s")
+        if one == RECORD and isinstance(value, (list, tuple)):
+            known = await _known(kernel, (), one, arguments)
+            given[name] = [_whole(one, str(each), known, ()) for each in value]
+        elif name.endswith("_id") and isinstance(value, str):
             listers = [
                 each
                 for each in kernel.tools.values()
@@ -60,11 +64,12 @@ def _whole(name: str, value: str, known: Sequence[str], listers: Sequence[Tool])
 async def _known(
     kernel: Kernel, listers: Sequence[Tool], name: str, arguments: Mapping[str, Any]
 ) -> list[str]:
+    found: list[str] = []
     if name == RECORD:
         kind, workspace = arguments.get(KIND), kernel.config.store.workspace
-        keys = kernel.journal.keys(str(kind), arguments.get("workspace") or workspace)
-        return await keys if kind else []
-    found: list[str] = []
+        for each in [str(kind)] if kind else list(kernel.archive.kinds):
+            found += await kernel.journal.keys(each, arguments.get("workspace") or workspace)
+        return found
     for lister in listers:
         limit = lister.input_schema["properties"].get("limit", {}).get("maximum")
         outcome = await kernel.run(lister.name, {"limit": limit} if limit else {})

@@ -30,7 +30,10 @@ class KnowledgeHit(BaseModel):
 
 
 class KnowledgeSearchResult(BaseModel):
-    """One page of hits, best first; `total_results` counts all pages."""
+    """One page of hits, best first.
+
+    `total_results` counts those of all pages, which are at most `limit` of each collection.
+    """
 
     query: str
     total_results: int

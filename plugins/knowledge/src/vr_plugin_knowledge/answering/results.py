@@ -46,7 +46,8 @@ class AnswerSource(BaseModel):
 class KnowledgeAnswer(BaseModel):
     """An answer from what was recorded.
 
-    Without a model, `model` is empty, `answered` false, and the claims are passages that fit.
+    Without a model, `model` and `claims` are empty, `answered` is false, and `answer` says so and
+    gives the passages that fit best, with the numbers of their `sources`.
     """
 
     query: str

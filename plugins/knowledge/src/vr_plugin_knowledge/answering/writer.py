@@ -9,19 +9,19 @@ from pydantic import BaseModel
 from vr_kernel import Call, Code, VrError
 
 from vr_plugin_knowledge.answering.checking import (
-    DraftCitation,
     DraftClaim,
     PassageCheck,
     cited_sources,
     compose,
 )
 from vr_plugin_knowledge.answering.passages import SourcePassage, excerpt
-from vr_plugin_knowledge.answering.results import AnswerClaim, KnowledgeAnswer
+from vr_plugin_knowledge.answering.results import KnowledgeAnswer
 from vr_plugin_knowledge.envelopes import DATA_RULE, enclose
 
 EXTRACTS = 5
 EXTRACT_CHARS = 400
 UNANSWERED = "Nothing that was recorded answers this."
+PASSAGES_ALONE = "No language model answered. These are the passages that fit best:"
 NO_MODEL = (
     "No language model wrote this: these are the passages that fit best. For an answer set"
     " GEMINI_API_KEY; `vr init` asks for it."
@@ -51,9 +51,12 @@ async def write_answer(
     """
     if not passages:
         return KnowledgeAnswer(query=query, answered=False, answer=UNANSWERED, notes=notes)
-    draft, model = await _draft(call, query, passages, notes)
+    drafted = await _draft(call, query, passages, notes)
+    if drafted is None:
+        return _extracts(query, passages, notes)
+    draft, model = drafted
     claims = await asyncio.to_thread(lambda: PassageCheck(passages).check(draft.claims))
-    if not claims or (model and not draft.answered):
+    if not claims or not draft.answered:
         return KnowledgeAnswer(
             query=query, answered=False, answer=UNANSWERED, model=model, notes=notes
         )
@@ -61,8 +64,8 @@ async def write_answer(
         notes.append(f"Claims without a quote that was found: {unsupported}. Do not rely on them.")
     return KnowledgeAnswer(
         query=query,
-        answered=draft.answered,
-        answer=compose(claims) if model else _join(claims),
+        answered=True,
+        answer=compose(claims),
         claims=claims,
         sources=cited_sources(claims, passages),
         model=model,
@@ -72,11 +75,11 @@ async def write_answer(
 
 async def _draft(
     call: Call, query: str, passages: Sequence[SourcePassage], notes: list[str]
-) -> tuple[_Draft, str]:
-    """What the model says, and its name; or what the passages themselves say."""
+) -> tuple[_Draft, str] | None:
+    """What the model says, and its name; None when there is no model or it gave no answer."""
     if not call.services.models.ready():
         notes.append(NO_MODEL)
-        return _extracts(query, passages), ""
+        return None
     shown = [
         {
             "passage": passage.source.number,
@@ -97,20 +100,18 @@ async def _draft(
             f"The language model gave no answer, so these are the passages that fit best."
             f" {error.message} {error.hint}".strip()
         )
-        return _extracts(query, passages), ""
+        return None
     return made.value, made.reply.model
 
 
-def _extracts(query: str, passages: Sequence[SourcePassage]) -> _Draft:
+def _extracts(query: str, passages: Sequence[SourcePassage], notes: list[str]) -> KnowledgeAnswer:
     """The passages that fit best; whether they answer the question nobody has judged."""
-    claims = []
-    for passage in passages[:EXTRACTS]:
-        text = excerpt(passage.text, query, EXTRACT_CHARS)
-        cited = DraftCitation(passage=passage.source.number, quote=text)
-        claims.append(DraftClaim(text=text, citations=[cited]))
-    return _Draft(answered=False, claims=claims)
-
-
-def _join(claims: Sequence[AnswerClaim]) -> str:
-    """Passages below each other: they are no sentences of one text."""
-    return "\n\n".join(compose([claim]) for claim in claims)
+    best = passages[:EXTRACTS]
+    shown = [f"{excerpt(p.text, query, EXTRACT_CHARS)} [{p.source.number}]" for p in best]
+    return KnowledgeAnswer(
+        query=query,
+        answered=False,
+        answer="\n\n".join([PASSAGES_ALONE, *shown]),
+        sources=[passage.source for passage in best],
+        notes=notes,
+    )

@@ -62,7 +62,7 @@ async def knowledge_forget(
     )
     finds = await find_records(call.services, choice)
     notes = await _look_into_store(call, choice, finds)
-    result = _present(finds, object_ids or [], notes)
+    result = _present(finds, object_ids or [], source, notes)
     if dry_run or not finds.records:
         return result
     if not (confirm or object_ids or await _is_wanted(call, finds)):
@@ -100,10 +100,13 @@ async def _is_wanted(call: Call, finds: Finds) -> bool:
     return answer.delete
 
 
-def _present(finds: Finds, asked: list[str], notes: list[str]) -> KnowledgeForgotten:
+def _present(
+    finds: Finds, asked: list[str], source: str | None, notes: list[str]
+) -> KnowledgeForgotten:
     found = {key for _, key in finds.records}
     if not finds.records:
-        notes.append("No record fits. A source is written as a hit has it, with its whole path.")
+        how = " A source is written as a hit has it, with its whole path." if source else ""
+        notes.append(f"No record fits.{how}")
     if finds.remaining:
         notes.append(f"One call deletes {MOST:,} records, the oldest first. Call again.")
     return KnowledgeForgotten(
