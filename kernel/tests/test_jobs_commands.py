@@ -143,4 +143,5 @@ def test_a_killed_command_is_not_paid_again(shell: Shell, gemini: FakeGemini) ->
 
 def test_jobs_that_there_are_not(shell: Shell) -> None:
     assert shell.run("job", "status", "0" * 32, code=1)["error"]["category"] == "JOB_UNKNOWN"
-    assert shell.run("job", "result", "what", code=2)["error"]["category"] == "JOB_ID_INVALID"
+    assert shell.run("job", "result", "what", code=1)["error"]["category"] == "ID_UNKNOWN"
+    assert shell.run("job", "result", "z" * 32, code=2)["error"]["category"] == "JOB_ID_INVALID"
