@@ -134,7 +134,7 @@ async def test_a_result_is_written_as_a_page(opened: Open, folder: Path) -> None
     text = page.read_text("utf-8")
     front, body = text.split("---\n")[1:]
     names = [line.partition(":")[0] for line in front.splitlines()]
-    assert names == ["kind", "key", "created_at", "source_tool", "source", "checksum"]
+    assert names == [*("kind", "key", "created_at", "derived", "source_tool", "source", "checksum")]
     assert 'source: "https://example.org/fox"' in front
     assert body.startswith("\n# Fox\n\n- State: know\n")
 
@@ -187,7 +187,7 @@ async def test_what_somebody_changed_is_theirs(opened: Open, folder: Path) -> No
         assert "- State: know" in beside.read_text("utf-8"), "one page beside it, always the last"
         await kernel.call("knowledge_forget", object_ids=[key], confirm=True)
         assert pages(folder, "ConceptKnowledge") == [page]
-    assert any("heron pond" in text for text in await found(opened, "heron")), "and it is found"
+    assert not await found(opened, "heron"), "a page of what a model wrote is no source"
 
 
 async def test_what_was_recorded_before_is_written_too(
@@ -368,7 +368,8 @@ def config_of(tmp_path: Path, folder: str) -> Config:
 def test_the_command_brings_both_ways_up_to_date(tmp_path: Path, folder: Path) -> None:
     (folder / "pond.md").write_text("# Pond\n\nA heron.\n\n# Lake\n\nA newt.\n", "utf-8")
     config = config_of(tmp_path, str(folder))
-    counts = {"changes": 0, "read": 1, "passages": 2, "gone": 0, "unread": 0, "pending": 0}
+    counts = {"changes": 0, "read": 1, "passages": 2, "gone": 0, "unread": 0}
+    counts |= {"derived": 0, "pending": 0}
     assert invoke(config, "sync") == counts
     again = invoke(config, "sync")
     assert (again["read"], again["passages"]) == (0, 0)
@@ -390,3 +391,19 @@ def test_a_folder_has_a_whole_path(tmp_path: Path) -> None:
     kernel = Kernel(config_of(tmp_path, "notes"), {"knowledge": knowledge})
     (status,) = [each for each in kernel.plugins() if each.name == "knowledge"]
     assert (status.state.value, "whole path" in status.reason) == ("broken", True)
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+async def test_a_copied_page_of_a_derived_record_is_no_source(
+    opened: Open, folder: Path, ends: str
+) -> None:
+    async with opened() as kernel:
+        await ingest(kernel, "ConceptKnowledge", {"concept_name": "Fox", "state": "unknown"})
+        (page,) = pages(folder, "ConceptKnowledge")
+    text = page.read_text("utf-8") + "\nA heron invented this.\n"
+    (folder / "copy.md").write_bytes(f"\n{text}".replace("\n", ends).encode())
+    old = "---\nkind: 'ConceptKnowledge'\nsource_tool: x: y\n---\nA heron invented that.\n"
+    (folder / "broken.md").write_text(old, "utf-8")
+    (folder / "mine.md").write_text("---\nkind: heron\n---\nA heron stands there.\n", "utf-8")
+    (only,) = await found(opened, "heron")
+    assert "stands there" in only

@@ -274,3 +274,20 @@ def test_an_export_that_fails_leaves_what_was_there(tmp_path: Path, config: Conf
             catch_exceptions=False,
         )
     assert caught.value.code == "NOT_ALLOWED"
+
+
+@pytest.mark.parametrize("form", ["markdown", "notes"])
+def test_what_a_model_wrote_is_not_read_in_as_a_source(
+    config: Config, run: Run, tmp_path: Path, form: str
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    report = notes / "report.md"
+    report.write_text("# Talk\n\nA heron was seen.\n", "utf-8")
+    run(import_records, notes, "--format", form)
+    report.write_text('---\nkind: "VideoAnalyses"\nderived: "true"\n---\n\n# Talk\n', "utf-8")
+    arguments = [str(notes), "--format", form, "--json"]
+    done = CliRunner().invoke(import_records, arguments, obj=config, catch_exceptions=False)
+    assert json.loads(done.stdout) == {"imported": {}, "forgotten": {"DocumentPassages": 1}}
+    assert str(report) in done.stderr
+    assert exported(run, tmp_path) == []

@@ -257,7 +257,8 @@ async def test_an_export_in_other_forms_is_the_whole_analysis(tmp_path, talk):
         {"start": 1.0, "end": 3.0, "text": "Foxes hunt voles."}
     ]
     assert (whole.mime, text.mime) == ("application/json", "text/markdown")
-    assert report.startswith("# Foxes\n")
+    front = '---\nkind: "VideoAnalyses"\nderived: "true"\n---\n\n'
+    assert report.startswith(front + "# Foxes\n")
     assert analysed.cached
     assert "only 00:00 to 00:04" in page
 

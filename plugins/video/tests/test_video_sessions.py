@@ -339,7 +339,8 @@ async def test_a_conversation_is_exported(kernel, gemini, talk):
     await ask(kernel, session_id, "One?\nOr two at 0:42?")
     exported = await kernel.call("video_export_session", session_id=session_id)
     text = content(exported)
-    assert text.startswith("# talk\n")
+    front = '---\nkind: "SessionTranscripts"\nderived: "true"\n---\n\n'
+    assert text.startswith(f"{front}# talk\n"), "who reads it in knows that it is no source"
     assert "An exam" in text
     assert "> One?\n> Or two at 0:42?" in text
     assert f"[00:42](<{talk.as_uri()}#t=42>)" in text

@@ -44,5 +44,5 @@ async def _sync(config: Config) -> dict[str, int]:
                 hint="`vr doctor` looks at the folder; then call this again, it goes on.",
             )
         pending = await kernel.store.catch_up(WHOLE_S)
-    names = ("read", "passages", "gone", "unread")
+    names = ("read", "passages", "gone", "unread", "derived")
     return {"changes": written, **{name: read[name] for name in names}, "pending": pending}

@@ -54,6 +54,7 @@ def write_page(kind: RecordKind, change: Change) -> str:
         "kind": kind.name,
         "key": change.key,
         "created_at": _created_at(change),
+        "derived": "true" if kind.derived else None,
         "source_tool": fields.get("source_tool"),
         "source": value_of(fields, kind.source),
         "link": value_of(fields, kind.link),

@@ -25,6 +25,7 @@ WITHIN_S = 1.0
 FRESH_S = 2.0
 """Seconds for which the folder is not looked through again."""
 PAUSE_S = 0.25
+OWN_NOTE = "Write what you have to say in a note of its own, and it is found."
 
 
 class NoteReader:
@@ -101,8 +102,12 @@ class NoteReader:
     async def _record(
         self, files: Mapping[str, tuple[int, int]], known: Mapping[str, Seen]
     ) -> Counter[str]:
-        batch = await asyncio.to_thread(read_notes, self._root, files, known)
+        batch = await asyncio.to_thread(read_notes, self._root, files, known, self._services.kinds)
         archive = self._services.archive
+        for path in batch.derived:
+            self._services.log.warning(
+                "a page of a derived record is no source", page=path, hint=OWN_NOTE
+            )
         if batch.records:
             await archive.add(batch.records, origin=ORIGIN)
         if batch.stale:
@@ -110,7 +115,12 @@ class NoteReader:
         # Last, so that what is interrupted before is done once more.
         await asyncio.to_thread(self._ledger.keep, batch.seen)
         read = sum(seen.passages > 0 for _, seen in batch.seen)
-        return Counter(read=read, passages=len(batch.records), unread=len(batch.unread))
+        return Counter(
+            read=read,
+            passages=len(batch.records),
+            unread=len(batch.unread),
+            derived=len(batch.derived),
+        )
 
     async def _forget(self, gone: Sequence[str], known: Mapping[str, Seen]) -> None:
         paths = {path: known[path].passages for path in gone}

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
-from vr_kernel import Record
+from vr_kernel import Record, RecordKind
 
 from vr_plugin_knowledge.notes.ledger import Seen
 from vr_plugin_knowledge.notes.page import read_seal
 from vr_plugin_knowledge.notes.shelf import read_text
+from vr_plugin_knowledge.transfer.front_matter import is_derived
 from vr_plugin_knowledge.transfer.passages import passage_ids, passages_of
 from vr_plugin_knowledge.transfer.readers import NOTE_SUFFIXES
 
@@ -43,12 +44,14 @@ class Batch:
         stale: kind and key of passages that they no longer have.
         seen: what the ledger is to keep of them.
         unread: files that could not be read.
+        derived: files made of derived records, which somebody changed or copied.
     """
 
     records: list[Record] = field(default_factory=list)
     stale: list[tuple[str, str]] = field(default_factory=list)
     seen: list[tuple[str, Seen]] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    derived: list[str] = field(default_factory=list)
 
 
 def find_news(root: Path, known: Mapping[str, Seen], stop: Event) -> News:
@@ -70,9 +73,16 @@ def find_news(root: Path, known: Mapping[str, Seen], stop: Event) -> News:
 
 
 def read_notes(
-    root: Path, files: Mapping[str, tuple[int, int]], known: Mapping[str, Seen]
+    root: Path,
+    files: Mapping[str, tuple[int, int]],
+    known: Mapping[str, Seen],
+    kinds: Mapping[str, RecordKind],
 ) -> Batch:
-    """The passages of some notes; a page that nobody changed has none: its record is kept."""
+    """The passages of some notes.
+
+    A page that nobody changed has none: its record is kept. Nor has one of a derived record,
+    whoever changed or copied it: what a model wrote is no source.
+    """
     batch = Batch()
     for path, (size, mtime_ns) in files.items():
         before = known.get(path)
@@ -83,7 +93,9 @@ def read_notes(
             text = ""
         seal = read_seal(text)
         file, whole = root / path, seal is not None and seal.whole
-        passages = [] if whole else list(passages_of(text, file, file.stem))
+        derived = not whole and is_derived(text, kinds)
+        batch.derived += [path] if derived else []
+        passages = [] if whole or derived else list(passages_of(text, file, file.stem))
         batch.records += passages
         batch.stale += passage_ids(file, len(passages), before.passages if before else 0)
         batch.seen.append((path, Seen(size, mtime_ns, len(passages))))

@@ -65,6 +65,8 @@ def import_records(
         counts = await record_all(kernel, reader.read(source, form))
         forgotten = await forget_rest(kernel, reader.files)
         left = await kernel.archive.store.catch_up(DELIVERY_S)
+        for file in reader.derived:
+            click.echo(f"Not read, for it was made of what a model wrote: {file}", err=True)
         if left:
             click.echo(f"Not indexed yet: {left:,} changes.", err=True)
         rest = {"forgotten": forgotten, "left_in_other_workspaces": reader.left}

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
+
+from vr_kernel import RecordKind
 
 LONGEST = 100_000
 """Characters; what is longer is no front matter."""
@@ -11,11 +14,23 @@ _FRONT = re.compile(
     r"\A\ufeff?---[ \t]*\r?\n(?=\S)(.*?)^(?:---|\.\.\.)[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE
 )
 
+_SAYS = re.compile(r"^[ \t]*(kind|derived)[ \t]*:[ \t]*[\"']?([\w-]+)", re.MULTILINE)
+
 
 def split_front(text: str) -> tuple[str, str]:
     """Front matter and text; the former is empty when there is none."""
     found = _FRONT.match(text, 0, LONGEST)
     return (found[1], text[found.end() :]) if found else ("", text)
+
+
+def is_derived(text: str, kinds: Mapping[str, RecordKind]) -> bool:
+    """Whether a file says that it was made of derived records, and so is no source.
+
+    Read line by line: front matter that somebody broke while editing says so still.
+    """
+    said = dict(_SAYS.findall(split_front(text.lstrip("\ufeff \t\r\n"))[0]))
+    kind = kinds.get(said.get("kind", ""))
+    return said.get("derived", "").lower() == "true" or (kind is not None and kind.derived)
 
 
 def read_front(front: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from vr_kernel import Code, Record, RecordKind, VrError, entity_key
 
 from vr_plugin_knowledge.catalogue import find_kind
+from vr_plugin_knowledge.transfer.front_matter import is_derived
 from vr_plugin_knowledge.transfer.passages import PASSAGES, passages_of
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Reader:
 
     Attributes:
         files: how many passages each Markdown file had, by its whole path.
+        derived: Markdown files made of derived records, which are not read in as sources.
         left: how many records another installation has in other workspaces.
     """
 
@@ -52,6 +54,7 @@ class Reader:
         self._workspace = workspace
         self._graph = graph
         self.files: dict[Path, int] = {}
+        self.derived: list[Path] = []
         self.left: dict[str, int] = {}
 
     def read(self, path: Path, form: Format) -> Iterator[Record]:
@@ -121,11 +124,16 @@ class Reader:
 
         memories = Memories() if self._graph is None else Memories(self._graph)
         for file, title, text in _texts(path):
-            memories.add(file, text)
+            if not is_derived(text, self._kinds):
+                memories.add(file, text)
             yield from self._passages(file, title, text)
         yield from memories.records()
 
     def _passages(self, file: Path, title: str, text: str) -> list[Record]:
+        if is_derived(text, self._kinds):
+            self.derived.append(file)
+            self.files[file] = 0
+            return []
         with _at(file):
             passages = list(passages_of(text, file, title))
         self.files[file] = len(passages)

@@ -15,6 +15,8 @@ _VERDICTS = {
     "not_found": "The quote was not found: take the time with care.",
     "unchecked": "Not checked: there was no text to look in.",
 }
+FRONT = '---\nkind: "VideoAnalyses"\nderived: "true"\n---\n\n'
+"""Says to who reads the file in that it is no source."""
 
 
 def report_of(analysis: VideoAnalysis) -> str:
@@ -32,7 +34,7 @@ def report_of(analysis: VideoAnalysis) -> str:
         ("Limits", _bullets(analysis.limits)),
     ]
     body = "\n\n".join(f"## {name}\n\n{text}" for name, text in sections if text)
-    return f"# {analysis.title}\n\n{analysis.source}\n\n{body}\n"
+    return f"{FRONT}# {analysis.title}\n\n{analysis.source}\n\n{body}\n"
 
 
 def verdict_of(moment: Moment) -> str:

@@ -12,6 +12,7 @@ from vr_kernel import Call, Media, Reply, Text, Turn, VrError
 from vr_plugin_video.analyses.model_analyst import ROLE
 from vr_plugin_video.analyses.prompt import SYSTEM
 from vr_plugin_video.sessions.context import context_of, watching_models
+from vr_plugin_video.sessions.export import FRONT
 from vr_plugin_video.sessions.models import SessionResponse
 from vr_plugin_video.sessions.moments import moments_of
 from vr_plugin_video.sessions.records import turn_record
@@ -141,7 +142,7 @@ def _fitted(call: Call, response: str, limits: list[str]) -> tuple[str, str]:
         return response, ""
     short = data[:RESPONSE_BYTES].decode(errors="ignore") + "…"
     try:
-        return short, call.artifact(data, "text/markdown").uri
+        return short, call.artifact(FRONT.encode() + data, "text/markdown").uri
     except VrError as error:
         limits.append(f"The answer was cut: {error.message} {error.hint}")
         return short, ""

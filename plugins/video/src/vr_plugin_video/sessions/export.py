@@ -18,6 +18,8 @@ from vr_plugin_video.sessions.store import SessionStore
 ExportFormat = Literal["md", "json"]
 MIME: dict[ExportFormat, str] = {"md": "text/markdown", "json": "application/json"}
 PREVIEW_CHARS = 1500
+FRONT = '---\nkind: "SessionTranscripts"\nderived: "true"\n---\n\n'
+"""Says to who reads the file in that it is no source."""
 
 
 async def export(call: Call, session_id: str, form: ExportFormat) -> SessionExport:
@@ -51,7 +53,7 @@ def _written(
 
 def _as_markdown(session: Session, turns: Sequence[SessionTurn]) -> str:
     purpose = f"\n{session.description}\n" if session.description else ""
-    head = f"# {session.title}\n\n{session.source}\n{purpose}"
+    head = f"{FRONT}# {session.title}\n\n{session.source}\n{purpose}"
     return head + "".join(_turn_as_markdown(session, turn) for turn in turns)
 
 
