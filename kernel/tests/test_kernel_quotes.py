@@ -370,20 +370,20 @@ def test_a_long_talk_answers_at_once():
     words = ["".join(rng.choices("etaoinshrdlu", k=rng.randint(2, 9))) for _ in range(4000)]
     said = [rng.choice(words) for _ in range(30_000)]
     passages = [Passage(" ".join(said[n : n + 10]), n, n + 10) for n in range(0, 30_000, 10)]
-    began = time.perf_counter()
+    began = time.process_time()
     index = QuoteIndex(passages)
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
     quotes = [spoil_letters(said[n : n + 15], rng) for n in range(50, 29_000, 2900)]
     quotes += [" ".join(reversed(said[n : n + 15])) for n in range(50, 29_000, 2900)]
-    began = time.perf_counter()
+    began = time.process_time()
     for quote in quotes:
         index.find(quote, 7.0)
-    assert (time.perf_counter() - began) / len(quotes) < 0.3
+    assert (time.process_time() - began) / len(quotes) < 0.3
 
 
 def test_hostile_texts_do_not_take_long():
     same = QuoteIndex([Passage("aaa " * 50, n, n + 1) for n in range(600)])
-    began = time.perf_counter()
+    began = time.process_time()
     for quote in ("aaa " * 499, "a" * 2000, "aab " * 499, "aaa ... " * 8, "... ".join("a" * 400)):
         same.find(quote, 300.0)
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
