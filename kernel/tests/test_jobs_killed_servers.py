@@ -18,7 +18,7 @@ from vr_kernel.testing import FakeGemini
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")
 LATENCY_S = 0.02
-LEASE_S = 1.0
+LEASE_S = 2.0
 OPEN = "SELECT 1 FROM job WHERE state = 'running'"
 FRUITLESS = (
     "SELECT job.id FROM job LEFT JOIN step ON step.scope = 'job/' || job.id "
