@@ -79,8 +79,9 @@ def _interrupt_job(zoo: Zoo) -> None:
 
 
 def _open_env_file(zoo: Zoo) -> None:
-    folder = zoo.folder / "config"
-    folder.mkdir(exist_ok=True)
+    # The first seed's file: what is ours is closed before anybody could look.
+    folder = zoo.folder / ".config" / "video-research-mcp"
+    folder.mkdir(parents=True)
     (folder / ".env").write_text(f"OTHER_TOKEN={TOKEN}\n", "utf-8")
     (folder / ".env").chmod(0o644)
 

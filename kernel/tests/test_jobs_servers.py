@@ -144,14 +144,11 @@ def test_a_committed_reply_outlives_its_server(pair: Zoo, gemini: FakeGemini) ->
         assert all(int(text.rpartition(" ")[2]) >= committed for text in repeats)
 
 
-def test_without_a_ledger_the_call_itself_is_answered(pair: Zoo, gemini: FakeGemini) -> None:
+def test_where_nothing_can_be_kept_nothing_is_paid(pair: Zoo, gemini: FakeGemini) -> None:
     gemini.latency = LATENCY_S
     (pair.folder / "state").touch()  # where the folder should be
     with serve(pair, gemini, VR_KERNEL__HANDLE_AFTER_S="0.1") as server:
         result = server.call("paid_batch", name="whole", items=2)
-        assert result["structuredContent"]["texts"] == [
-            f"A fake answer to: whole item {number}" for number in range(2)
-        ]
-        said = " ".join(block["text"] for block in result["content"])
-        assert "A crash would lose paid work" in said
-        assert "Not recorded" in said
+        assert result["isError"]
+        assert json.loads(result["content"][1]["text"])["category"] == "STATE_UNAVAILABLE"
+    assert gemini.requests == []

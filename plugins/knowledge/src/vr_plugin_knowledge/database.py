@@ -82,7 +82,7 @@ class Database:
             self._running += 1
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
             if isinstance(error, sqlite3.ProgrammingError | sqlite3.IntegrityError):
                 raise
             if not _is_damage(error):
@@ -136,7 +136,7 @@ class Database:
     def _open(self) -> sqlite3.Connection:
         try:
             connection = self._prepared()
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if not _is_damage(error):
                 raise
             self._set_aside(str(error))
@@ -229,7 +229,8 @@ _DAMAGED = (
 def _is_damage(error: Exception) -> bool:
     name = getattr(error, "sqlite_errorname", None) or ""
     return (
-        isinstance(error, OtherLayoutError | DamagedRowError)
+        # SQLite's own sentence may quote damaged bytes, which then are no text.
+        isinstance(error, OtherLayoutError | DamagedRowError | UnicodeDecodeError)
         # A header that tells lies of the file's size shows in the last two.
         or name.startswith(
             ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_FSTAT", "SQLITE_IOERR_SHORT_READ")

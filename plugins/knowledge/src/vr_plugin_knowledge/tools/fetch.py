@@ -26,7 +26,9 @@ async def knowledge_fetch(
     object_id: Name,
     collection: Name,
     workspace: Workspace = None,
-    version: Annotated[int, Field(ge=0, description="0 present, 1 the one before")] = 0,
+    version: Annotated[
+        int, Field(ge=0, le=1_000_000, description="0 present, 1 the one before")
+    ] = 0,
 ) -> KnowledgeObject:
     """Fetch one record that a search found, whole."""
     kind, where = find_kind(call.services.kinds, collection), choose_workspace(call, workspace)
