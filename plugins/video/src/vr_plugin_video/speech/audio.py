@@ -56,7 +56,7 @@ def audio_blocks(
     import numpy as np
 
     size = max(1, round(seconds * RATE))
-    limit = None if end is None else max(0, round((end - start) * RATE))
+    limit = None if end is None or math.isinf(end) else max(0, round((end - start) * RATE))
     kept: list[Samples] = []
     held = given = 0
     with opened(file) as container:
