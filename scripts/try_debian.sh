@@ -19,7 +19,7 @@ done < <(env -0)
 
 build() { # release, folder
   debootstrap --variant=minbase --include=ca-certificates,make,python3,python3-venv "$1" "$2" \
-    "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$2.log" || { tail "$2.log" >&2; return 1; }
+    ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} >"$2.log" || { tail "$2.log" >&2; return 1; }
   cp --dereference --recursive /etc/ssl/certs/. "$2/etc/ssl/certs/"
   cp --dereference /etc/resolv.conf /etc/hosts "$2/etc/"
   git clone --quiet --no-hardlinks . "$2/srv/somebody/video-research"

@@ -127,7 +127,7 @@ class Journal:
         return await self._database.run(write)
 
     async def check(self) -> None:
-        """Whether records could be written now; writes none.
+        """Try whether records can be written now; write none.
 
         Raises:
             VrError: UNAVAILABLE when they could not.
@@ -160,7 +160,7 @@ class Journal:
         return await self._database.read(read)
 
     async def has(self, workspace: str, records: Collection[tuple[str, str]]) -> bool:
-        """Whether all of these, as kind and key, are there, none of them deleted."""
+        """True when all of these, as kind and key, are there, none of them deleted."""
         from vr_kernel.journal.presence import present
 
         return await self._database.read(partial(present, workspace=workspace, records=records))
