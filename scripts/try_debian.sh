@@ -20,7 +20,8 @@ done < <(env -0)
 build() { # release, folder
   debootstrap --variant=minbase --include=ca-certificates,make,python3,python3-venv "$1" "$2" \
     ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} >"$2.log" || { tail "$2.log" >&2; return 1; }
-  cp --dereference --recursive /etc/ssl/certs/. "$2/etc/ssl/certs/"
+  # Links there lead out of the folder, to the files that are copied.
+  cp --dereference --recursive --remove-destination /etc/ssl/certs/. "$2/etc/ssl/certs/"
   cp --dereference /etc/resolv.conf /etc/hosts "$2/etc/"
   git clone --quiet --no-hardlinks . "$2/srv/somebody/video-research"
   chroot "$2" useradd --home-dir /srv/somebody somebody
