@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from command_host import CommandHost
 from plugin_zoo import Animal, Zoo
+from typed_terminal import at_terminal
 
 FIRST, SECOND = "abcd" + "0" * 28, "abce" + "0" * 28
 LIBRARY = Animal(
     "library",
     f"""
 from pydantic import BaseModel
-from vr_kernel import READ_ONLY, Call, Record, RecordKind, hookimpl, tool
+from vr_kernel import DESTRUCTIVE, READ_ONLY, Call, Record, RecordKind, hookimpl, tool
 from vr_kernel import RecordField
 
 class Card(BaseModel):
@@ -51,21 +54,34 @@ async def library_tear(call: Call, object_ids: list[str]) -> Note:
     '''Tear notes.'''
     return Note(object_id=" ".join(object_ids))
 
+@tool(effects=DESTRUCTIVE)
+async def library_burn(call: Call, object_ids: list[str], confirm: bool = False) -> Note:
+    '''Burn notes.'''
+    for each in object_ids:
+        call.forget("Notes", each)
+    return Note(object_id=" ".join(object_ids))
+
 @hookimpl
 def vr_tools():
-    return [library_tear, library_list_cards, library_show_card, library_write, library_read]
+    writing = [library_burn, library_tear, library_write]
+    return [*writing, library_list_cards, library_show_card, library_read]
 
 @hookimpl
 def vr_record_kinds():
-    return [RecordKind("Notes", "Notes.", (RecordField("text"),), rerank="text")]
+    return [RecordKind("Notes", "Notes.", (RecordField("text", searchable=True),), rerank="text")]
 """,
 )
+
+
+def library(folder: Path) -> Zoo:
+    """The library in a folder of its own."""
+    return Zoo(folder).add(LIBRARY)
 
 
 @pytest.fixture(scope="module")
 def vr(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandHost]:
     """Runs command lines of a library."""
-    zoo = Zoo(tmp_path_factory.mktemp("library")).add(LIBRARY)
+    zoo = library(tmp_path_factory.mktemp("library"))
     host = CommandHost(zoo.environment(), zoo.work)
     yield host
     host.close()
@@ -127,3 +143,43 @@ def test_several_beginnings_are_made_whole_each_in_any_kind(vr: CommandHost) -> 
     vr.run("library", "write", "cccc-1234")
     torn = vr.run("library", "tear", "--object-ids", "dddd", "--object-ids", "cccc", "--json")
     assert torn.data == {"object_id": "dddd-1234 cccc-1234"}
+
+
+def burn(vr: CommandHost, *arguments: str) -> tuple[int, bool]:
+    """How a command ended that burns `bbbb-1234`, and whether the note is gone."""
+    vr.run("library", "write", "bbbb-1234")
+    ended = vr.run("library", "burn", *arguments)
+    left = vr.run("library", "tear", "--object-ids", "bbbb", "--json").data["object_id"]
+    return ended.code, left == "bbbb"
+
+
+@pytest.mark.parametrize("given", [["bbbb-1234"], ["bbbb", "--yes"], ["bbbb", "--confirm"]])
+def test_a_whole_id_or_a_word_for_it_deletes_at_once(given: list[str], vr: CommandHost) -> None:
+    first, *rest = given
+    assert burn(vr, "--object-ids", first, *rest) == (0, True)
+
+
+def test_nothing_is_deleted_by_its_beginning_where_nobody_can_be_asked(vr: CommandHost) -> None:
+    assert burn(vr, "--object-ids", "bbbb") == (2, False)
+    refused = vr.run("library", "burn", "--object-ids", "bbbb", "--json")
+    assert "Notes bbbb-1234 bbbb-1234" in refused.stderr
+    assert refused.data["error"]["category"] == "NOT_CONFIRMED"
+    assert "--yes" in refused.data["error"]["hint"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo terminals")
+def test_a_person_is_shown_what_a_beginning_means_and_asked(tmp_path: Path) -> None:
+    zoo = library(tmp_path / "library")
+    host = CommandHost(zoo.environment(), zoo.work)
+    burn_note = ("library", "burn", "--object-ids", "bbbb")
+    try:
+        host.run("library", "write", "bbbb-1234")
+        kept = at_terminal(zoo, "\n", *burn_note)
+        assert (kept.code, kept.stdout) == (130, ""), kept
+        assert "Notes bbbb-1234 bbbb-1234" in kept.stderr
+        assert "Delete them for good [y/N]" in kept.stderr
+        assert host.run("library", "tear", "--object-ids", "bbbb").stdout.count("1234") == 1
+        assert at_terminal(zoo, "y\n", *burn_note).code == 0
+        assert host.run("library", "tear", "--object-ids", "bbbb").stdout.count("1234") == 0
+    finally:
+        host.close()

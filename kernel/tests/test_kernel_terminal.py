@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
-from command_host import Ended
 from plugin_zoo import Zoo, vr_command
+from typed_terminal import at_terminal
 from zoo_animals import GOOD
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo terminals")
@@ -20,42 +17,6 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 def zoo(tmp_path_factory: pytest.TempPathFactory) -> Zoo:
     """The good plugin."""
     return Zoo(tmp_path_factory.mktemp("zoo")).add(GOOD)
-
-
-@contextmanager
-def terminal() -> Iterator[tuple[int, int]]:
-    """Our end of a pseudo terminal, and that of a program."""
-    import pty
-
-    ours, theirs = pty.openpty()
-    try:
-        yield ours, theirs
-    finally:
-        os.close(ours)
-
-
-def at_terminal(zoo: Zoo, typed: str, *arguments: str) -> Ended:
-    """Run `vr` at a terminal where somebody types; stderr of the result is what it showed."""
-    with terminal() as (ours, theirs):
-        process = subprocess.Popen(
-            vr_command(*arguments),
-            env=zoo.environment(TERM="dumb"),
-            cwd=zoo.work,
-            stdin=theirs,
-            stdout=subprocess.PIPE,
-            stderr=theirs,
-            start_new_session=True,
-        )
-        os.close(theirs)
-        os.write(ours, typed.encode())
-        shown = b""
-        try:
-            while piece := os.read(ours, 1024):
-                shown += piece
-        except OSError:  # how Linux says that the program has closed its end
-            pass
-        stdout, _ = process.communicate()
-    return Ended(process.returncode, stdout.decode(), shown.decode())
 
 
 def test_a_tool_asks_on_the_terminal(zoo: Zoo) -> None:

@@ -14,6 +14,7 @@ import click
 
 from vr_kernel.cli.asking import terminal_asker
 from vr_kernel.cli.collecting import uncollected
+from vr_kernel.cli.deletion import require_agreement
 from vr_kernel.cli.exits import Exit, end_soon, exit_code
 from vr_kernel.cli.ids import whole_ids
 from vr_kernel.cli.index import as_commands, write_index
@@ -109,8 +110,10 @@ async def _call(
             if isinstance(arguments.get(typed), str):
                 with suppress(VrError):  # the tool says what is wrong with it
                     kernel.policy.allow(arguments[typed])
-        given = await whole_ids(kernel, kernel.tools[name], arguments)
-        return await kernel.run(name, given, line, ask=terminal_asker(line.finish))
+        tool, ask = kernel.tools[name], terminal_asker(line.finish)
+        given = await whole_ids(kernel, tool, arguments)
+        await require_agreement(kernel, tool, arguments, given, ask)
+        return await kernel.run(name, given, line, ask=ask)
     except VrError as error:  # before the call
         return Outcome("", error=error)
     except asyncio.CancelledError:

@@ -174,9 +174,9 @@ def _option(name: str, schema: Mapping[str, Any], places: Sequence[str]) -> clic
     if default not in (None, "", [], {}):
         help_text = f"{help_text} [default: {default}]".strip()
     if schema.get("type") == "boolean":
-        return click.Option(
-            [f"{declaration}/--no-{declaration[2:]}", name], default=None, help=help_text
-        )
+        also = ["--yes"] if name == "confirm" else []
+        declared = [f"{declaration}/--no-{declaration[2:]}", *also, name]
+        return click.Option(declared, default=None, help=help_text)
     if "enum" in schema:
         kind: Any = click.Choice([str(choice) for choice in schema["enum"]])
         return click.Option([declaration, name], type=kind, help=help_text)
