@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from command_host import CommandHost, Ended
-from plugin_zoo import OWN_TOOLS, Zoo, vr_command
+from plugin_zoo import OWN_TOOLS, Animal, Zoo, vr_command
 from vr_kernel.client import connect
 from vr_kernel.errors import VrError
 from vr_kernel.onboarding.answers import checked_key
@@ -24,6 +24,40 @@ CURSOR = (
     f'{{\n  // mine\n  "mcpServers": {{\n    "gh": {{"env": {{"PAT": "{SECRET}"}}}},\n  }},\n}}\n'
 )
 posix = pytest.mark.skipif(sys.platform == "win32", reason="terminals, limits, /")
+
+
+MODELS = Animal(
+    "models",
+    """
+import click, os, pathlib
+from vr_kernel import Check, Code, Command, Diagnosis, Remedy, VrError, hookimpl
+
+HERE = pathlib.Path(os.environ["VR_STATE_DIR"], "model")
+
+def model():
+    if HERE.exists():
+        return Diagnosis.ok("The model is there.")
+    remedy = Remedy(("models", "fetch", "large"), "Fetch the model large (2 GB)?")
+    return Diagnosis.warning("The model is missing.", "vr models fetch large", remedy)
+
+@click.command()
+@click.argument("name")
+def fetch(name):
+    if os.environ.get("OFFLINE"):
+        raise VrError("No network.", Code.UNAVAILABLE, retryable=True, hint="Try again.")
+    print("fetched", name)
+    HERE.parent.mkdir(exist_ok=True)
+    HERE.touch()
+
+@hookimpl
+def vr_health(services):
+    return [Check("model", model)]
+
+@hookimpl
+def vr_commands():
+    return [Command(("models", "fetch"), "Fetch.", f"{__name__}:fetch")]
+""",
+)
 
 
 class User:
@@ -50,7 +84,7 @@ class User:
         return {
             str(path.relative_to(self.home)): path.read_bytes()
             for path in files
-            if self.zoo.packages not in path.parents
+            if not {self.zoo.packages, self.zoo.marks} & set(path.parents)
         }
 
     def run(self, *arguments: str, stdin: str = "", **variables: str) -> Ended:
@@ -286,13 +320,13 @@ def test_an_empty_home_variable_is_no_root_folder(user: User) -> None:
 class Terminal:
     """A terminal with somebody who answers questions when they are asked."""
 
-    def __init__(self, user: User, *arguments: str) -> None:
+    def __init__(self, user: User, *arguments: str, **variables: str) -> None:
         import pty
 
         self._ours, theirs = pty.openpty()
         self._process = subprocess.Popen(
             vr_command("init", *arguments),
-            env=user.zoo.environment(),
+            env=user.zoo.environment(**variables),
             cwd=user.work,
             stdin=theirs,
             stdout=subprocess.PIPE,
@@ -341,6 +375,47 @@ def test_it_asks_three_things_on_a_terminal(answer: str, user: User) -> None:
     else:
         assert f"GEMINI_API_KEY={KEY}" in (user.home / "config" / ".env").read_text("utf-8")
         assert "video-research" in user.codex.read_text("utf-8")
+
+
+@posix
+@pytest.mark.parametrize(
+    ("answer", "offline", "code"),
+    [
+        ("y", "", 0),
+        pytest.param("", "", 0, marks=pytest.mark.slow),
+        ("y", "yes", 75),
+    ],
+)
+def test_a_missing_model_is_the_fourth_question(
+    answer: str, offline: str, code: int, user: User
+) -> None:
+    user.zoo.add(MODELS)
+    terminal = Terminal(user, OFFLINE=offline)
+    terminal.answer("Folders:", "")
+    terminal.answer("(hidden):", "")
+    terminal.answer("Clients [", "cursor")
+    terminal.answer("4. Fetch the model large (2 GB)? [y/N]:", answer)
+    terminal.answer("Write this? [Y/n]:", "y")
+    assert terminal.end() == code
+    assert "video-research" in user.cursor.read_text("utf-8")
+    fetched = user.home / "state" / "model"
+    assert fetched.exists() == (answer == "y" and not offline)
+    assert ("to run: vr models fetch large" in terminal.said) == (answer == "y")
+    assert ("No network." in terminal.said) == bool(offline)
+
+
+def test_models_are_fetched_when_told_so(user: User) -> None:
+    user.zoo.add(MODELS)
+    refused = user.run("--fetch")
+    assert (refused.code, "Add --yes" in refused.stderr) == (2, True)
+    row = {"command": "vr models fetch large", "exit_code": None}
+    assert user.run("--fetch", "--dry-run", "--json").data["fetched"] == [row]
+    assert not (user.home / "state" / "model").exists()
+    failed = user.run("--fetch", "--client", "cursor", "--yes", "--json", OFFLINE="yes")
+    assert (failed.code, failed.data["written"]) == (75, True)
+    assert "Hint: Try again." in failed.stderr
+    assert user.run("--fetch", "--yes", "--json").data["fetched"] == [{**row, "exit_code": 0}]
+    assert user.run("--fetch", "--yes", "--json").data["fetched"] == []
 
 
 @posix

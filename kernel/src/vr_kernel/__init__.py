@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vr_kernel.events import CallFinished
     from vr_kernel.files.artifacts import Artifact
     from vr_kernel.generation import Media, ModelProvider, Reply, Text, Turn, Usage
-    from vr_kernel.health import Check, Diagnosis
+    from vr_kernel.health import Check, Diagnosis, Remedy
     from vr_kernel.hookspecs import hookimpl
     from vr_kernel.joining import Joined
     from vr_kernel.journal.journal import Change
@@ -66,7 +66,7 @@ _HOMES = {
     "errors": "Code VrError",
     "events": "CallFinished",
     "generation": "Media ModelProvider Reply Text Turn Usage",
-    "health": "Check Diagnosis",
+    "health": "Check Diagnosis Remedy",
     "hookspecs": "hookimpl",
     "joining": "Joined",
     "journal.journal": "Change",
@@ -119,6 +119,7 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "Record",
     "RecordField",
     "RecordKind",
+    "Remedy",
     "Reply",
     "Reranker",
     "Section",

@@ -18,12 +18,25 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Remedy:
+    """A command that fetches what a check found missing; `vr init` offers to run it.
+
+    `command` holds its words behind `vr`, `question` says what is fetched, from where, and how
+    large it is.
+    """
+
+    command: tuple[str, ...]
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnosis:
     """What a check found: one line of what is, and one of how to mend it."""
 
     level: Level
     what: str
     fix: str = ""
+    remedy: Remedy | None = None
 
     @classmethod
     def ok(cls, what: str) -> Diagnosis:
@@ -31,9 +44,9 @@ class Diagnosis:
         return cls(Level.OK, what)
 
     @classmethod
-    def warning(cls, what: str, fix: str) -> Diagnosis:
+    def warning(cls, what: str, fix: str, remedy: Remedy | None = None) -> Diagnosis:
         """Something is missing or worse than it could be; the program works."""
-        return cls(Level.WARNING, what, fix)
+        return cls(Level.WARNING, what, fix, remedy)
 
     @classmethod
     def fault(cls, what: str, fix: str) -> Diagnosis:

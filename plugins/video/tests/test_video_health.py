@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,6 +40,48 @@ async def test_a_missing_speech_model_comes_with_its_command(tmp_path):
     assert found.level == "warning"
     assert "captions" in found.what
     assert "vr video fetch-models large-v3" in found.fix or not speech_available()
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ("large-v3", "large-v3 (3,087 MB"),
+        ("base.en", "base.en (145 MB"),
+        ("my-own", "unknown size"),
+    ],
+)
+async def test_what_can_be_fetched_is_offered_with_its_size(setting, says, tmp_path):
+    if not speech_available():
+        pytest.skip("no speech recognition installed")
+    remedy = (await examine(tmp_path, speech_model=setting))["speech model"].remedy
+    assert remedy.command == ("video", "fetch-models", setting)
+    assert says in remedy.question
+
+
+async def test_a_folder_of_ones_own_is_not_fetched(tmp_path):
+    found = (await examine(tmp_path, speech_model=str(tmp_path / "mine")))["speech model"]
+    assert (found.level, found.remedy) == ("warning", None)
+
+
+def test_init_goes_on_when_the_model_cannot_be_fetched(tmp_path):
+    if not speech_available():
+        pytest.skip("no speech recognition installed")
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("VR_")},
+        "HOME": str(tmp_path),
+        "USERPROFILE": str(tmp_path),
+        "HF_ENDPOINT": "http://127.0.0.1:9",
+        "HF_HUB_CACHE": str(tmp_path / "hub"),
+        "VR_VIDEO__SPEECH_MODEL": "base",
+    }
+    command = [sys.executable, "-m", "vr_kernel", "init", "--client", "cursor", "--fetch", "--yes"]
+    done = subprocess.run(
+        command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 75, done.stderr
+    assert "to run: vr video fetch-models base" in done.stdout
+    assert "The model could not be downloaded" in done.stderr
+    assert (tmp_path / ".cursor" / "mcp.json").is_file()
 
 
 async def test_a_speech_model_is_named_with_its_size(tmp_path):

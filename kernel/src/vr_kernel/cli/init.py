@@ -1,4 +1,4 @@
-"""`vr init`: sets up MCP clients, allowed folders and the key; shows every change first."""
+"""`vr init`: sets up MCP clients, folders, the key, models; shows every change first."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vr_kernel.cli.exits import Exit, exit_code
+from vr_kernel.cli.init_fetching import choose_remedies, fetch_all, words_of
 from vr_kernel.cli.init_questions import ask_clients, ask_folders, ask_key, is_terminal
 from vr_kernel.cli.output import print_error
 
 if TYPE_CHECKING:
     from vr_kernel.config.config import Config
+    from vr_kernel.health import Remedy
     from vr_kernel.onboarding.changes import Change
     from vr_kernel.onboarding.clients import Machine
     from vr_kernel.onboarding.plan import Plan, Wishes
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 NOTHING_GIVEN = (
     "Nobody can be asked here. Name what to set up: --client NAME, --folder DIR,"
-    " --key-from-env or --key-from-stdin, with --yes or --dry-run."
+    " --key-from-env, --key-from-stdin or --fetch, with --yes or --dry-run."
 )
 
 
@@ -41,6 +43,7 @@ NOTHING_GIVEN = (
 @click.option("--folder", "folders", multiple=True, metavar="DIR", help="Let the server read it.")
 @click.option("--key-from-env", is_flag=True, help="Keep the key of the variable GEMINI_API_KEY.")
 @click.option("--key-from-stdin", is_flag=True, help="Keep the key that stdin holds.")
+@click.option("--fetch", is_flag=True, help="Fetch what plugins lack, such as a speech model.")
 @click.option("--project", is_flag=True, help="Write the clients' files of the current folder.")
 @click.option("--remove", is_flag=True, help="Take our entry out of the clients' files instead.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
@@ -53,6 +56,7 @@ def init(
     *,
     clients: tuple[str, ...],
     folders: tuple[str, ...],
+    fetch: bool,
     project: bool,
     remove: bool,
     dry_run: bool,
@@ -60,7 +64,7 @@ def init(
     as_json: bool,
     **key_from: bool,
 ) -> int:
-    """Connect MCP clients to this server: asks three things, or takes what is given.
+    """Connect MCP clients to this server: asks four things, or takes what is given.
 
     Every change is shown before anything is written, and asked for once. Secrets stay hidden;
     keys are written to your own .env alone, never to a client's file.
@@ -68,22 +72,23 @@ def init(
     from vr_kernel.onboarding.answers import overruled
     from vr_kernel.onboarding.writing import write_all
 
+    given = bool(clients or folders or fetch or any(key_from.values()))
     if remove:
-        if folders or any(key_from.values()):
-            raise click.UsageError("--remove is about clients alone: name those, or none for all.")
-        wishes = replace(_given(clients or ("all",), (), "", project=project), remove=True)
-    elif not (clients or folders or any(key_from.values())):
-        if yes or not is_terminal():
-            raise click.UsageError(NOTHING_GIVEN)
-        wishes = _asked(config, project=project)
-    else:
+        wishes = _removal(clients, fetch or folders or any(key_from.values()), project=project)
+    elif given:
         wishes = _given(clients, folders, _key(**key_from), project=project)
+    elif yes or not is_terminal():
+        raise click.UsageError(NOTHING_GIVEN)
+    else:
+        wishes = _asked(config, project=project)
+    asked = not (given or remove)
+    remedies = choose_remedies("4. " * asked, yes=yes or dry_run) if fetch or asked else []
     plan = _planned(config, wishes)
     changes = plan.changes
     pending = [change for change in changes if change.action != "none"]
     writing = bool(pending) and not dry_run
     if not as_json or (writing and not yes):
-        click.echo(_differences(changes, remove=remove), err=as_json)
+        click.echo(_differences(changes, remedies, remove=remove), err=as_json)
     for error in plan.refused:
         print_error(error)
     written: list[Written] = []
@@ -91,11 +96,16 @@ def init(
     if writing and (yes or _agreed()):
         written = write_all(pending, datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f"))
         notes = overruled(os.environ, wishes.folders, wishes.key)
-    if as_json:
-        click.echo(json.dumps(_report(plan, written, notes), ensure_ascii=False, indent=2))
-    else:
+    if not as_json:
         _conclude(written, notes, remove=remove)
-    return max(map(exit_code, plan.refused), default=Exit.OK)
+    fetched = {} if dry_run else fetch_all(remedies)
+    if as_json:
+        report = _report(plan, written, notes)
+        report["fetched"] = [
+            {"command": words_of(it), "exit_code": fetched.get(words_of(it))} for it in remedies
+        ]
+        click.echo(json.dumps(report, ensure_ascii=False, indent=2))
+    return max([*map(exit_code, plan.refused), *fetched.values()], default=Exit.OK)
 
 
 def _machine() -> Machine:
@@ -114,6 +124,12 @@ def _asked(config: Config, *, project: bool) -> Wishes:
     key = ask_key(known=bool(config.models.gemini_api_keys))
     names = ask_clients(found, machine)
     return _given(names, [str(folder) for folder in folders], key, project=project)
+
+
+def _removal(names: Sequence[str], others: object, *, project: bool) -> Wishes:
+    if others:
+        raise click.UsageError("--remove is about clients alone: name those, or none for all.")
+    return replace(_given(names or ("all",), (), "", project=project), remove=True)
 
 
 def _given(names: Sequence[str], folders: Sequence[str], key: str, *, project: bool) -> Wishes:
@@ -164,13 +180,14 @@ def _agreed() -> bool:
     return click.confirm("Write this?", default=True, err=True)
 
 
-def _differences(changes: Sequence[Change], *, remove: bool) -> str:
+def _differences(changes: Sequence[Change], remedies: Sequence[Remedy], *, remove: bool) -> str:
     same = "There is no entry of ours in it." if remove else "Already up to date."
     lines: list[str] = []
     for change in changes:
         lines.append(f"{change.title}: {change.file}")
         lines.append(change.difference() or same)
         lines.append("")
+    lines += [f"to run: {words_of(each)}" for each in remedies]
     return "\n".join(lines) if lines else "Nothing was chosen."
 
 
@@ -185,7 +202,7 @@ def _conclude(written: Sequence[Written], notes: Sequence[str], *, remove: bool)
     elif written:
         click.echo(
             "Start the clients anew to see the tools. `vr doctor --problems` says what is missing;"
-            " `vr video fetch-models` brings a speech model."
+            " `vr init --fetch` fetches models that are."
         )
 
 

