@@ -51,10 +51,7 @@ class Job:
                 outside it.
         """
         if self._media is None:
-            at_youtube = self.source.at_youtube
-            media = await (
-                self._described() if at_youtube else self.work.aside(probe, self.source.file)
-            )
+            media = self.source.media or await self._found_out()
             if media.duration:
                 self.window.within(media.duration)
                 self.window = self.window.of(media.duration)
@@ -82,6 +79,11 @@ class Job:
         if not duration:
             return self.window.start, math.inf if self.window.end is None else self.window.end
         return self.window.within(duration)
+
+    async def _found_out(self) -> Media:
+        if self.source.at_youtube:
+            return await self._described()
+        return await self.work.aside(probe, self.source.file)
 
     async def _described(self) -> Media:
         try:

@@ -168,20 +168,18 @@ def opened(file: BinaryIO) -> Iterator[InputContainer]:
         raise _unsupported("The file is no audio or video that can be read.") from error
 
 
-def require_media(file: BinaryIO) -> None:
-    """Refuse bytes that are no media by their beginning, before all of them are read.
-
-    Without PyAV nothing is refused yet.
+def media_if_readable(file: BinaryIO) -> Media | None:
+    """What a media file is, None without PyAV: what is no media is refused before it is hashed.
 
     Raises:
-        VrError: as `opened`.
+        VrError: as `probe`.
     """
     try:
-        with opened(file):
-            pass
+        return probe(file)
     except VrError as error:
         if error.category != "EXTRA_MISSING":
             raise
+        return None
 
 
 def no_stream(what: str) -> VrError:

@@ -19,7 +19,7 @@ from vr_plugin_video.file_kinds import (
     is_media_name,
     split_name,
 )
-from vr_plugin_video.media import require_media
+from vr_plugin_video.media import Media, media_if_readable
 from vr_plugin_video.youtube.addresses import invalid_url, parse_url, watch_url, youtube_id
 from vr_plugin_video.youtube.client import youtube_of
 
@@ -33,12 +33,14 @@ class Source:
         url: where it is, as records name it: a path, or an address.
         name: a title for want of a better one.
         opened: the file; none for a video that only YouTube has.
+        media: what the file is, where that was found out before.
     """
 
     video_id: str
     url: str
     name: str
     opened: BufferedReader | None = None
+    media: Media | None = None
 
     @property
     def at_youtube(self) -> bool:
@@ -139,7 +141,7 @@ async def reopened(services: Services, source: Source) -> AsyncIterator[Source]:
                 hint="Call again when nothing writes to it any more.",
                 retryable=True,
             )
-        yield replace(again, name=source.name)
+        yield replace(again, name=source.name, media=source.media)
 
 
 async def check_source(services: Services, url: str | None, file_path: str | None) -> None:
@@ -203,9 +205,15 @@ def require_one(url: str | None, file_path: str | None) -> None:
 async def _known(
     services: Services, file: BufferedReader, url: str = "", video_id: str = ""
 ) -> AsyncIterator[Source]:
+    media: Media | None = None
+
+    def look(file: BufferedReader) -> None:
+        nonlocal media
+        media = media_if_readable(file)
+
     with file:
-        video_id = video_id or await services.digests.sha256(file, check=require_media)
-        yield Source(video_id, url or file.name, split_name(file.name)[0], file)
+        video_id = video_id or await services.digests.sha256(file, check=look)
+        yield Source(video_id, url or file.name, split_name(file.name)[0], file, media)
 
 
 async def _from_youtube(services: Services, video_id: str) -> Path:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 
-from vr_kernel import Call, VrError
+from vr_kernel import Call, Services, VrError
 
 from vr_plugin_video.analyses.analysing import choose_analyst
 from vr_plugin_video.analyses.local_analyst import LocalAnalyst
@@ -15,8 +16,10 @@ from vr_plugin_video.batch.listing import Entry
 from vr_plugin_video.batch.order import Order
 from vr_plugin_video.batch.results import BatchEstimate, BatchVideoItem
 from vr_plugin_video.engine import LocalEngine
+from vr_plugin_video.media import Media
 from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.parallel import run_bounded
+from vr_plugin_video.sources import Source
 from vr_plugin_video.times import Window
 
 
@@ -24,7 +27,7 @@ from vr_plugin_video.times import Window
 class Prepared:
     """A video that was looked at: its length in seconds, 0 when not known, and its price.
 
-    `ended` is what there is to say of one that is not analysed.
+    `media` is what its file is; `ended` is what there is to say of one that is not analysed.
     """
 
     entry: Entry
@@ -32,7 +35,15 @@ class Prepared:
     seconds: float = 0.0
     tokens: float = 0.0
     cached: bool = False
+    media: Media | None = None
     ended: BatchVideoItem | None = None
+
+    @asynccontextmanager
+    async def opened(self, services: Services) -> AsyncIterator[Source]:
+        """The video, for the time of a `with`; what was found out holds for the same file."""
+        async with self.entry.opened(services) as source:
+            same = source.video_id == self.video_id and not source.at_youtube
+            yield replace(source, media=self.media) if same and self.media else source
 
     def planned(self) -> BatchVideoItem:
         """What an estimate alone says of it."""
@@ -98,4 +109,4 @@ async def _looked_at(call: Call, entry: Entry, order: Order) -> Prepared:
         seconds = media.duration
         rate = tokens_a_second(asked.fps, asked.media_resolution, pictures=media.has_video)
         paid = not isinstance(analyst, LocalAnalyst)
-        return Prepared(entry, source.video_id, seconds, seconds * rate * paid)
+        return Prepared(entry, source.video_id, seconds, seconds * rate * paid, media=media)

@@ -75,7 +75,7 @@ class Batch:
     async def _analysed(self, prepared: Prepared) -> BatchVideoItem:
         entry = prepared.entry
         try:
-            return await self._work(entry)
+            return await self._work(prepared)
         except VrError as error:
             if error.category == LEASE_LOST:
                 raise
@@ -84,11 +84,12 @@ class Batch:
             self._call.log.exception("video of a batch crashed", source=entry.source)
             return entry.without(entry.crashed(), prepared.video_id)
 
-    async def _work(self, entry: Entry) -> BatchVideoItem:
-        call, order, report = self._call, self._order, partial(self._report, entry)
+    async def _work(self, prepared: Prepared) -> BatchVideoItem:
+        call, order, entry = self._call, self._order, prepared.entry
+        report = partial(self._report, entry)
         # Whoever asks for the same video need not wait for the end of the batch.
         async with (
-            entry.opened(call.services) as source,
+            prepared.opened(call.services) as source,
             call.part(source.video_id, report) as item,
         ):
             analysis = await analysis_of(
