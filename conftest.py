@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 
 from hypothesis import HealthCheck, settings
@@ -13,3 +14,6 @@ settings.load_profile("house")
 # Whoever is started in the background ignores SIGINT, and so would every process of a test.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Tests name people freely; none of them is the user who runs the tests.
+os.environ["LOGNAME"] = "who-runs-the-tests"

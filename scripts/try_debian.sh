@@ -12,7 +12,7 @@ fi
 
 passed_on=()
 while IFS= read -r -d '' variable; do
-  if [[ $variable =~ ^(PIP_|UV_|SSL_CERT|REQUESTS_CA|VR_TEST_|[A-Za-z]*_(proxy|PROXY)=) ]]; then
+  if [[ $variable =~ ^(PIP_|UV_|SSL_CERT|REQUESTS_CA|[A-Za-z]*_(proxy|PROXY)=) ]]; then
     passed_on+=("$variable")
   fi
 done < <(env -0)
