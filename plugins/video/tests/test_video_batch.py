@@ -14,7 +14,15 @@ import pytest
 from lecture import Lecture
 from test_video_gemini import SEEN, asked, key_for
 from videokit import failure, open_kernel, recorded
-from vr_kernel import Code, Kernel, Provider, TextLine, TextRecognizer, hookimpl
+from vr_kernel import (
+    Code,
+    Kernel,
+    Provider,
+    TextLine,
+    TextRecognizer,
+    estimate_tokens,
+    hookimpl,
+)
 from vr_kernel.questions import Answer
 from vr_kernel.testing import FakeGemini, Fault
 from vr_kernel.testing.gemini.request import look_up
@@ -344,13 +352,23 @@ async def test_a_large_result_is_cut_and_kept_whole(kernel, gemini, tmp_path, fo
     gemini.fail(Fault.prompt_blocked(), times=2)
     result = await analyse(kernel, folder, max_files=50)
     assert (result.total, result.ok, result.failed) == (50, 48, 2)
-    assert len(result.model_dump_json()) <= 10_700
+    assert estimate_tokens(result.model_dump_json()) <= 4_100
     assert sum(item.status == "failed" for item in result.items) == 2
     assert "Shortened" in " ".join(result.limits)
     (kept,) = tmp_path.rglob(result.result_uri.rpartition("/")[2])
     whole = json.loads(kept.read_text())
     assert len(whole["items"]) == 50
     assert {len(item["summary"]) for item in whole["items"]} == {0, len(long["summary"])}
+
+
+@pytest.mark.parametrize("word", ["So much to tell. ", "言うことがたくさんあります。", "ብዙ መናገር። "])
+def test_a_summary_takes_as_much_of_an_answer_in_any_language(word):
+    items = [BatchVideoItem(source=f"{n}", status="ok", summary=word * 200) for n in range(20)]
+    estimate = BatchEstimate(files=20, seconds=1, tokens_in=1)
+    cut = fitted(BatchVideoResult.of("folder", items, estimate, []))
+    assert len(cut.items) == 20
+    assert estimate_tokens(cut.model_dump_json()) <= 4_000
+    assert {estimate_tokens(item.summary) // 16 for item in cut.items} == {9}
 
 
 def test_remarks_of_a_video_end_with_a_sentence():

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from lecture import Lecture
 from videokit import failure, open_kernel, recorded
-from vr_kernel import Code
+from vr_kernel import Code, estimate_tokens
 
 
 def srt(count: int, text: str = "sentence") -> str:
@@ -80,6 +80,17 @@ async def test_pages_make_the_whole_transcript(tmp_path, video):
     assert not any(page.transcript_uri for page in pages[1:])
     assert len(moments) < 40
     assert all(m["end"] - m["start"] <= 40 for m in moments)
+
+
+@pytest.mark.parametrize("sentence", ["The words of the talk", "講演の言葉です", "የንግግሩ ቃላት"])
+async def test_no_language_makes_a_page_too_long(sentence, tmp_path, video):
+    video.with_suffix(".srt").write_text(srt(280, sentence * 4))
+    async with open_kernel(tmp_path, page_bytes="24000") as kernel:
+        page = await kernel.call("video_transcript", file_path=str(video))
+        full = await kernel.call("video_analyze", file_path=str(video), detail="full")
+    assert 6_000 < estimate_tokens(page.model_dump_json()) <= 10_000
+    assert full.segments
+    assert estimate_tokens(full.model_dump_json()) <= 10_000
 
 
 @pytest.mark.parametrize(

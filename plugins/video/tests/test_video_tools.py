@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from lecture import Lecture, draw_slide
 from videokit import Reader, failure, line, open_kernel, recorded, silence
-from vr_kernel import Code, VrError
+from vr_kernel import Code, VrError, estimate_tokens
 
 TITLES = ("Embeddings", "Index types", "Results")
 SRT = """1
@@ -398,18 +398,24 @@ async def test_a_state_folder_that_cannot_be_written_costs_the_files_alone(tmp_p
     assert transcript.total == 3
 
 
-async def test_a_long_result_is_shortened_and_kept_whole(tmp_path, video):
+@pytest.mark.parametrize("word", ["word ", "言葉", "ቃል "])
+async def test_a_long_result_is_shortened_and_kept_whole(word, tmp_path, video):
     def chatty(image):
         return [
             line("Title", 10, height=40),
-            *(line("word " * 120, 60 + 20 * n) for n in range(12)),
+            *(line(word * 120, 60 + 20 * n) for n in range(12)),
         ]
 
     async with open_kernel(tmp_path, plugins={"reader": Reader(chatty).plugin()}) as kernel:
         scenes = await kernel.call("video_scenes", file_path=str(video))
         analysis = await kernel.call("video_analyze", file_path=str(video))
+
+    def shown(result):
+        return result.scenes if result is scenes else result.slides
+
     for result in (scenes, analysis):
-        assert len(result.model_dump_json()) < 11_000
+        assert estimate_tokens(result.model_dump_json()) < 4_200
+        assert max(estimate_tokens(it.text) for it in shown(result)) == pytest.approx(75, abs=15)
         assert any("Shortened" in limit for limit in result.limits)
         name = result.result_uri.rpartition("/")[2]
         whole = json.loads(kernel.artifacts.find(name).path.read_bytes())

@@ -6,6 +6,8 @@ import re
 import unicodedata
 
 ELLIPSIS = "…"
+CHARS_A_TOKEN = 4
+"""Of plain English; other texts have fewer."""
 _ANSI = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\-_])")
 _SPACES = re.compile(r"[^\S\n]+")
 # One of them says how the letter before it is written or joined; a run of them hides a text.
@@ -35,6 +37,27 @@ def one_line(text: str, limit: int) -> str:
     cut = line[: limit - 1]
     head, space, _ = cut.rpartition(" ")
     return (head if space and len(head) > limit // 2 else cut).rstrip(" ,;:-") + ELLIPSIS
+
+
+def chars_within(text: str, tokens: int) -> int:
+    """Characters of a text, from its beginning, that cost a reader about so many tokens."""
+    from vr_kernel import estimate_tokens
+
+    start = text[: tokens * CHARS_A_TOKEN]
+    cost = estimate_tokens(start)
+    return len(start) if cost <= tokens else max(1, len(start) * tokens // cost)
+
+
+def clipped(text: str, tokens: int) -> str:
+    """A text of at most about so many tokens; an ellipsis says where it was cut."""
+    most = chars_within(text, tokens)
+    return text if len(text) <= most else text[: most - 1] + ELLIPSIS
+
+
+def short_line(text: str, tokens: int) -> str:
+    """Clean text on one line of at most about so many tokens, cut at a word."""
+    line = " ".join(clean(text).split())
+    return one_line(line, chars_within(line, tokens))
 
 
 def _is_visible(character: str) -> bool:

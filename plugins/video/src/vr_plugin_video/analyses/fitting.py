@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
+from vr_kernel import estimate_tokens
 
 from vr_plugin_video.models import Result, Scene, VideoAnalysis, VideoScenes
-from vr_plugin_video.plain_text import ELLIPSIS
+from vr_plugin_video.plain_text import clipped
 
-BRIEF_BYTES = 10_500
-"""About 4,000 tokens: results were measured at 2.7 to 3.4 bytes a token."""
-FULL_BYTES = 24_000
-"""About 9,000 tokens."""
-SHORT_TEXT = 300
-"""Characters of a slide's text in a result that would be too long."""
+BRIEF_TOKENS = 4_000
+FULL_TOKENS = 9_000
+"""The kernel refuses a result of more than 10,000; what is said of the cut has its place there."""
+TEXT_TOKENS = 75
+"""Of a slide's text in a result that would be too long."""
 _LISTS = ("segments", "slides", "scenes", "timestamps", "chapters", "key_points", "topics")
 R = TypeVar("R", bound=Result)
 
@@ -22,31 +22,33 @@ R = TypeVar("R", bound=Result)
 def brief(analysis: VideoAnalysis) -> VideoAnalysis:
     """An analysis without its transcript, short enough for every answer."""
     slides = [slide.model_copy(update={"thumbnail_path": ""}) for slide in analysis.slides]
-    return _cut(analysis.model_copy(update={"segments": [], "slides": slides}), BRIEF_BYTES)
+    return _cut(analysis.model_copy(update={"segments": [], "slides": slides}), BRIEF_TOKENS)
 
 
 def full(analysis: VideoAnalysis) -> VideoAnalysis:
     """An analysis with as much of its transcript as an answer takes."""
-    return _cut(analysis, FULL_BYTES)
+    return _cut(analysis, FULL_TOKENS)
 
 
 def short(scenes: VideoScenes) -> VideoScenes:
     """Scenes short enough for an answer."""
-    return _cut(scenes, BRIEF_BYTES)
+    return _cut(scenes, BRIEF_TOKENS)
 
 
-def _cut(result: R, size: int) -> R:
-    """A copy of at most about `size` bytes: the longest lists are cut, and it says so."""
+def _cut(result: R, most: int) -> R:
+    """A copy of at most about `most` tokens: the longest lists are cut, and it says so."""
     fitted = result.model_copy(update={"limits": list(result.limits)})
-    if _size(fitted) > size:
+    too_long = tokens_of(result) > most
+    if too_long:
         _clip_texts(fitted)
-    while _size(fitted) > size:
+    while too_long and (spent := tokens_of(fitted)) > most:
         lists = {name: getattr(fitted, name) for name in _LISTS if hasattr(fitted, name)}
-        longest = max(lists, key=lambda name: _size_of(lists[name]))
+        costs = {name: _tokens_of_all(items) for name, items in lists.items()}
+        longest = max(costs, key=lambda name: costs[name])
         items = lists[longest]
         if len(items) <= 1:
             break
-        excess = (_size(fitted) - size) / max(1, _size_of(items))
+        excess = (spent - most) / max(1, costs[longest])
         keep = max(1, min(len(items) - 1, int(len(items) * (1 - excess))))
         setattr(fitted, longest, items[:keep])
     cut = [
@@ -54,7 +56,7 @@ def _cut(result: R, size: int) -> R:
         for name in _LISTS
         if len(getattr(fitted, name, ())) < len(getattr(result, name, ()))
     ]
-    if cut or _size(result) > size:
+    if too_long:
         fitted.limits.append(
             f"Shortened ({'; '.join(cut) or 'texts'}); all of it is in result_uri."
         )
@@ -64,20 +66,17 @@ def _cut(result: R, size: int) -> R:
 def _clip_texts(result: Result) -> None:
     for name in ("slides", "scenes"):
         scenes: list[Scene] = getattr(result, name, [])
-        short = [scene.model_copy(update={"text": _clipped(scene.text)}) for scene in scenes]
+        short = [
+            scene.model_copy(update={"text": clipped(scene.text, TEXT_TOKENS)}) for scene in scenes
+        ]
         if scenes:
             setattr(result, name, short)
 
 
-def _clipped(text: str) -> str:
-    return text if len(text) <= SHORT_TEXT else text[: SHORT_TEXT - 1] + ELLIPSIS
+def tokens_of(result: BaseModel) -> int:
+    """About how many tokens a reader pays for a model as JSON."""
+    return estimate_tokens(result.model_dump_json())
 
 
-def _size(result: Result) -> int:
-    return len(result.model_dump_json().encode())
-
-
-def _size_of(items: list[Any]) -> int:
-    return sum(
-        len(i.model_dump_json().encode() if isinstance(i, BaseModel) else i.encode()) for i in items
-    )
+def _tokens_of_all(items: list[Any]) -> int:
+    return sum(tokens_of(i) if isinstance(i, BaseModel) else estimate_tokens(i) for i in items)

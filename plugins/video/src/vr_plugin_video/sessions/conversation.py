@@ -11,6 +11,7 @@ from vr_kernel import Call, Media, Reply, Text, Turn, VrError
 
 from vr_plugin_video.analyses.model_analyst import ROLE
 from vr_plugin_video.analyses.prompt import SYSTEM
+from vr_plugin_video.plain_text import clipped
 from vr_plugin_video.sessions.context import context_of, watching_models
 from vr_plugin_video.sessions.export import FRONT
 from vr_plugin_video.sessions.models import SessionResponse
@@ -27,7 +28,7 @@ GUIDE = (
 )
 POLL_S = 0.1
 """How often a turn looks whether another process has ended its own."""
-RESPONSE_BYTES = 20_000
+RESPONSE_TOKENS = 6_000
 """Longest answer that is returned as it is; what is longer is kept as a file."""
 
 
@@ -137,12 +138,11 @@ async def _kept(store: SessionStore, turn: SessionTurn, limits: list[str]) -> Se
 
 def _fitted(call: Call, response: str, limits: list[str]) -> tuple[str, str]:
     """An answer that a client takes, and where the whole of it is; blocks."""
-    data = response.encode()
-    if len(data) <= RESPONSE_BYTES:
+    short = clipped(response, RESPONSE_TOKENS)
+    if short == response:
         return response, ""
-    short = data[:RESPONSE_BYTES].decode(errors="ignore") + "…"
     try:
-        return short, call.artifact(FRONT.encode() + data, "text/markdown").uri
+        return short, call.artifact((FRONT + response).encode(), "text/markdown").uri
     except VrError as error:
         limits.append(f"The answer was cut: {error.message} {error.hint}")
         return short, ""

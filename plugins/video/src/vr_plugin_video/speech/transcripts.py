@@ -25,6 +25,8 @@ MIME: dict[str, str] = {
     "vtt": "text/vtt",
     "md": "text/markdown",
 }
+BYTES_A_TOKEN = 8 / 3
+"""Of English as JSON, rather too few."""
 PARAGRAPH_PAUSE_S = 2.0
 PARAGRAPH_CHARS = 600
 
@@ -69,9 +71,13 @@ class Page(BaseModel):
 def page_of(segments: Sequence[Segment], first: int, size: int) -> Page:
     """The segments from `first` on that fit into about `size` bytes, one at least.
 
+    No page costs a reader more tokens than English of that size does.
+
     Raises:
         VrError: INVALID_INPUT when `first` is behind the last segment.
     """
+    from vr_kernel import estimate_tokens
+
     if first and first >= len(segments):
         raise VrError(
             "The cursor points behind the end.",
@@ -79,10 +85,12 @@ def page_of(segments: Sequence[Segment], first: int, size: int) -> Page:
             category="CURSOR_INVALID",
             hint="Start again without a cursor.",
         )
-    used, index = 0, first
+    used, tokens, index = 0, 0, first
     while index < len(segments):
-        used += len(segments[index].model_dump_json().encode()) + 1
-        if used > size and index > first:
+        text = segments[index].model_dump_json()
+        used += len(text.encode()) + 1
+        tokens += estimate_tokens(text) + 1
+        if (used > size or tokens * BYTES_A_TOKEN > size) and index > first:
             break
         index += 1
     rest = index if index < len(segments) else None

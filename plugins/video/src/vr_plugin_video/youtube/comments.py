@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pydantic import BaseModel, TypeAdapter
 from vr_kernel import Call, VrError, cache_key
 
-from vr_plugin_video.analyses.fitting import BRIEF_BYTES
+from vr_plugin_video.analyses.fitting import BRIEF_TOKENS, tokens_of
 from vr_plugin_video.kinds import REACTIONS
-from vr_plugin_video.plain_text import ELLIPSIS
+from vr_plugin_video.plain_text import clipped
 from vr_plugin_video.youtube.addresses import watch_url
 from vr_plugin_video.youtube.client import YouTube, youtube_of
 from vr_plugin_video.youtube.models import Comment, Reactions, VideoComments
@@ -19,9 +19,9 @@ from vr_plugin_video.youtube.records import reactions_record
 
 VERSION = 1
 """Raised when the same comments would be asked about in other words."""
-TEXT_CHARS = 500
+TEXT_TOKENS = 125
 """What an answer shows of one comment."""
-SHOWN_BYTES = BRIEF_BYTES - 1500
+SHOWN_TOKENS = BRIEF_TOKENS - 600
 """The rest is for what a model read from them."""
 
 
@@ -114,11 +114,11 @@ async def _title(youtube: YouTube, video_id: str) -> str:
 
 def _shortened(call: Call, result: VideoComments) -> VideoComments:
     """As many comments as an answer takes, the most relevant first; all of them as a file."""
-    shown, size = list[Comment](), 0
+    shown, spent = list[Comment](), 0
     for comment in result.comments:
-        brief = comment.model_copy(update={"text": _clipped(comment.text)})
-        size += len(brief.model_dump_json().encode()) + 1
-        if size > SHOWN_BYTES and shown:
+        brief = comment.model_copy(update={"text": clipped(comment.text, TEXT_TOKENS)})
+        spent += tokens_of(brief) + 1
+        if spent > SHOWN_TOKENS and shown:
             break
         shown.append(brief)
     if shown == result.comments:
@@ -137,7 +137,3 @@ def _kept(call: Call, comments: Sequence[Comment]) -> tuple[str, str]:
         return call.artifact(content, "application/json").uri, "comments_uri has all."
     except VrError as error:
         return "", f"the rest was not kept: {error.message} {error.hint}"
-
-
-def _clipped(text: str) -> str:
-    return text if len(text) <= TEXT_CHARS else text[: TEXT_CHARS - 1] + ELLIPSIS
