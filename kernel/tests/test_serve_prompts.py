@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import threading
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
@@ -115,13 +116,33 @@ async def nothing(services: Services) -> Any:
     del services
 
 
-PROMPTS = [zoo_visit, zoo_talk, zoo_broken]
+ASKED, OPENED = threading.Event(), threading.Event()
+
+
+@prompt
+def zoo_queue() -> str:
+    """Wait until the gate is opened."""
+    ASKED.set()
+    return f"The gate is {'open' if OPENED.wait(10) else 'closed'}."
+
+
+@tool(effects=READ_ONLY, core=True)
+async def zoo_open_gate(call: Call) -> Card:
+    """Open the gate."""
+    del call
+    OPENED.set()
+    return Card(animal="any")
+
+
+PROMPTS = [zoo_visit, zoo_talk, zoo_broken, zoo_queue]
 RESOURCES = [plan, notes, files, photo, page, nothing]
 
 
 @pytest.fixture(params=["auto", "legacy"])
 async def client(request, start, make_plugin) -> AsyncIterator[Client[Any]]:
-    kernel = await start({"zoo": make_plugin(prompts=PROMPTS, resources=RESOURCES)})
+    kernel = await start(
+        {"zoo": make_plugin([zoo_open_gate], prompts=PROMPTS, resources=RESOURCES)}
+    )
     async with Client(build_server(kernel), mode=request.param) as connected:
         yield connected
 
@@ -139,6 +160,16 @@ async def test_a_prompt_is_written_with_what_was_filled_in(client: Client[Any]) 
     written = await client.get_prompt("zoo_visit", {"day": "friday", "children": "2"})
     (message,) = written.messages
     assert (message.role, message.content.text) == ("user", "Plan a visit on friday with 3 people.")
+
+
+async def test_a_prompt_that_takes_its_time_holds_up_no_other_call(client: Client[Any]) -> None:
+    ASKED.clear()
+    OPENED.clear()
+    waiting = asyncio.create_task(client.get_prompt("zoo_queue"))
+    await asyncio.to_thread(ASKED.wait)
+    await client.call_tool("zoo_open_gate", {})
+    (message,) = (await waiting).messages
+    assert message.content.text == "The gate is open."
 
 
 async def test_a_prompt_may_show_pictures_and_files(client: Client[Any]) -> None:

@@ -194,7 +194,10 @@ def _clean(error: VrError, services: Services) -> VrError:
 
 def _is_cancelled() -> bool:
     """Whether this task is to end, and not only something that it waited for."""
-    task = asyncio.current_task()
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # in a thread, which nothing cancels
+        return False
     return task is None or task.cancelling() > 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -46,7 +47,8 @@ class ServedPrompt(McpPrompt):
     async def render(self, arguments: dict[str, Any] | None = None) -> PromptResult:
         """The messages for these arguments."""
         try:
-            messages = self._kernel.write(self._prompt, arguments or {})
+            # A plain function of a plugin may take its time; other calls go on meanwhile.
+            messages = await asyncio.to_thread(self._kernel.write, self._prompt, arguments or {})
         except VrError as error:
             raise RefusedError(error) from None
         return PromptResult(
