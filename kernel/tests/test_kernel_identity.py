@@ -46,6 +46,13 @@ class Note(BaseModel):
     uri: str = ""
 
 
+class Shown(BaseModel):
+    """Where a file is."""
+
+    path: str
+    uris: dict[str, list[str]]
+
+
 class Wall:
     """A plugin that records, caches, writes a file and reads one."""
 
@@ -90,7 +97,16 @@ class Wall:
                 await asyncio.Event().wait()
             return Note(text=call.workspace)
 
-        return [wall_note, wall_read, wall_wait]
+        @tool(effects=WRITES_LOCAL)
+        async def wall_show(call: Call, fail: bool = False, size: int = 1) -> Shown:
+            """Show a file."""
+            made = call.artifact(b"shown", "text/plain")
+            if fail:
+                raise VrError(f"{made.path} is odd.", Code.CONFLICT, hint=f"Look at {made.path}")
+            call.notes.append(f"See {made.path}.")
+            return Shown(path=str(made.path), uris={"all": [made.uri] * size})
+
+        return [wall_note, wall_read, wall_wait, wall_show]
 
 
 async def _nothing() -> bool:
@@ -155,6 +171,37 @@ def test_the_owners_workspace_is_shared_when_it_is_named_on_purpose() -> None:
     shared = access(**given, shared_workspaces=[OWNER.workspace])
     assert list(shared.principals().values()) == ["anna"]
     assert shared.identify("anna") == Identity("anna", OWNER.workspace, is_owner=False)
+
+
+async def test_others_are_given_the_addresses_of_their_artifacts_and_no_paths(
+    tmp_path: Path,
+) -> None:
+    async with open_kernel({"wall": Wall()}, folder=tmp_path) as kernel:
+
+        async def show(who: str | None, **given: Any) -> tuple[str, str]:
+            """The path that a call names, and all that it says."""
+            ended = await kernel.run("wall_show", given, principal=who)
+            error = f"{ended.error} {ended.error.hint}" if ended.error else ""
+            return ended.data.get("path", ""), f"{ended.data} {ended.notes} {error}"
+
+        path, said = await show(None)
+        assert path.startswith(str(tmp_path))
+        assert said.count(path) == 2
+        assert path in (await show(None, fail=True))[1]
+        assert str(tmp_path) in (await show(None, size=2000))[1]
+        address, said = await show("anna")
+        assert address.startswith("vr://artifacts/")
+        assert said.count(address) == 3
+        for other in (
+            said,
+            *[(await show("anna", **g))[1] for g in ({"fail": True}, {"size": 2000})],
+        ):
+            assert str(tmp_path) not in other
+            assert "vr://artifacts/" in other
+        read = await kernel.run("wall_read", {"path": address}, principal="anna")
+        assert read.data["text"] == "shown"
+        for who, path in (("ben", address), ("anna", "vr://artifacts/../artifacts/x")):
+            assert (await kernel.run("wall_read", {"path": path}, principal=who)).error
 
 
 def test_who_shares_is_told() -> None:

@@ -165,7 +165,7 @@ def _event(call: Call, outcome: Outcome, duration_s: float) -> CallFinished:
 async def _ended(tool: Tool, arguments: Mapping[str, Any], call: Call) -> Outcome:
     services = call.services
     try:
-        return await _succeed(tool, call, tool.validate(arguments))
+        return await _succeed(tool, call, tool.validate(_located(arguments, services)))
     except AnswerNeeded as needed:
         return Outcome(call.id, question=needed.question)
     except VrError as error:
@@ -185,7 +185,8 @@ async def _ended(tool: Tool, arguments: Mapping[str, Any], call: Call) -> Outcom
 
 def _clean(error: VrError, services: Services) -> VrError:
     """The error as callers get it: without the secrets that somebody repeats in it."""
-    error.message, error.hint = services.log.clean(error.message), services.log.clean(error.hint)
+    told = _addressed([error.message, error.hint], services)
+    error.message, error.hint = map(services.log.clean, told)
     error.args = (error.message,)
     if error.code is Code.QUOTA and error.retryable and error.retry_after is None:
         error.retry_after = QUOTA_RETRY_S
@@ -209,13 +210,27 @@ async def _succeed(tool: Tool, call: Call, arguments: dict[str, Any]) -> Outcome
     if usage is not None and "usage" in tool.result.model_fields:
         result = result.model_copy(update={"usage": usage})
     call.notes.extend(call.meter.notes)
-    data = result.model_dump(mode="json")
+    data = _addressed(result.model_dump(mode="json"), call.services)
     text = dump(data)  # what no client can read fails here, before anything is recorded
     await complete(commit(call))
     _require_fitting(tool, call, text)
-    notes = tuple(dict.fromkeys(call.log.clean(note) for note in call.notes))
+    told = _addressed(call.notes, call.services)
+    notes = tuple(dict.fromkeys(call.log.clean(note) for note in told))
     shown = tuple(call.shown)
     return Outcome(call.id, result, data, notes=notes, usage=usage, shown=shown)
+
+
+def _addressed(data: Any, services: Services) -> Any:
+    """The data as who calls gets it: where artifacts lie on this machine is the owner's to know."""
+    return data if services.identity.is_owner else services.artifacts.addressed(data)
+
+
+def _located(arguments: Mapping[str, Any], services: Services) -> Mapping[str, Any]:
+    """The arguments with paths: what others were given as an address they may give back."""
+    if services.identity.is_owner:
+        return arguments
+    located: Mapping[str, Any] = services.artifacts.located(arguments)
+    return located
 
 
 def _require_fitting(tool: Tool, call: Call, text: str) -> None:

@@ -9,9 +9,10 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from vr_kernel.config.paths import private_folder
 from vr_kernel.errors import Code, VrError
@@ -81,6 +82,32 @@ class Artifacts:
         guessed = mime or mimetypes.guess_type(name)[0] or "application/octet-stream"
         return Artifact(URI_PREFIX + name, path, guessed, path.stat().st_size)
 
+    def addressed(self, data: Any) -> Any:
+        """Data whose texts name artifacts by their addresses, and not by their paths here."""
+
+        def address_in(text: str) -> str:
+            for prefix in prefixes:
+                text = text.replace(prefix, URI_PREFIX)
+            return text
+
+        prefixes = self._prefixes
+        return _each_text(data, address_in)
+
+    def located(self, data: Any) -> Any:
+        """Data with the path of each artifact that a text of it is the address of."""
+
+        def path_of(text: str) -> str:
+            name = text.removeprefix(URI_PREFIX)
+            is_own = name != text and _NAME.fullmatch(name) and (self.folder / name).is_file()
+            return str(self.folder / name) if is_own else text
+
+        return _each_text(data, path_of)
+
+    @property
+    def _prefixes(self) -> set[str]:
+        """How the paths of artifacts begin: as the folder is named, and without links."""
+        return {f"{folder}{os.sep}" for folder in (self.folder, os.path.realpath(self.folder))}
+
     def _keep(self, path: Path, source: BinaryIO) -> None:
         try:
             if not path.exists():
@@ -104,6 +131,17 @@ class Artifacts:
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
+
+
+def _each_text(data: Any, change: Callable[[str], str]) -> Any:
+    """A copy of JSON data with every text changed; names of fields stay."""
+    if isinstance(data, str):
+        return change(data)
+    if isinstance(data, Mapping):
+        return {name: _each_text(value, change) for name, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_each_text(value, change) for value in data]
+    return data
 
 
 def _opened(content: bytes | Path) -> io.BytesIO | io.BufferedReader:
