@@ -10,7 +10,7 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from vr_kernel import Config, Embedder, Kernel, Provider, VrError, load_config
+from vr_kernel import Code, Config, Embedder, Kernel, Provider, VrError, load_config
 from vr_kernel.vectors import CLOSE_GRACE_S, POLL_S, QUESTIONS
 from waiting import always
 
@@ -74,6 +74,17 @@ async def test_a_later_process_embeds_nothing_anew(begin: Any) -> None:
     kernel = await begin(after)
     assert _close(await kernel.vectors.embed_documents(texts), made)
     assert (len(before.documents), after.documents) == (300, [])
+
+
+async def test_a_closed_kernel_embeds_nothing(begin: Any, embedder: CountingEmbedder) -> None:
+    kernel = await begin(embedder)
+    await kernel.vectors.embed_query("a")
+    await kernel.aclose()
+    for ask in (kernel.vectors.embed_query("b"), kernel.vectors.embed_documents(["a"])):
+        with pytest.raises(VrError, match="closed") as refused:
+            await ask
+        assert refused.value.code is Code.CONFLICT
+    assert (embedder.documents, embedder.queries) == ([], ["a"])
 
 
 async def test_another_embedder_shares_nothing(begin: Any, embedder: CountingEmbedder) -> None:

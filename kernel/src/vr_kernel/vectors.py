@@ -14,7 +14,7 @@ from struct import pack
 from typing import Any
 
 from vr_kernel.database import Database
-from vr_kernel.errors import VrError
+from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.leases import Lease, Leases
 from vr_kernel.providers import Embedder, Providers, Purpose
 
@@ -59,6 +59,7 @@ class Vectors:
         self._providers = providers
         self._leases = leases
         self._running: dict[tuple[str, ...], asyncio.Task[_Vectors]] = {}
+        self._closed = False
 
     def available(self) -> bool:
         """Whether an embedder is installed."""
@@ -82,8 +83,9 @@ class Vectors:
         """One unit-length vector a text, in order.
 
         Raises:
-            VrError: UNAVAILABLE when no embedder is installed.
+            VrError: UNAVAILABLE when no embedder is installed; CONFLICT when closed.
         """
+        self._require_open()
         keys = [_digest(text) for text in texts]
         known = await self._known("document", keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
@@ -95,8 +97,9 @@ class Vectors:
         """The vector of a question.
 
         Raises:
-            VrError: UNAVAILABLE when no embedder is installed.
+            VrError: as for `embed_documents`.
         """
+        self._require_open()
         key = _digest(text)
         known = await self._known("query", [key])
         if not known:
@@ -105,12 +108,23 @@ class Vectors:
 
     async def aclose(self) -> None:
         """Finish what is being embedded, if that is soon, and close the file."""
+        self._closed = True
         if running := [*self._running.values()]:
             _, late = await asyncio.wait(running, timeout=CLOSE_GRACE_S)
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
         self._database.close()
+
+    def _require_open(self) -> None:
+        # A store that is closed later would open the file again.
+        if self._closed:
+            raise VrError(
+                "Nothing is embedded any more: the kernel is closed.",
+                Code.CONFLICT,
+                category="KERNEL_CLOSED",
+                hint="Open a new kernel.",
+            )
 
     def _embedder(self) -> Embedder:
         return self._providers.get(Embedder)
@@ -122,6 +136,7 @@ class Vectors:
         name = (self.embedder_id, purpose, *texts)
         task = self._running.get(name)
         if task is None:
+            self._require_open()
             task = asyncio.create_task(embed(texts, purpose), name="vr-vectors")
             self._running[name] = task
             task.add_done_callback(lambda ended: self._end(name, ended))
