@@ -9,8 +9,9 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from vr_kernel.config.paths import private_file, private_folder
 from vr_kernel.errors import Code, VrError
@@ -62,7 +63,8 @@ class Database:
         self._synchronous = synchronous
         self._disposable = disposable
         self._page_bytes = page_bytes
-        self._waiting: deque[_Turn[Any]] = deque()
+        self._waiting: deque[_Turn] = deque()
+        self._call: Future[None] | None = None
         self._lock = threading.Lock()
         self._thread: ThreadPoolExecutor | None = None
         self._connection: sqlite3.Connection | None = None
@@ -77,15 +79,17 @@ class Database:
         Raises:
             VrError: UNAVAILABLE when the file cannot be opened, read or written.
         """
-        return await asyncio.wrap_future(self._add(_Turn(work, _WRITE)))
+        return await self._awaited(work, _WRITE)
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Like `run` for work that writes nothing: another process's writer never delays it."""
-        return await asyncio.wrap_future(self._add(_Turn(work, _READ)))
+        return await self._awaited(work, _READ)
 
     def run_blocking(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Like `run`, for a caller without an event loop."""
-        return self._add(_Turn(work, _WRITE)).result()
+        outcome: Future[T] = Future()
+        self._add(_Turn(work, _WRITE, outcome))
+        return outcome.result()
 
     def close(self) -> None:
         """Close the file once all work is done; a later `run` opens it again."""
@@ -95,37 +99,41 @@ class Database:
                 thread.submit(self._disconnect).result()
                 thread.shutdown()
 
-    def _add(self, turn: _Turn[T]) -> Future[T]:
+    async def _awaited(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
+        loop = asyncio.get_running_loop()
+        outcome: asyncio.Future[T] = loop.create_future()
+        self._add(_Turn(work, begin, outcome, loop))
+        return await outcome
+
+    def _add(self, turn: _Turn) -> None:
         with self._lock:
             if self._thread is None:
                 self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"vr-{self.path.stem}")
             self._waiting.append(turn)
-            self._thread.submit(self._work_off)
-        return turn.outcome
+            if self._call is None or self._call.running() or self._call.done():
+                self._call = self._thread.submit(self._work_off)
 
     def _work_off(self) -> None:
-        """All that waits; whoever asked for the thread later finds its work done."""
+        """All that waits; what came before this began has called nobody else."""
         turns = [self._waiting.popleft() for _ in range(len(self._waiting))]
-        turns = [turn for turn in turns if turn.outcome.set_running_or_notify_cancel()]
+        turns = [turn for turn in turns if not turn.outcome.cancelled()]
         for begin in (_READ, _WRITE):
             if together := [turn for turn in turns if turn.begin == begin]:
                 self._do(together)
 
-    def _do(self, turns: list[_Turn[Any]]) -> None:
+    def _do(self, turns: list[_Turn]) -> None:
         try:
             results = self._transact_anew(turns)
         except BaseException as error:  # noqa: BLE001 - handed to whoever waits for it
             if len(turns) == 1 or isinstance(error, _NotBegunError):
-                for turn in turns:
-                    turn.outcome.set_exception(self._explained(error))
+                _tell([(turn, None, self._explained(error)) for turn in turns])
             else:  # One of them is at fault: the others do not pay for it.
                 for turn in turns:
                     self._do([turn])
         else:
-            for turn, result in zip(turns, results, strict=True):
-                turn.outcome.set_result(result)
+            _tell([(turn, it, None) for turn, it in zip(turns, results, strict=True)])
 
-    def _transact_anew(self, turns: list[_Turn[Any]]) -> list[Any]:
+    def _transact_anew(self, turns: list[_Turn]) -> list[Any]:
         """The results, in a new file when this one is disposable and damaged."""
         try:
             return self._transact(turns)
@@ -135,7 +143,7 @@ class Database:
         self._set_aside()
         return self._transact(turns)
 
-    def _transact(self, turns: list[_Turn[Any]]) -> list[Any]:
+    def _transact(self, turns: list[_Turn]) -> list[Any]:
         try:
             connection = self._opened()
             connection.execute(turns[0].begin)
@@ -211,15 +219,32 @@ class Database:
         )
 
 
-class _Turn(Generic[T]):
-    """A piece of work that waits for a transaction, and what comes of it."""
+class _Turn(NamedTuple):
+    """A piece of work that waits for a transaction, and who waits for it: a loop or a thread."""
 
-    __slots__ = ("begin", "outcome", "work")
+    work: Callable[[sqlite3.Connection], Any]
+    begin: str
+    outcome: asyncio.Future[Any] | Future[Any]
+    loop: asyncio.AbstractEventLoop | None = None
 
-    def __init__(self, work: Callable[[sqlite3.Connection], T], begin: str) -> None:
-        self.work = work
-        self.begin = begin
-        self.outcome: Future[T] = Future()
+
+def _tell(ends: list[tuple[_Turn, Any, BaseException | None]]) -> None:
+    """Hand out results, or why there is none; a loop is woken once, however many wait in it."""
+    for loop in dict.fromkeys(turn.loop for turn, _, _ in ends):
+        its = [end for end in ends if end[0].loop is loop]
+        if loop is None:
+            _settle(its)
+        else:
+            with suppress(RuntimeError):  # it is closed, and nobody waits there any more
+                loop.call_soon_threadsafe(_settle, its)
+
+
+def _settle(ends: list[tuple[_Turn, Any, BaseException | None]]) -> None:
+    for turn, result, error in ends:
+        if error is not None and not turn.outcome.done():
+            turn.outcome.set_exception(error)
+        elif not turn.outcome.done():  # who waited may have gone
+            turn.outcome.set_result(result)
 
 
 class _NotBegunError(Exception):

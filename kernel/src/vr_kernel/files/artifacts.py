@@ -122,8 +122,11 @@ class Artifacts:
             ) from error
 
     def _write(self, path: Path, source: BinaryIO) -> None:
-        private_folder(self.folder)
-        handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=".part-")
+        try:
+            handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=".part-")
+        except FileNotFoundError:
+            private_folder(self.folder)
+            handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=".part-")
         try:
             with os.fdopen(handle, "wb") as file:
                 shutil.copyfileobj(source, file, PIECE)

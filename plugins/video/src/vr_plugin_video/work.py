@@ -6,6 +6,8 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from contextvars import copy_context
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from vr_kernel import Artifact, Call, VrError
@@ -83,7 +85,8 @@ class Work:
 
     async def aside(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Like `run`, without waiting for a turn: for what takes moments."""
-        thread = asyncio.ensure_future(asyncio.to_thread(function, *args, **kwargs))
+        within = partial(copy_context().run, function, *args, **kwargs)
+        thread = asyncio.get_running_loop().run_in_executor(None, within)
         try:
             return await asyncio.shield(thread)
         except asyncio.CancelledError:

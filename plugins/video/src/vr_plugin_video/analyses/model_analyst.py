@@ -12,7 +12,7 @@ from vr_kernel.generation import Role
 from vr_plugin_video.analyses import prompt
 from vr_plugin_video.analyses.analysis import linked
 from vr_plugin_video.analyses.asked import Asked
-from vr_plugin_video.analyses.at_hand import words_at_hand
+from vr_plugin_video.analyses.at_hand import WordsAtHand, words_at_hand
 from vr_plugin_video.analyses.meetings import form_of, wording
 from vr_plugin_video.analyses.model_answers import base_analysis, custom_analysis, seen_analysis
 from vr_plugin_video.analyses.timestamps import check_moments
@@ -132,10 +132,9 @@ class ModelAnalyst:
 
     async def _checked(self, job: Job, analysis: VideoAnalysis) -> VideoAnalysis:
         quotes = [moment.quote for moment in analysis.timestamps if moment.quote]
-        words = await words_at_hand(self._local, job, quotes)
-        checked = await job.work.aside(
-            check_moments, analysis.timestamps, words.spoken, words.shown
-        )
+        words = await words_at_hand(self._local, job, quotes) if quotes else WordsAtHand()
+        check = partial(check_moments, analysis.timestamps, words.spoken, words.shown)
+        checked = await job.work.aside(check) if words else check()
         return analysis.model_copy(
             update={
                 "timestamps": linked(checked.moments, job.source),
