@@ -384,7 +384,9 @@ async def _require_healed(cache: Cache) -> None:
     pytest.fail("it did not heal")
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    "part", [*range(2), *(pytest.param(part, marks=pytest.mark.slow) for part in range(2, PARTS))]
+)
 async def test_a_damaged_file_gives_no_error_and_no_wrong_answer_and_heals(
     filled: Path, tmp_path: Path, part: int
 ) -> None:

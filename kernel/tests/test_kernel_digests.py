@@ -85,6 +85,7 @@ async def test_another_file_in_its_place_is_hashed_again(digest: Digest, tmp_pat
     assert await digest(file) == hashlib.sha256(b"other content").hexdigest()
 
 
+@pytest.mark.slow
 async def test_a_file_of_one_gigabyte_is_hashed_once_and_the_loop_goes_on(
     start: Any, digest: Digest, tmp_path: Path
 ) -> None:

@@ -260,7 +260,7 @@ asyncio.run(main(Path(sys.argv[1]), sys.argv[2]))
 """
 
 
-@pytest.mark.parametrize("kills", [10, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [4, pytest.param(200, marks=pytest.mark.slow)])
 @pytest.mark.timeout(900)
 def test_nothing_acknowledged_is_lost_when_the_process_is_killed(
     tmp_path: Path, kills: int

@@ -126,7 +126,8 @@ def test_the_range_ends_where_a_kernel_may_break(version, wanted):
     assert kernel_range(version) == wanted
 
 
-@pytest.mark.parametrize("name", ["sky", pytest.param(LONGEST, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["sky", LONGEST])
 def test_its_own_tests_pass(name, tmp_path):
     project = make_project(name, tmp_path)
     done = subprocess.run(

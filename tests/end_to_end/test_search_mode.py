@@ -300,6 +300,7 @@ async def test_the_list_costs_few_tokens(client: Client[Any]) -> None:
     assert sum(tokens_of(tool, count) for tool in tools) <= TOKENS_LIMIT
 
 
+@pytest.mark.slow
 async def test_the_right_tool_is_among_the_first(client: Client[Any]) -> None:
     asked = [(tool, request) for tool, requests in REQUESTS.items() for request in requests]
     assert len(asked) == len({request for _, request in asked}) >= 100

@@ -64,7 +64,10 @@ def told(result: Any) -> dict[str, Any]:
     return says
 
 
-@pytest.mark.parametrize("row", OTHER_SHAPES)
+@pytest.mark.parametrize(
+    "row",
+    [*OTHER_SHAPES[:3], *(pytest.param(row, marks=pytest.mark.slow) for row in OTHER_SHAPES[3:])],
+)
 async def test_a_row_of_another_shape_is_paid_once_more_and_heals(gemini, film, tmp_path, row):
     calls: list[tuple[str, dict[str, Any]]] = [
         ("video_transcript", {"engine": "gemini"}),
