@@ -286,9 +286,9 @@ async def test_equal_steps_are_told_apart(
 # A ledger that cannot be used.
 
 
-def make_state(environ: Mapping[str, str]) -> Path:
-    """The state folder, empty."""
-    state = Path(environ["VR_STATE_DIR"])
+def make_state(environ: Mapping[str, str], variable: str = "VR_STATE_DIR") -> Path:
+    """The state folder, or the one that a variable names, empty."""
+    state = Path(environ[variable])
     state.mkdir()
     return state
 
@@ -368,6 +368,23 @@ async def test_without_a_journal_that_takes_records_nothing_is_paid(
     (make_state(environ) / "journal.db").mkdir()
     async with serving(environ, gemini) as kernel:
         await check_unpaid(kernel, environ, gemini)
+
+
+async def test_without_a_cache_nothing_is_paid_that_is_to_be_found_there_again(
+    environ: Mapping[str, str], gemini: FakeGemini
+) -> None:
+    results = make_state(environ, "VR_CACHE_DIR") / "results.db"
+    results.mkdir()
+    async with serving(environ, gemini) as kernel:
+        error = (await kernel.run("paid_once", {"question": "b"})).error
+        assert isinstance(error, VrError)
+        assert (error.code, error.category) == (Code.UNAVAILABLE, "STATE_UNAVAILABLE")
+        assert str(results.parent) in error.hint
+        assert gemini.bill.calls == 0
+        # What is not kept in the cache has its place in the journal and with who asks.
+        assert (await kernel.run("paid_batch", {"name": "a", "items": 1})).error is None
+        results.rmdir()
+        assert (await kernel.run("paid_once", {"question": "b"})).error is None
 
 
 async def check_unpaid(kernel: Kernel, environ: Mapping[str, str], gemini: FakeGemini) -> None:

@@ -179,6 +179,14 @@ class Cache:
 
         return await self._attempt(self._database.read(read), CacheStats(0, 0))
 
+    async def check(self) -> None:
+        """Try whether a value could be kept now; keep none.
+
+        Raises:
+            VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when it could not.
+        """
+        await self._database.run(lambda _connection: None)
+
     def close(self) -> None:
         """Close the file."""
         self._database.close()

@@ -84,6 +84,19 @@ async def test_with_a_state_folder_that_cannot_be_written_nothing_is_paid(
     assert gemini.bill.calls == 0
 
 
+async def test_what_the_cache_is_to_give_again_is_not_paid_where_it_cannot(gemini, film, tmp_path):
+    (tmp_path / "cache").touch()
+    async with open_kernel(tmp_path, environ=key_for(gemini)) as kernel:
+        error = await failure(kernel, "video_analyze", file_path=str(film))
+        assert (error.code, error.category) == (Code.UNAVAILABLE, "STATE_UNAVAILABLE")
+        assert str(tmp_path / "cache") in error.hint
+        assert gemini.bill.calls == 0
+        local = await kernel.call("video_analyze", file_path=str(film), engine="local")
+        assert local.engine == "local"
+        fresh = await kernel.call("video_analyze", file_path=str(film), use_cache=False)
+    assert fresh.usage == gemini.bill
+
+
 @pytest.mark.parametrize("name", ["sessions.db", "journal.db", "usage.db"])
 async def test_a_session_that_could_not_be_kept_is_not_paid_for(name: str, gemini, film, tmp_path):
     (tmp_path / "state" / name).mkdir(parents=True)

@@ -9,12 +9,22 @@ from typing import Any, Protocol, TypeVar
 
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Media, Request, Usage
-from vr_kernel.journal.journal import Journal
 from vr_kernel.models.candidates import Candidate
 from vr_kernel.models.usage import Attempt, Meter, UsageLedger
 
 _HIDDEN = frozenset({"REPLY_TRUNCATED", "REPLY_UNREADABLE", "NETWORK_ERROR", "DEADLINE_EXCEEDED"})
 """Categories of failures after which a provider may charge for what nobody saw."""
+
+
+class Place(Protocol):
+    """Where paid answers are kept."""
+
+    async def check(self) -> None:
+        """Try whether it could be written now.
+
+        Raises:
+            VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when it could not.
+        """
 
 
 class Paid(Protocol):
@@ -35,10 +45,10 @@ A = TypeVar("A", bound=Paid)
 class Payments:
     """What the model calls of one tool call cost, attempt by attempt.
 
-    Nothing is asked for that could not be kept: the ledger has its row, and the journal can be
-    written, before a request goes out. Rows about answers are written beside the work: nothing
-    is awaited between an answer and its return, so that no cancellation comes between paying for
-    it and keeping it.
+    Nothing is asked for that could not be kept: before a request goes out the ledger has its row,
+    and the journal can be written, so can the cache where the answer is to be found again. Rows
+    about answers are written beside the work: nothing is awaited between an answer and its return,
+    so that no cancellation comes between paying for it and keeping it.
     """
 
     def __init__(
@@ -46,13 +56,13 @@ class Payments:
         ledger: UsageLedger,
         meter: Meter,
         limit: asyncio.Semaphore,
-        journal: Journal,
+        *places: Place,
         writing: set[asyncio.Task[None]] | None = None,
     ) -> None:
         self.meter = meter
         self._ledger = ledger
         self._limit = limit
-        self._journal = journal
+        self._places = places
         self._writing = set() if writing is None else writing
 
     @property
@@ -62,7 +72,11 @@ class Payments:
 
     def of(self, meter: Meter) -> Payments:
         """The same ledger and limit for another call."""
-        return Payments(self._ledger, meter, self._limit, self._journal, self._writing)
+        return Payments(self._ledger, meter, self._limit, *self._places, writing=self._writing)
+
+    def keep_in(self, place: Place) -> None:
+        """Pay only while that place takes what is paid for, too."""
+        self._places = (*self._places, place)
 
     async def attempt(
         self,
@@ -85,11 +99,12 @@ class Payments:
         """Write down that a request goes out; returns its row.
 
         Raises:
-            VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when the state folder cannot be
-                written.
+            VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when the folder where it is to be
+                kept cannot be written.
         """
         if not self.meter.usage.calls:
-            await self._journal.check()
+            for place in self._places:
+                await place.check()
         return await self._ledger.begin(
             Attempt(
                 call_id=self.meter.call_id,
