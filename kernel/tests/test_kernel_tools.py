@@ -330,6 +330,9 @@ def test_arguments_are_named_as_the_caller_writes_them() -> None:
         ({"rounds": 10}, "rounds"),
         ({"rounds": "many"}, "rounds"),
         ({"rounds": None}, "rounds"),
+        ({"rounds": True}, "rounds"),
+        ({"default": False}, "default"),
+        ({"anyOf": [1, True]}, "anyOf.1"),
         ({"title": "x" * 21}, "title"),
         ({"colour": "blue"}, "colour"),
         ({"anyOf": 3}, "anyOf"),
@@ -341,6 +344,18 @@ def test_a_value_that_does_not_fit_is_refused(arguments: dict[str, Any], named: 
         _tool_of(talk_watch).validate(arguments)
     assert caught.value.code == "INVALID_INPUT"
     assert f"{named}: " in caught.value.message
+
+
+def test_true_and_false_are_no_numbers() -> None:
+    with pytest.raises(VrError) as caught:
+        _tool_of(talk_keep).validate({"fields": {"a": {"x": True}}, "most": True}, str.upper)
+    assert caught.value.message == (
+        "talk_keep: FIELDS.a.x: input should be a number, not true or false;"
+        " MOST: input should be a number, not true or false."
+    )
+    assert caught.value.hint == "Arguments: FIELDS, MOST."
+    kept = _tool_of(talk_watch).validate({"example": {"yes": True, "all": [True, 1]}})
+    assert kept["example"] == {"yes": True, "all": [True, 1]}
 
 
 def test_a_value_is_not_repeated_in_the_error() -> None:

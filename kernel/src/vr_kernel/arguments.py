@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
@@ -16,6 +16,7 @@ from vr_kernel.errors import Code, VrError, did_you_mean
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 """Kinds of a parameter that can be given without its name."""
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+NO_NUMBER = "input should be a number, not true or false"
 MESSAGE_LIMIT = 2000
 """Longest account of what does not fit, in characters."""
 NEAR_NAMES, NEAR_LENGTH = 5, 64
@@ -65,7 +66,27 @@ def validate(
         made = model.model_validate(given)
     except ValidationError as error:
         raise _rejected(name, list(model.model_fields), error, given, spelled) from None
-    return {field: getattr(made, field) for field in model.model_fields}
+    values = {field: getattr(made, field) for field in model.model_fields}
+    if places := list(_booleans(given, values)):
+        problems = [f"{'.'.join([spelled(first), *rest])}: {NO_NUMBER}" for first, *rest in places]
+        raise _refusal(name, problems, "", map(spelled, values))
+    return values
+
+
+def _booleans(given: Any, made: Any) -> Iterator[list[str]]:
+    """The places where true or false was taken for a number: pydantic takes them for 1 and 0."""
+    pairs: Iterable[tuple[Any, Any, Any]] = ()
+    if isinstance(given, bool) and type(made) in (int, float):
+        yield []
+    elif given is made:  # taken as it is, however deep
+        return
+    elif isinstance(given, Mapping):
+        fields = made if isinstance(made, Mapping) else getattr(made, "__dict__", {})
+        pairs = ((key, value, fields.get(key)) for key, value in given.items())
+    elif isinstance(given, (list, tuple)) and isinstance(made, (list, tuple)):
+        pairs = zip(range(len(made)), given, made, strict=False)
+    for key, value, taken in pairs:
+        yield from ([str(key), *rest] for rest in _booleans(value, taken))
 
 
 def _rejected(
@@ -79,12 +100,15 @@ def _rejected(
     unknown = [str(item["loc"][0]) for item in items if item["type"] == "extra_forbidden"]
     hint = "".join(did_you_mean(each[:NEAR_LENGTH], known) for each in unknown[:NEAR_NAMES])
     hint += "".join(map(_near_choice, items))
-    problems = "; ".join(_problems(items, given, spelled))[:MESSAGE_LIMIT]
-    shown = _visible(problems)[:MESSAGE_LIMIT].rstrip(".")
+    return _refusal(name, _problems(items, given, spelled), hint, map(spelled, known))
+
+
+def _refusal(name: str, problems: Iterable[str], hint: str, known: Iterable[str]) -> VrError:
+    shown = _visible("; ".join(problems)[:MESSAGE_LIMIT])[:MESSAGE_LIMIT].rstrip(".")
     return VrError(
         f"{name}: {shown}.",
         Code.INVALID_INPUT,
-        hint=f"{hint}Arguments: {', '.join(map(spelled, known)) or 'none'}.",
+        hint=f"{hint}Arguments: {', '.join(known) or 'none'}.",
     )
 
 

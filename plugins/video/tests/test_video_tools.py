@@ -168,6 +168,13 @@ async def test_a_window_of_a_video(tmp_path, video):
     assert result.scenes[-1].end == 9
 
 
+async def test_no_second_is_called_true(tmp_path, video):
+    async with open_kernel(tmp_path) as kernel:
+        error = await failure(kernel, "video_scenes", file_path=str(video), start=True)
+    assert error.code is Code.INVALID_INPUT
+    assert "start: input should be a number" in error.message
+
+
 async def test_an_analysis_puts_slides_and_words_together(tmp_path, captioned):
     async with open_kernel(tmp_path, plugins={"reader": slide_reader().plugin()}) as kernel:
         result = await kernel.call("video_analyze", file_path=str(captioned))
