@@ -451,6 +451,34 @@ def test_wrong_usage_exits_with_2(arguments: list[str], says: list[str], vr: Com
 
 
 @pytest.mark.parametrize(
+    ("arguments", "category", "says"),
+    [
+        (["zoo", "echo"], "USAGE", "TEXT is missing."),
+        (["zoo", "echo", "x", "--nose", "y"], "USAGE", "No such option '--nose'."),
+        (["zoo", "echo", "x", "--mood", "sad"], "USAGE", "'sad' is not one of"),
+        (["zoo", "echo", "x", "--times", "many"], "INVALID_INPUT", "--times: "),
+        (["zooo"], "USAGE", "No such command 'zooo'."),
+        (["init"], "USAGE", "Nobody can be asked here."),
+        (["call"], "USAGE", "TOOL"),
+    ],
+)
+def test_wrong_usage_is_json_for_who_wants_json(
+    arguments: list[str], category: str, says: str, vr: CommandHost
+) -> None:
+    ended = vr.run(*arguments, "--json")
+    error = ended.data["error"]
+    assert (ended.code, error["code"], error["category"]) == (2, "INVALID_INPUT", category)
+    assert says in error["message"]
+    assert error["hint"]
+    assert says in ended.stderr
+
+
+def test_a_word_behind_dashes_asks_for_no_json(vr: CommandHost) -> None:
+    ended = vr.run("zoo", "echo", "--nose", "--", "--json")
+    assert (ended.code, ended.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
     ("arguments", "nearest"),
     [
         (["zooo"], "'zoo'"),

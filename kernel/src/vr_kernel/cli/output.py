@@ -59,10 +59,15 @@ def print_error(
 ) -> None:
     """Print what happened and what to do next; `spelled` is how a person reads a text."""
     if as_json:
-        click.echo(json.dumps({"error": error.as_dict(call_id)}, ensure_ascii=False, indent=2))
+        print_error_json(error, call_id)
     click.echo(f"Error: {printable(spelled(error.message))}", err=True)
     if error.hint:
         click.echo(f"Hint: {printable(spelled(error.hint))}", err=True)
+
+
+def print_error_json(error: VrError, call_id: str = "") -> None:
+    """Print an error for programs, on stdout."""
+    click.echo(json.dumps({"error": error.as_dict(call_id)}, ensure_ascii=False, indent=2))
 
 
 def print_broken(status: PluginStatus) -> None:

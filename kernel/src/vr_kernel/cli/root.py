@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +15,7 @@ from vr_kernel.cli.exits import Exit, exit_code
 from vr_kernel.cli.index import installed_plugins, read_index
 from vr_kernel.cli.lazy import imported
 from vr_kernel.config.paths import find_paths
-from vr_kernel.errors import VrError
+from vr_kernel.errors import Code, VrError
 from vr_kernel.version import VERSION
 
 if TYPE_CHECKING:
@@ -130,10 +131,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except VrError as error:
         from vr_kernel.cli.output import print_error
 
-        print_error(error, as_json="--json" in given)
+        print_error(error, as_json=_wants_json(given))
         return exit_code(error)
     except click.ClickException as error:
         error.show()
+        if _wants_json(given):
+            from vr_kernel.cli.output import print_error_json
+
+            print_error_json(_misused(error))
         return Exit.USAGE
     except (click.Abort, KeyboardInterrupt) as stopped:
         if isinstance(stopped.__cause__, EOFError):
@@ -145,6 +150,22 @@ def run(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return Exit.FAILURE
     return result if isinstance(result, int) else Exit.OK
+
+
+def _wants_json(arguments: Sequence[str]) -> bool:
+    return "--json" in takewhile(lambda word: word != "--", arguments)
+
+
+def _misused(error: click.ClickException) -> VrError:
+    """The error of a command line that is not understood, as other failures are."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "vr"
+    return VrError(
+        error.format_message(),
+        Code.INVALID_INPUT,
+        category="USAGE",
+        hint=f"`{command} --help` says what it takes.",
+    )
 
 
 def _unasked() -> list[str]:
