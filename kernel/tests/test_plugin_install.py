@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import sysconfig
 from dataclasses import replace
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from plugin_zoo import Animal, Zoo, vr_command
@@ -85,6 +88,79 @@ def test_what_was_agreed_to_is_run(arguments: list[str], asked: list[str], zoo: 
 def test_a_command_that_fails_is_a_failure(zoo: Zoo) -> None:
     with_pip(zoo, code=3)
     assert vr(zoo, "install", "weather", "--yes").returncode == 1
+
+
+def without_pip(folder: Path, *, with_uv: bool) -> Path:
+    """An environment made by uv, with all that this one has but pip; its Python."""
+    uv = Path(sysconfig.get_path("scripts"), "uv")
+    python = Path(sysconfig.get_path("scripts", vars={"base": str(folder)}), "python")
+    made = [str(uv), "venv", "--offline", "--quiet", "--python", sys.executable, str(folder)]
+    subprocess.run(made, check=True)
+    library = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
+    left_out = {"pip"} if with_uv else {"pip", "uv"}
+    for each in Path(sysconfig.get_path("purelib")).iterdir():
+        taken = each.name.partition("-")[0] in left_out or (library / each.name).exists()
+        if not taken:
+            (library / each.name).symlink_to(each)
+    if with_uv:
+        python.with_name("uv").symlink_to(uv)
+    return python
+
+
+def made_wheel(folder: Path) -> Path:
+    """The wheel of a plugin that needs nothing."""
+    name, metadata = "vr_plugin_owls-1.0", "vr_plugin_owls-1.0.dist-info"
+    files = {
+        "vr_plugin_owls.py": OTHER.source,
+        f"{metadata}/METADATA": "Metadata-Version: 2.1\nName: vr-plugin-owls\nVersion: 1.0\n",
+        f"{metadata}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{metadata}/entry_points.txt": "[vr.plugins]\nowls = vr_plugin_owls\n",
+    }
+    listed = "".join(f"{file},,\n" for file in [*files, f"{metadata}/RECORD"])
+    wheel = folder / f"{name}-py3-none-any.whl"
+    with ZipFile(wheel, "w") as archive:
+        for file, text in {**files, f"{metadata}/RECORD": listed}.items():
+            archive.writestr(file, text)
+    return wheel
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="links")
+@pytest.mark.parametrize("with_uv", [True, False], ids=["uv-within", "uv-beside"])
+def test_where_uv_made_the_environment_it_installs(with_uv: bool, tmp_path: Path) -> None:
+    pytest.importorskip("uv")
+    zoo = Zoo(tmp_path / "zoo")
+    wheel = made_wheel(tmp_path)
+    python = without_pip(tmp_path / "env", with_uv=with_uv)
+    scripts = sysconfig.get_path("scripts")
+    variables = {
+        "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}",
+        "VR_PLUGINS": "owls",
+        "UV_OFFLINE": "1",
+        "UV_CACHE_DIR": str(tmp_path / "uv"),
+    }
+
+    def vr_there(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(python), "-m", "vr_kernel", "plugin", *arguments],
+            env=zoo.environment(**variables),
+            cwd=zoo.work,
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+
+    installed = vr_there("install", str(wheel), "--yes")
+    program = f"{python} -m uv pip" if with_uv else f"{scripts}/uv pip"
+    assert installed.returncode == 0, installed.stderr
+    assert f"{program} install --python {python} {wheel}" in installed.stderr
+    assert "Installed: plugin owls." in installed.stdout
+    (row,) = json.loads(vr_there("show", "owls", "--json").stdout)["plugins"]
+    assert (row["state"], row["tools"]) == ("loaded", ["other_go"])
+    removed = vr_there("uninstall", "owls", "--yes")
+    assert removed.returncode == 0, removed.stderr
+    assert vr_there("show", "owls").returncode == 1
 
 
 def test_a_plugin_that_is_not_there_is_not_removed(zoo: Zoo) -> None:
