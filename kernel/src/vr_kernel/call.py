@@ -120,6 +120,7 @@ class Call:
         produce: Callable[[Call], Awaitable[M]],
         *,
         content_id: str = "",
+        looked: bool = False,
     ) -> M:
         """The cached result of `key`, or what `produce` makes, which is then kept in the cache.
 
@@ -135,11 +136,13 @@ class Call:
             result: the model of the result.
             produce: does the work.
             content_id: what the result is about, for `infra_cache` to list and clear by.
+            looked: the caller has just looked, and there is none in the cache.
 
         Raises:
             VrError: what `produce` raised.
         """
-        return await self.services.flights.once(self, key, result, produce, content_id)
+        flights = self.services.flights
+        return await flights.once(self, key, result, produce, content_id, looked=looked)
 
     async def step(self, key: str, work: Callable[[], Awaitable[Any]]) -> Any:
         """The result of `work`, a JSON value but None, committed before it is returned.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from vr_kernel.errors import Code, VrError
@@ -52,10 +51,9 @@ async def commit(call: Call, part: str = "") -> int:
         await services.cache.set(
             kept.key, kept.value, content_id=kept.content_id, tool=call.tool, model=kept.model
         )
-    for lease in call.held:
+    while call.held:
         # Its steps are in the result now; were they found again, a cleared cache would not be.
-        with suppress(VrError):
-            await services.jobs.steps.forget(lease.name)
+        await services.jobs.leases.release(call.held.pop(), done=True)
     return len(call.records)
 
 

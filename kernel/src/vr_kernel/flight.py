@@ -48,6 +48,8 @@ class Flights:
         result: type[M],
         produce: Callable[[Call], Awaitable[M]],
         content_id: str,
+        *,
+        looked: bool = False,
     ) -> M:
         """The cached result of that key, or the one that is computed now, for all who ask.
 
@@ -55,9 +57,10 @@ class Flights:
             VrError: what `produce` raised, for everybody who waited for it.
         """
         while True:
-            known = await self.known(key, result)
+            known = None if looked else await self.known(key, result)
             if known is not None:
                 return known
+            looked = False
             flight = self._flying.get(key)
             if flight is None:
                 flight = self._flying[key] = Flight(self, key, result, produce, content_id)

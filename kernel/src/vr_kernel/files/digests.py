@@ -18,6 +18,10 @@ CREATE TABLE IF NOT EXISTS digest (
     path BLOB PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, sha256 TEXT
 );
 """
+LATEST = 1000
+"""Files that are remembered in memory, too."""
+Stamp = tuple[int, int, int]
+"""Size, modification time and inode: a file that has them still is the same."""
 
 
 class Digests:
@@ -25,6 +29,7 @@ class Digests:
 
     def __init__(self, path: Path) -> None:
         self._database = Database(path, _SCHEMA, disposable=True)
+        self._latest: dict[str, tuple[Stamp, str]] = {}
 
     async def sha256(
         self, file: BufferedReader, *, check: Callable[[BufferedReader], object] | None = None
@@ -43,9 +48,7 @@ class Digests:
         if known:
             file.seek(0)
             return known
-        if check is not None:
-            await asyncio.to_thread(check, file)
-        digest = await asyncio.to_thread(_hash, file)
+        digest = await asyncio.to_thread(_hash, file, check)
         if named:
             await self._remember(file.name, stamp, digest)
         return digest
@@ -54,7 +57,11 @@ class Digests:
         """Close the file."""
         self._database.close()
 
-    async def _known(self, name: str, stamp: tuple[int, int, int]) -> str | None:
+    async def _known(self, name: str, stamp: Stamp) -> str | None:
+        latest = self._latest.get(name)
+        if latest is not None and latest[0] == stamp:
+            return latest[1]
+
         def read(connection: sqlite3.Connection) -> str | None:
             row = connection.execute(
                 "SELECT sha256 FROM digest"
@@ -64,11 +71,16 @@ class Digests:
             return row[0] if row else None
 
         try:
-            return await self._database.read(read)
+            found = await self._database.read(read)
         except VrError:
             return None
+        if found:
+            self._note(name, stamp, found)
+        return found
 
-    async def _remember(self, name: str, stamp: tuple[int, int, int], digest: str) -> None:
+    async def _remember(self, name: str, stamp: Stamp, digest: str) -> None:
+        self._note(name, stamp, digest)
+
         def write(connection: sqlite3.Connection) -> None:
             connection.execute(
                 "INSERT OR REPLACE INTO digest VALUES (?,?,?,?,?)",
@@ -80,8 +92,16 @@ class Digests:
         except VrError:
             return
 
+    def _note(self, name: str, stamp: Stamp, digest: str) -> None:
+        self._latest.pop(name, None)
+        self._latest[name] = (stamp, digest)
+        if len(self._latest) > LATEST:
+            del self._latest[next(iter(self._latest))]
 
-def _hash(file: BufferedReader) -> str:
+
+def _hash(file: BufferedReader, check: Callable[[BufferedReader], object] | None) -> str:
+    if check is not None:
+        check(file)
     file.seek(0)
     digest = hashlib.file_digest(file, "sha256")
     file.seek(0)

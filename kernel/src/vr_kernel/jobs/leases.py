@@ -119,14 +119,16 @@ class Leases:
             await self.release(lease)
         raise cancellation
 
-    async def release(self, lease: Lease) -> None:
+    async def release(self, lease: Lease, *, done: bool = False) -> None:
         """Let others in; without effect on a lease that others have taken or that is released.
 
-        When the ledger cannot be written, the lease runs out by itself.
+        When the ledger cannot be written, the lease runs out by itself. With `done` the work is:
+        its steps are forgotten.
         """
         self._drop(lease)
+        scope = lease.name if done else ""
         with suppress(VrError):
-            await complete(self._database.run(partial(_delete, tokens=[lease.token])))
+            await complete(self._database.run(partial(_delete, tokens=[lease.token], scope=scope)))
 
     async def is_held(self, name: str) -> bool:
         """Whether any process owns the name now.
@@ -234,5 +236,7 @@ class Leases:
             lease.timer.cancel()
 
 
-def _delete(connection: sqlite3.Connection, tokens: Iterable[int]) -> None:
+def _delete(connection: sqlite3.Connection, tokens: Iterable[int], scope: str = "") -> None:
+    if scope:
+        connection.execute("DELETE FROM step WHERE scope = ?", (scope,))
     connection.executemany("DELETE FROM lease WHERE token = ?", [(token,) for token in tokens])

@@ -15,6 +15,8 @@ from vr_kernel.models.structured import MisfitError
 
 V = TypeVar("V")
 V_co = TypeVar("V_co", covariant=True)
+SHORT = 20_000
+"""Characters that are read in a moment."""
 _REPAIR = """\
 This JSON does not fit its schema. Give it again, corrected, and nothing else.
 What is wrong: {problem}
@@ -26,6 +28,8 @@ class Shape(Protocol[V_co]):
     """A form that an answer must have."""
 
     schema: dict[str, Any]
+    quick: bool
+    """Whether reading takes time by the length of the text alone."""
 
     def read(self, text: str) -> V_co:
         """The value in a reply; MisfitError when there is none."""
@@ -44,18 +48,25 @@ async def fitting(
     """
     first = await answers.ask(candidates, request)
     try:
-        return await asyncio.to_thread(shape.read, first.reply.text), first.reply
+        return await _read(shape, first.reply.text), first.reply
     except MisfitError as misfit:
         again = _repair(request, first.reply, misfit)
     second = await _corrected(answers, candidates, again, first)
     whole = _both(first.reply, second.reply)
     try:
-        return await asyncio.to_thread(shape.read, whole.text), whole
+        return await _read(shape, whole.text), whole
     except MisfitError as misfit:
         error = _invalid(whole, misfit)
     await answers.drop(first, second)
     await answers.keep(error)
     raise error
+
+
+async def _read(shape: Shape[V], text: str) -> V:
+    """The value in a reply; in a thread when that may take longer than a thread does."""
+    if shape.quick and len(text) <= SHORT:
+        return shape.read(text)
+    return await asyncio.to_thread(shape.read, text)
 
 
 async def _corrected(

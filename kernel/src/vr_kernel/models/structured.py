@@ -37,6 +37,8 @@ class Structured(Generic[V]):
 class ModelShape(Generic[V]):
     """The shape of a pydantic model."""
 
+    quick = True
+
     def __init__(self, model: type[V]) -> None:
         assert issubclass(model, BaseModel)
         self._model: type[Any] = model
@@ -76,6 +78,8 @@ class SchemaShape:
     Raises:
         VrError: TOO_LARGE, category SCHEMA_TOO_LARGE; INVALID_INPUT, category SCHEMA_INVALID.
     """
+
+    quick = False
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         from jsonschema import Draft202012Validator, validators

@@ -65,10 +65,11 @@ def choose_analyst(call: Call, engine: EngineChoice, local: LocalEngine, asked: 
     models = call.services.models
     if engine == "local" or (engine == "auto" and not models.ready(ROLE)):
         return LocalAnalyst(local, asked)
-    try:
-        models.identity(ROLE)
-    except VrError as error:
-        raise no_model(error) from None
+    if engine != "auto":
+        try:
+            models.identity(ROLE)
+        except VrError as error:
+            raise no_model(error) from None
     return ModelAnalyst(local, asked)
 
 
@@ -93,4 +94,4 @@ async def _kept(job: Job, analyst: Analyst, local: LocalEngine) -> VideoAnalysis
         if known is not None:
             return known
         await place.delete()
-    return await call.once(key, VideoAnalysis, produce, content_id=source.video_id)
+    return await call.once(key, VideoAnalysis, produce, content_id=source.video_id, looked=True)
