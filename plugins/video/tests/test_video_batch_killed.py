@@ -144,7 +144,8 @@ def check_jobs(state: Path) -> int:
         found, batch = json.loads(result)["result"], json.loads(arguments)["instruction"]
         assert (found["total"], found["ok"]) == (ITEMS, ITEMS)
         assert found["usage"]["calls"] == ITEMS
-        assert all(item["title"].startswith(batch) for item in found["items"])
+        # A title of many tokens is cut in the answer.
+        assert all(item["title"].startswith(batch[:16]) for item in found["items"])
     records = rows(state, "journal.db", "SELECT fields FROM record WHERE kind = 'VideoAnalyses'")
     titles = Counter(json.loads(fields)["title"] for (fields,) in records)
     assert set(titles.values()) == {1}
