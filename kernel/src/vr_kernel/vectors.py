@@ -39,7 +39,8 @@ CREATE TABLE IF NOT EXISTS question (
 );
 """
 _TABLES: Mapping[Purpose, str] = {"document": "vector", "query": "question"}
-_Vectors = dict[str, list[float]]
+_Vectors = dict[str, bytes]
+"""The vectors of texts by their digests, as they are kept."""
 _Embed = Callable[[Mapping[str, str], Purpose], Coroutine[Any, Any, _Vectors]]
 
 
@@ -85,6 +86,14 @@ class Vectors:
         Raises:
             VrError: UNAVAILABLE when no embedder is installed; CONFLICT when closed.
         """
+        return [_unpacked(vector) for vector in await self.packed_documents(texts)]
+
+    async def packed_documents(self, texts: Sequence[str]) -> list[bytes]:
+        """What `embed_documents` gives, each vector as its 32-bit numbers one after the other.
+
+        Raises:
+            VrError: as for `embed_documents`.
+        """
         self._require_open()
         keys = [_digest(text) for text in texts]
         known = await self._known("document", keys)
@@ -104,7 +113,7 @@ class Vectors:
         known = await self._known("query", [key])
         if not known:
             known = await self._finished(self._embed, {key: text}, "query")
-        return known[key]
+        return _unpacked(known[key])
 
     async def aclose(self) -> None:
         """Finish what is being embedded, if that is soon, and close the file."""
@@ -179,7 +188,9 @@ class Vectors:
             fresh = await self._embedder().embed(list(texts.values()), purpose)
         except (SystemExit, KeyboardInterrupt) as error:  # out of a task it would end the process
             raise RuntimeError("The embedder wanted to exit.") from error
-        made = dict(zip(texts, fresh, strict=True))
+        made = {
+            key: pack(f"{len(vector)}f", *vector) for key, vector in zip(texts, fresh, strict=True)
+        }
         await self._remember(purpose, made)
         return made
 
@@ -193,9 +204,7 @@ class Vectors:
                 (embedder, json.dumps([*keys])),
             )
             return {
-                key: array("f", value).tolist()
-                for key, value in rows
-                if isinstance(value, bytes) and len(value) == size
+                key: value for key, value in rows if isinstance(value, bytes) and len(value) == size
             }
 
         try:
@@ -205,7 +214,8 @@ class Vectors:
 
     async def _remember(self, purpose: Purpose, vectors: _Vectors) -> None:
         embedder, table = self.embedder_id, _TABLES[purpose]
-        rows = [(embedder, key, pack(f"{len(v)}f", *v)) for key, v in vectors.items()]
+        # In the order of the index, so that neighbours are written together.
+        rows = [(embedder, key, vectors[key]) for key in sorted(vectors)]
 
         def write(connection: sqlite3.Connection) -> None:
             connection.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?,?,?)", rows)  # noqa: S608 - constant text
@@ -220,6 +230,10 @@ class Vectors:
             await self._database.run(write)
         except VrError:
             return
+
+
+def _unpacked(vector: bytes) -> list[float]:
+    return array("f", vector).tolist()
 
 
 def _digest(text: str) -> str:

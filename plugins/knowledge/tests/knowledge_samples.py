@@ -7,6 +7,7 @@ import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from struct import pack
 from typing import Any
 
 import structlog
@@ -132,6 +133,10 @@ class WordVectors:
             raise ValueError(f"cannot embed {bad}")
         self.embedded.extend(texts)
         return [embed_words(text) for text in texts]
+
+    async def packed_documents(self, texts: Sequence[str]) -> list[bytes]:
+        """The same as 32-bit numbers."""
+        return [pack(f"{len(each)}f", *each) for each in await self.embed_documents(texts)]
 
 
 OpenStore = Callable[[WordVectors], AbstractAsyncContextManager[EmbeddedStore]]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from vr_plugin_knowledge import scope_vectors
+from vr_plugin_knowledge.comparing import Pieces
 from vr_plugin_knowledge.matrix import pack_vector
 from vr_plugin_knowledge.scope_vectors import ScopeVectors
 
@@ -29,23 +30,22 @@ def test_finds_what_a_loop_finds(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scope_vectors, "BLOCK_ROWS", 8)
-        patch.setattr(scope_vectors, "SHARED_BLOCKS", 3)
+        patch.setattr(scope_vectors, "PIECE_ROWS", 4)
         patch.setattr(scope_vectors, "RUN", 2)
         patch.setattr(scope_vectors, "CACHED_ROWS", 5)
         with ThreadPoolExecutor(1) as helper:
-            check(
-                ScopeVectors(DIMENSION, helper), operations, permitted if filtered else None, limit
-            )
+            check(helper, operations, permitted if filtered else None, limit)
 
 
 def check(
-    vectors: ScopeVectors,
+    helper: ThreadPoolExecutor,
     operations: list[tuple[str, set[int] | int]],
     permitted: set[int] | None,
     limit: int,
 ) -> None:
     import numpy as np
 
+    vectors = ScopeVectors(DIMENSION)
     random = np.random.default_rng(len(operations))
     plain: dict[int, Any] = {}
     for name, items in operations:
@@ -58,7 +58,9 @@ def check(
             plain.pop(items, None)
     query = random.standard_normal(DIMENSION).astype(np.float32)
     allowed = None if permitted is None else np.array(sorted(permitted), np.int64)
-    found, scores = vectors.best(query, limit, allowed)
+    comparison = vectors.compare(query, allowed)
+    Pieces(comparison.pieces, helper).finish()
+    found, scores = comparison.best(limit)
     expected = {
         item: float(value @ query)
         for item, value in plain.items()

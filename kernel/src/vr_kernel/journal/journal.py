@@ -121,7 +121,9 @@ class Journal:
                 for entry, row in zip(entries, rows, strict=True):
                     _write_one(connection, entry, row)
             else:
-                connection.executemany(PUT, rows)
+                from vr_kernel.journal.writing import put_all
+
+                put_all(connection, rows)
             return _last_seq(connection)
 
         return await self._database.run(write)

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 from vr_kernel.journal.journal import PUT, Row
 
+MANY = 250
+"""Records that one statement writes."""
 _OF_KEY = "workspace = ? AND kind = ? AND key = ?"
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
+
+
+def put_all(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
+    """Write records in few statements: one a record takes twice as long beside other threads."""
+    whole = len(rows) - len(rows) % MANY
+    several = PUT + f",{PUT[PUT.rindex('(') :]}" * (MANY - 1)
+    for start in range(0, whole, MANY):
+        connection.execute(several, tuple(chain.from_iterable(rows[start : start + MANY])))
+    connection.executemany(PUT, rows[whole:])
 
 
 def over(connection: sqlite3.Connection, row: Row) -> Row:

@@ -76,7 +76,7 @@ def newest_position(connection: sqlite3.Connection) -> int:
 def store_vectors(
     connection: sqlite3.Connection, embedder: str, made: Sequence[tuple[Waiting, bytes | None]]
 ) -> None:
-    """Keep vectors, and nothing for a text that has none (`pack_vectors`)."""
+    """Keep vectors, and nothing for a text that has none (`unit_vectors`)."""
     # A text may have changed, or the record gone, while it was being embedded.
     items = [entry.item for entry, _ in made]
     digests = dict(select_by(connection, "SELECT id, digest FROM item WHERE id", (), items))

@@ -22,7 +22,7 @@ from vr_plugin_knowledge.backlog import (
 )
 from vr_plugin_knowledge.database import Database
 from vr_plugin_knowledge.items import reindex_kind, unknown_kinds
-from vr_plugin_knowledge.matrix import pack_vectors
+from vr_plugin_knowledge.matrix import unit_vectors
 from vr_plugin_knowledge.terms import list_terms, missing_terms
 
 REINDEX_BATCH = 500
@@ -49,6 +49,9 @@ class Embeddings(Protocol):
 
     async def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
         """One vector a text, in order."""
+
+    async def packed_documents(self, texts: Sequence[str]) -> list[bytes]:
+        """The same as 32-bit numbers, one after the other."""
 
 
 class VectorFollower:
@@ -216,7 +219,7 @@ class VectorFollower:
         if not waiting:
             return
         try:
-            vectors = await self._vectors.embed_documents([entry.text for entry in waiting])
+            vectors = await self._vectors.packed_documents([entry.text for entry in waiting])
         except Exception as error:  # a plugin's code; sorted into outage and bad text below
             if isinstance(error, VrError) and (error.retryable or error.code in _OUTAGES):
                 raise
@@ -240,13 +243,11 @@ class VectorFollower:
         self._refused.add((entry.item, entry.digest))
         self._log.warning("a text was not embedded", item=entry.item, error=str(error))
 
-    async def _keep(
-        self, embedder: str, waiting: list[Waiting], vectors: list[list[float]]
-    ) -> None:
+    async def _keep(self, embedder: str, waiting: list[Waiting], vectors: list[bytes]) -> None:
         dimension = self._vectors.dimension
 
         def keep() -> None:
-            made = list(zip(waiting, pack_vectors(vectors, dimension), strict=True))
+            made = list(zip(waiting, unit_vectors(vectors, dimension), strict=True))
             self._database.write(lambda connection: store_vectors(connection, embedder, made))
 
         await asyncio.to_thread(keep)

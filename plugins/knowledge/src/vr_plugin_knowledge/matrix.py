@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
-from struct import Struct
+from struct import pack
 from typing import TYPE_CHECKING
 
+from vr_plugin_knowledge.comparing import Pieces
 from vr_plugin_knowledge.schema import SCOPE_BITS, DamagedRowError, scope_of
 from vr_plugin_knowledge.scope_vectors import ScopeVectors
 
@@ -43,8 +45,8 @@ class Matrix:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        # Of its own: whoever waits for it may fill the pool that searches run in.
+        self._turns = threading.Condition()
+        self._comparing = 0
         self._helper = ThreadPoolExecutor(1, thread_name_prefix="vr-scores")
         self._space: Space | None = None
         self._seq = 0
@@ -55,15 +57,22 @@ class Matrix:
 
         The vectors of another space than `space` are forgotten.
         """
-        with self._lock:
-            self._sync(connection, space)
+        newest = connection.execute("SELECT max(seq) FROM vector").fetchone()[0] or 0
+        with self._turns:
+            while self._comparing and self._is_behind(newest, space):
+                self._turns.wait()
+            if self._is_behind(newest, space):
+                self._sync(connection, space)
+                self._seq = newest
 
-    def best(
+    @contextmanager
+    def comparing(
         self, query: Sequence[float], wanted: Sequence[tuple[int, Integers | None]], limit: int
-    ) -> dict[int, float]:
-        """Cosine similarities of the best items of each wanted scope; after `follow`.
+    ) -> Iterator[Callable[[], dict[int, float]]]:
+        """Compare beside what the block does; after `follow`.
 
-        It asks no connection, so it may run beside a search of another kind.
+        Asked in the block, what it gives joins in, and returns the cosine similarities of the
+        best items of each wanted scope.
 
         Args:
             query: a vector of the dimension of the space.
@@ -73,35 +82,58 @@ class Matrix:
         import numpy as np
 
         vector = _unit(np.asarray(query, np.float32))
-        found: dict[int, float] = {}
-        with self._lock:
-            for scope, permitted in wanted:
-                vectors = self._scopes.get(scope)
-                if vectors is None:
-                    continue
-                low = scope << SCOPE_BITS
-                within = None if permitted is None else permitted - low
-                counts, scores = vectors.best(vector, limit, within)
-                found.update(zip((counts + low).tolist(), scores.tolist(), strict=True))
-        return found
+        with self._held():
+            begun = {
+                scope: self._scopes[scope].compare(vector, _within(scope, permitted))
+                for scope, permitted in wanted
+                if scope in self._scopes
+            }
+            pieces = Pieces(
+                [piece for each in begun.values() for piece in each.pieces], self._helper
+            )
+
+            def best() -> dict[int, float]:
+                pieces.finish()
+                found: dict[int, float] = {}
+                for scope, comparison in begun.items():
+                    counts, scores = comparison.best(limit)
+                    items = (counts + (scope << SCOPE_BITS)).tolist()
+                    found.update(zip(items, scores.tolist(), strict=True))
+                return found
+
+            try:
+                yield best
+            finally:
+                pieces.abandon()
 
     def close(self) -> None:
         """End the thread that helps."""
         self._helper.shutdown(wait=False)
 
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """Several may compare at once; nothing changes meanwhile."""
+        with self._turns:
+            self._comparing += 1
+        try:
+            yield
+        finally:
+            with self._turns:
+                self._comparing -= 1
+                self._turns.notify_all()
+
+    def _is_behind(self, newest: int, space: Space) -> bool:
+        return space != self._space or newest > self._seq
+
     def _sync(self, connection: sqlite3.Connection, space: Space) -> None:
         if space != self._space:
             self._space, self._seq, self._scopes = space, 0, {}
-        newest = connection.execute("SELECT max(seq) FROM vector").fetchone()[0] or 0
-        if newest <= self._seq:
-            return
         rows = connection.execute(
             "SELECT item, value FROM vector WHERE seq > ? AND embedder = ? ORDER BY seq",
             (self._seq, space.embedder),
         )
         while chunk := rows.fetchmany(CHUNK_ROWS):
             self._take(chunk, space.dimension)
-        self._seq = newest
 
     def _take(self, chunk: list[tuple[int, bytes | None]], dimension: int) -> None:
         import numpy as np
@@ -123,29 +155,31 @@ class Matrix:
         scopes = items >> SCOPE_BITS
         for scope in {int(number) for number in scopes}:
             here = scopes == scope
-            vectors = self._scopes.setdefault(scope, ScopeVectors(dimension, self._helper))
+            vectors = self._scopes.setdefault(scope, ScopeVectors(dimension))
             vectors.put(items[here] - (scope << SCOPE_BITS), values[here])
 
 
 def pack_vector(vector: Sequence[float], dimension: int) -> bytes | None:
     """A vector of unit length as the database keeps it; None when it has no direction."""
-    return pack_vectors([vector], dimension)[0]
+    return unit_vectors([pack(f"{len(vector)}f", *vector)], dimension)[0]
 
 
-def pack_vectors(vectors: Sequence[Sequence[float]], dimension: int) -> list[bytes | None]:
-    """What `pack_vector` gives for each."""
+def unit_vectors(vectors: Sequence[bytes], dimension: int) -> list[bytes | None]:
+    """Packed vectors brought to unit length; None for one that has no direction."""
     import numpy as np
 
-    none = [0.0] * dimension
-    fitting = [vector if len(vector) == dimension else none for vector in vectors]
-    pack = Struct(f"{dimension}f").pack
-    packed = b"".join([pack(*vector) for vector in fitting])
-    values = np.frombuffer(packed, np.float32).reshape(len(fitting), dimension)
+    length = dimension * FLOAT_BYTES
+    fitting = [vector if len(vector) == length else bytes(length) for vector in vectors]
+    values = np.frombuffer(b"".join(fitting), np.float32).reshape(len(fitting), dimension)
     with np.errstate(all="ignore"):
         lengths = np.linalg.norm(values, axis=1, keepdims=True)
         units = values / lengths
     sound = (np.isfinite(lengths) & (lengths > 0)).ravel().tolist()
     return [unit.tobytes() if fits else None for unit, fits in zip(units, sound, strict=True)]
+
+
+def _within(scope: int, permitted: Integers | None) -> Integers | None:
+    return None if permitted is None else permitted - (scope << SCOPE_BITS)
 
 
 def _unit(vector: Floats) -> Floats:

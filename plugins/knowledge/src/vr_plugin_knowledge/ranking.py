@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Executor, Future
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,14 +43,12 @@ class Ranking:
         kinds: the record kinds of this process by name.
         matrix: the vectors in memory.
         space: the vectors to search by meaning; None searches by keyword alone.
-        pool: runs the search by meaning beside the one by keyword.
     """
 
     connection: sqlite3.Connection
     kinds: Mapping[str, RecordKind]
     matrix: Matrix
     space: Space | None
-    pool: Executor
 
     def answer(self, query: Query) -> list[Hit]:
         """Best hits first, at most `query.limit` of each kind.
@@ -62,13 +60,14 @@ class Ranking:
         limit = max(CANDIDATES, query.limit)
         by_meaning = self.space is not None and query.vector is not None
         if query.mode == "semantic" or (by_meaning and query.alpha >= 1):
-            return self._hits(parts, self._by_meaning(parts, query.vector, limit), query.limit)
-        # Both release the interpreter's lock: on two processors they take the time of one.
-        meaning = self._later_by_meaning(parts, query.vector, limit) if by_meaning else None
-        words, whole = self._by_word(parts, split_terms(query.text), limit)
-        if meaning is None:
-            return self._hits(parts, words, query.limit)
-        scores = fuse(words, meaning.result(), alpha=query.alpha, whole=whole)
+            with self._by_meaning(parts, query.vector, limit) as nearest:
+                return self._hits(parts, nearest(), query.limit)
+        terms = split_terms(query.text)
+        if not by_meaning:
+            return self._hits(parts, self._by_word(parts, terms, limit)[0], query.limit)
+        with self._by_meaning(parts, query.vector, limit) as nearest:
+            words, whole = self._by_word(parts, terms, limit)
+            scores = fuse(words, nearest(), alpha=query.alpha, whole=whole)
         return self._hits(parts, scores, query.limit)
 
     def neighbours(self, kind: str, key: str, workspace: str, limit: int) -> list[Hit]:
@@ -85,7 +84,8 @@ class Ranking:
             return []
         parts = self._parts(Query("", kinds=(kind,), workspace=workspace))
         vector = array("f", row[1]).tolist()
-        scores = self._by_meaning(parts, vector, limit + 1)
+        with self._by_meaning(parts, vector, limit + 1) as nearest:
+            scores = nearest()
         scores.pop(row[0], None)
         return self._hits(parts, scores, limit)
 
@@ -129,26 +129,18 @@ class Ranking:
         both = [_added(*scores, limit) for scores in zip(found, more, strict=True)]
         return _joined(both), words.whole(besides=lost) + pieces.whole
 
+    @contextmanager
     def _by_meaning(
         self, parts: Sequence[Part], vector: Sequence[float] | None, limit: int
-    ) -> dict[int, float]:
+    ) -> Iterator[Callable[[], dict[int, float]]]:
+        """Look for the nearest beside what the block does, and give them when asked."""
         if self.space is None or vector is None:
-            return {}
-        return self.matrix.best(vector, self._wanted(parts, self.space), limit)
-
-    def _later_by_meaning(
-        self, parts: Sequence[Part], vector: Sequence[float] | None, limit: int
-    ) -> Future[dict[int, float]]:
-        assert self.space is not None
-        assert vector is not None
-        return self.pool.submit(self.matrix.best, vector, self._wanted(parts, self.space), limit)
-
-    def _wanted(
-        self, parts: Sequence[Part], space: Space
-    ) -> list[tuple[int, NDArray[np.int64] | None]]:
-        """What the matrix is to compare, once it has followed."""
-        self.matrix.follow(self.connection, space)
-        return [(part.scope, self._permitted(part.condition)) for part in parts]
+            yield dict
+            return
+        self.matrix.follow(self.connection, self.space)
+        wanted = [(part.scope, self._permitted(part.condition)) for part in parts]
+        with self.matrix.comparing(vector, wanted, limit) as nearest:
+            yield nearest
 
     def _permitted(self, condition: Condition | None) -> NDArray[np.int64] | None:
         import numpy as np

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,13 +15,38 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 BLOCK_ROWS = 4096
-SHARED_BLOCKS = 8
-"""From so many blocks on, two threads score faster than one; fewer come from the cache."""
+PIECE_ROWS = 4096
+"""So many are scored at once; a block holds a whole number of pieces."""
 CACHED_ROWS = 512
 """So many vectors of 384 numbers stay in a processor's cache while they are scored."""
 GATHER_SHARE = 0.3
 """Below this share of permitted rows, copying them is cheaper than scoring all rows."""
 RUN = 64
+Piece = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A question and the vectors of one scope.
+
+    Attributes:
+        pieces: what is to be done before `best` is asked, in any order.
+        scores: where they leave the inner products, row by row.
+        counts: the item number of each row.
+        rows: those that count, or None for all.
+    """
+
+    pieces: Sequence[Piece]
+    scores: Floats
+    counts: Integers
+    rows: Integers | None = None
+
+    def best(self, limit: int) -> tuple[Integers, Floats]:
+        """Item numbers within the scope and their inner products, best first."""
+        scores = self.scores if self.rows is None else self.scores[self.rows]
+        picked = _highest(scores, limit)
+        found = picked if self.rows is None else self.rows[picked]
+        return self.counts[found], scores[picked]
 
 
 class ScopeVectors:
@@ -27,14 +54,12 @@ class ScopeVectors:
 
     Args:
         dimension: the length of every vector.
-        helper: scores half of the rows when they are many.
     """
 
-    def __init__(self, dimension: int, helper: Executor) -> None:
+    def __init__(self, dimension: int) -> None:
         import numpy as np
 
         self.size = 0
-        self._helper = helper
         self._dimension = dimension
         self._blocks: list[Floats] = []
         self._counts = np.empty(0, np.int64)
@@ -69,53 +94,50 @@ class ScopeVectors:
         if self.size <= (len(self._blocks) - 1) * BLOCK_ROWS:
             self._blocks.pop()
 
-    def best(
-        self, query: Floats, limit: int, permitted: Integers | None
-    ) -> tuple[Integers, Floats]:
-        """Item numbers within the scope and their inner products, best first."""
+    def compare(self, query: Floats, permitted: Integers | None) -> Comparison:
+        """Begin to compare with the vectors of some item numbers, or of all.
+
+        Nothing may be added or dropped before it is done.
+        """
+        import numpy as np
+
         if permitted is None:
-            rows, scores = None, self._scores(query)
-        else:
-            rows = self._rows[permitted[permitted < len(self._rows)]]
-            rows = rows[rows >= 0]
-            few = len(rows) < GATHER_SHARE * self.size
-            scores = self._gathered(query, rows) if few else self._scores(query)[rows]
-        picked = _highest(scores, limit)
-        found = picked if rows is None else rows[picked]
-        return self._counts[found], scores[picked]
-
-    def _scores(self, query: Floats) -> Floats:
-        import numpy as np
-
+            scores = np.empty(self.size, np.float32)
+            return Comparison(self._pieces(query, scores), scores, self._counts)
+        rows = self._rows[permitted[permitted < len(self._rows)]]
+        rows = rows[rows >= 0]
+        if len(rows) < GATHER_SHARE * self.size:
+            scores = np.empty(len(rows), np.float32)
+            return Comparison(self._gathers(query, rows, scores), scores, self._counts[rows])
         scores = np.empty(self.size, np.float32)
+        return Comparison(self._pieces(query, scores), scores, self._counts, rows)
 
-        def score(blocks: range) -> None:
-            for number in blocks:
-                start = number * BLOCK_ROWS
-                part = scores[start : start + BLOCK_ROWS]
-                # Not `dot`: BLAS starts threads for it, and took 13 to 170 ms where this took 6.
-                np.vecdot(self._blocks[number][: len(part)], query, out=part)
+    def _pieces(self, query: Floats, scores: Floats) -> list[Piece]:
+        return [
+            partial(self._score, query, scores, start) for start in range(0, self.size, PIECE_ROWS)
+        ]
 
-        count = len(self._blocks)
-        alone = 0 if count < SHARED_BLOCKS else count // 2
-        later = self._helper.submit(score, range(alone)) if alone else None
-        score(range(alone, count))
-        if later:
-            later.result()
-        return scores
-
-    def _gathered(self, query: Floats, rows: Integers) -> Floats:
+    def _score(self, query: Floats, scores: Floats, start: int) -> None:
         import numpy as np
 
-        scores = np.empty(len(rows), np.float32)
-        for start in range(0, len(rows), CACHED_ROWS):
-            part = rows[start : start + CACHED_ROWS]
-            numbers, inside = part // BLOCK_ROWS, part % BLOCK_ROWS
-            for number in set(numbers.tolist()):
-                here = numbers == number
-                found = np.vecdot(self._blocks[number][inside[here]], query)
-                scores[start : start + CACHED_ROWS][here] = found
-        return scores
+        part, inside = scores[start : start + PIECE_ROWS], start % BLOCK_ROWS
+        block = self._blocks[start // BLOCK_ROWS]
+        # Not `dot`: BLAS starts threads for it, and took 13 to 170 ms where this took 6.
+        np.vecdot(block[inside : inside + len(part)], query, out=part)
+
+    def _gathers(self, query: Floats, rows: Integers, scores: Floats) -> list[Piece]:
+        starts = range(0, len(rows), CACHED_ROWS)
+        return [partial(self._gather, query, rows, scores, start) for start in starts]
+
+    def _gather(self, query: Floats, rows: Integers, scores: Floats, start: int) -> None:
+        import numpy as np
+
+        part = rows[start : start + CACHED_ROWS]
+        numbers, inside = part // BLOCK_ROWS, part % BLOCK_ROWS
+        for number in set(numbers.tolist()):
+            here = numbers == number
+            found = np.vecdot(self._blocks[number][inside[here]], query)
+            scores[start : start + CACHED_ROWS][here] = found
 
     def _block_row(self, row: int) -> Floats:
         found: Floats = self._blocks[row // BLOCK_ROWS][row % BLOCK_ROWS]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from vr_kernel import Change, Code, Hit, Query, RecordKind, Services, StoredRecord, VrError
 
 from vr_plugin_knowledge.counts import Groups, Total, groupable
-from vr_plugin_knowledge.database import READERS, REBUILT, Database
+from vr_plugin_knowledge.database import REBUILT, Database
 from vr_plugin_knowledge.follower import REINDEX_BATCH, Embeddings, VectorFollower
 from vr_plugin_knowledge.items import STORED, apply_changes, load_row, read_cursor, reindex_kind
 from vr_plugin_knowledge.matrix import Matrix, Space
@@ -44,7 +43,6 @@ class EmbeddedStore:
         self._vectors = vectors
         self._database = Database(path, log)
         self._matrix = Matrix()
-        self._pool = ThreadPoolExecutor(READERS, thread_name_prefix="vr-meaning")
         self._follower = VectorFollower(self._database, vectors, self._kinds, log)
         self._read_from = 0
 
@@ -60,7 +58,6 @@ class EmbeddedStore:
         """Finish what is nearly done, then close the file."""
         await self._follower.aclose(CLOSE_GRACE_S)
         await asyncio.to_thread(self._database.close)
-        self._pool.shutdown(wait=False)
         self._matrix.close()
 
     async def cursor(self) -> int:
@@ -168,7 +165,7 @@ class EmbeddedStore:
         return await asyncio.to_thread(self._database.read, read)
 
     def _ranking(self, connection: sqlite3.Connection, space: Space | None) -> Ranking:
-        return Ranking(connection, self._kinds, self._matrix, space, self._pool)
+        return Ranking(connection, self._kinds, self._matrix, space)
 
     def _by_meaning(self, query: Query) -> bool:
         wanted = query.mode == "semantic" or (query.mode == "hybrid" and query.alpha > 0)
