@@ -200,13 +200,23 @@ class StoreIndex:
     async def _drain(self) -> None:
         store = await self._opened()
         cursor = self._delivered = await store.cursor()
-        while changes := await self._journal.changes(cursor, BATCH):
-            await self._put(store, changes)
-            before, cursor = cursor, await store.cursor()
-            if cursor == before:
-                self._came_on = False
-                raise RuntimeError("the store took changes, but its cursor stayed")
-            self._delivered = cursor
+        changes = await self._journal.changes(cursor, BATCH)
+        while changes:
+            last = changes[-1].seq
+            # The next are read while the store is at work, which takes most of the time.
+            ahead = asyncio.create_task(self._journal.changes(last, BATCH))
+            try:
+                await self._put(store, changes)
+                before, cursor = cursor, await store.cursor()
+                if cursor == before:
+                    self._came_on = False
+                    raise RuntimeError("the store took changes, but its cursor stayed")
+                self._delivered = cursor
+                following = ahead if cursor == last else self._journal.changes(cursor, BATCH)
+                changes = await following
+            finally:
+                ahead.cancel()
+                await asyncio.gather(ahead, return_exceptions=True)
 
     async def _put(self, store: Store, changes: Sequence[Change]) -> None:
         """Let the store apply changes; what it refuses is told apart from what it takes."""
