@@ -29,7 +29,9 @@ REINDEX_BATCH = 500
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
 IDLE_S = 1.0
-"""After so long without new records the list of terms is brought up to date."""
+"""After so long without new records or searches the list of terms is brought up to date."""
+POSTPONED = 5
+"""So often it waits for searches to end."""
 _OUTAGES = {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.BUDGET}
 
 
@@ -77,6 +79,7 @@ class VectorFollower:
         self._asked = 0
         self._indexed = 0
         self._failing = False
+        self._searched = False
         self._size = BATCH
         self._refused: set[tuple[int, bytes]] = set()
         self._wanted = asyncio.Event()
@@ -89,6 +92,10 @@ class VectorFollower:
         self._wanted.set()
         if self._task is None:
             self._task = asyncio.create_task(self._follow(), name="vr-vectors")
+
+    def make_way(self) -> None:
+        """Leave what can wait until nobody searches."""
+        self._searched = True
 
     def is_settled(self, connection: sqlite3.Connection) -> bool:
         """Whether `settle` would not wait for anything that this snapshot holds.
@@ -149,11 +156,16 @@ class VectorFollower:
                 pause = min(2 * pause, LONGEST_PAUSE_S)
 
     async def _list_when_idle(self) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(IDLE_S):
-                await self._wanted.wait()
-        if not self._wanted.is_set():
-            await self._list_terms()
+        for _ in range(POSTPONED):
+            self._searched = False
+            with suppress(TimeoutError):
+                async with asyncio.timeout(IDLE_S):
+                    await self._wanted.wait()
+            if self._wanted.is_set():
+                return
+            if not self._searched:
+                break
+        await self._list_terms()
 
     async def _list_terms(self) -> None:
         writes, missing = await asyncio.to_thread(self._database.read, missing_terms)

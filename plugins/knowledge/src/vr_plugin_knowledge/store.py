@@ -122,6 +122,7 @@ class EmbeddedStore:
         """
         if query.limit < 1:
             return []
+        self._follower.make_way()
         if self._by_meaning(query):
             return await self._settled(lambda ranking: ranking.answer(query))
 
