@@ -132,6 +132,30 @@ async def test_work_that_is_cancelled_before_its_turn_is_not_done(database: Data
     assert await database.read(_names) == ["a"]
 
 
+async def test_a_loop_that_closed_meanwhile_is_in_nobodys_way(database: Database) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def work(connection: sqlite3.Connection) -> None:
+        begun.set()
+        go_on.wait()
+        _add("a")(connection)
+
+    def leave() -> None:
+        async def begin() -> None:
+            waiting = asyncio.ensure_future(database.run(work))
+            await asyncio.to_thread(begun.wait)
+            waiting.cancel()
+
+        asyncio.run(begin())
+
+    await asyncio.to_thread(leave)
+    others = [asyncio.ensure_future(database.run(_add(name))) for name in "bc"]
+    await asyncio.sleep(0)
+    go_on.set()
+    await asyncio.gather(*others)
+    assert await database.read(_names) == ["a", "b", "c"]
+
+
 async def test_a_file_that_was_removed_is_made_anew_for_all_who_share_it(tmp_path: Path) -> None:
     path = tmp_path / "items.db"
     with closing(Database(path, SCHEMA)) as one, closing(Database(path, SCHEMA)) as other:

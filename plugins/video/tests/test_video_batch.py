@@ -95,6 +95,33 @@ async def test_every_video_is_analysed_once(kernel, gemini, folder, video):
     assert len(await recorded(kernel, "VideoAnalyses")) == 20
 
 
+async def test_each_file_is_looked_into_once(kernel, folder, video, monkeypatch):
+    import av
+
+    opened, really_open = [], av.open
+    monkeypatch.setattr(av, "open", lambda *a, **k: opened.append(a) or really_open(*a, **k))
+    fill(folder, video, 5)
+    assert (await analyse(kernel, folder)).ok == 5
+    assert len(opened) == 5
+
+
+async def test_a_file_that_is_replaced_after_the_estimate_is_looked_into_again(
+    tmp_path, gemini, folder, video
+):
+    _, second = fill(folder, video, 2)
+    other = Lecture((5.0,), size=(64, 36), fps=1, container="matroska").encode()
+    async with open_kernel(tmp_path, environ=key_for(gemini), batch_concurrency="1") as kernel:
+        with gemini.hold():
+            call = asyncio.create_task(analyse(kernel, folder))
+            await asyncio.to_thread(gemini.wait, lambda: gemini.in_flight == 1)
+            second.write_bytes(other)
+        result = await call
+        assert (result.ok, result.estimate.seconds) == (2, 2 * SECONDS)
+        found = await recorded(kernel, "VideoAnalyses")
+    lengths = [json.loads(fields["raw_result"])["duration"] for fields in found]
+    assert sorted(lengths) == [5.0, SECONDS]
+
+
 @pytest.mark.parametrize("most", [3, 8, 20])
 async def test_so_many_at_a_time_as_are_configured(tmp_path, gemini, folder, video, most):
     fill(folder, video, 20)
