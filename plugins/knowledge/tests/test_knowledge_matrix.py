@@ -59,8 +59,8 @@ def check(
     query = random.standard_normal(DIMENSION).astype(np.float32)
     allowed = None if permitted is None else np.array(sorted(permitted), np.int64)
     comparison = vectors.compare(query, allowed)
-    Pieces(comparison.pieces, helper).finish()
-    found, scores = comparison.best(limit)
+    pieces = Pieces(comparison.pieces, lambda: comparison.best(limit), helper)
+    found, scores = pieces.finish()
     expected = {
         item: float(value @ query)
         for item, value in plain.items()

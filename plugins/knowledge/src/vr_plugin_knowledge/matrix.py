@@ -88,12 +88,8 @@ class Matrix:
                 for scope, permitted in wanted
                 if scope in self._scopes
             }
-            pieces = Pieces(
-                [piece for each in begun.values() for piece in each.pieces], self._helper
-            )
 
             def best() -> dict[int, float]:
-                pieces.finish()
                 found: dict[int, float] = {}
                 for scope, comparison in begun.items():
                     counts, scores = comparison.best(limit)
@@ -101,8 +97,10 @@ class Matrix:
                     found.update(zip(items, scores.tolist(), strict=True))
                 return found
 
+            all_pieces = [piece for each in begun.values() for piece in each.pieces]
+            pieces = Pieces(all_pieces, best, self._helper)
             try:
-                yield best
+                yield pieces.finish
             finally:
                 pieces.abandon()
 
