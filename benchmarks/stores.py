@@ -64,7 +64,9 @@ def _rows(size: int, ours: Figures, chroma: Figures, lance: Figures) -> list[Row
         _times(f"single-row commits/s beside {of}", "single_rows_s", ours, chroma, limit=5),
         _times(f"batch rows/s up to {of}", "batch_rows_s", ours, chroma, limit=5),
         _faster(f"filtered vector search p50 of {of}, ms (Chroma)", "filtered_ms", ours, chroma),
+        _beside("filtered", ours),
         _faster(f"hybrid search p50 of {of}, ms (LanceDB flat)", "hybrid_ms", ours, lance),
+        _beside("hybrid", ours),
         bar(f"recall@10 of hybrid search of {of}", ours["recall"], sign=">=", limit=1.0),
         Row(f"vector search p50 of {of}, ms (Chroma)", ours["vector_ms"], chroma["vector_ms"]),
     ]
@@ -91,6 +93,11 @@ def _faster(what: str, key: str, ours: Figures, peer: Figures) -> Row:
     """The ratio is how many times faster ours is."""
     ratio = peer[key] / ours[key]
     return bar(what, ours[key], floor=peer[key], ratio=ratio, sign=">=", limit=8)
+
+
+def _beside(search: str, ours: Figures) -> Row:
+    mine, bare = ours[f"{search}_ms"], ours[f"bare_{search}_ms"]
+    return Row("  the same by SQLite and numpy alone, ms", mine, floor=bare, ratio=mine / bare)
 
 
 def _outage(environments: Environments) -> list[Row]:

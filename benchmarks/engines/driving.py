@@ -50,10 +50,10 @@ def drive(engine: Engine, size: int, rounds: int) -> dict[str, Any]:
         "batch_rows_s": size / (filled - started),
         "single_rows_s": SINGLE / (ended - filled),
     }
-    found["vector_ms"], _ = _timed(questions, lambda q: engine.vector(q.vector, None))
-    found["filtered_ms"], _ = _timed(questions, lambda q: engine.vector(q.vector, group_of(3)))
+    found["vector_ms"], _ = timed(questions, lambda q: engine.vector(q.vector, None))
+    found["filtered_ms"], _ = timed(questions, lambda q: engine.vector(q.vector, group_of(3)))
     if engine.hybrid:
-        ask = _timed(questions, lambda q: engine.both(q.text, q.vector))
+        ask = timed(questions, lambda q: engine.both(q.text, q.vector))
         found["hybrid_ms"], found["hybrid"] = ask
     return found
 
@@ -64,7 +64,8 @@ def report(run: Callable[[Path, int, int], dict[str, Any]]) -> None:
     print(RESULT + json.dumps(run(Path(folder), int(size), int(rounds))))
 
 
-def _timed(questions: Sequence[Any], ask: Callable[[Any], list[int]]) -> tuple[float, Any]:
+def timed(questions: Sequence[Any], ask: Callable[[Any], Any]) -> tuple[float, Any]:
+    """Milliseconds of a question, the median, and all answers; the first ones warm up."""
     milliseconds, answers = [], []
     for question in questions:
         started = time.perf_counter()

@@ -23,6 +23,7 @@ from vr_kernel import (
 from vr_kernel.journal.journal import Entry
 from vr_plugin_knowledge import plugin as knowledge
 
+from benchmarks.engines.bare import bare_costs
 from benchmarks.engines.driving import TOP, drive, report
 from benchmarks.engines.exact import fused_exactly, recall_of
 from benchmarks.engines.samples import DIMENSION, Samples, group_of
@@ -147,8 +148,9 @@ def run(folder: Path, size: int, rounds: int) -> dict[str, Any]:
     again = Embedded(folder)
     found |= again.wait(_first_search(again, Samples(size).vectors[0]))
     again.close()
-    found["recall"] = _recall(folder, size, rounds, found.pop("hybrid"))
-    return found
+    (file,) = folder.rglob("knowledge.db")
+    found["recall"] = _recall(file, size, rounds, found.pop("hybrid"))
+    return found | bare_costs(file, size, rounds)
 
 
 async def _first_search(engine: Embedded, vector: Any) -> dict[str, float]:
@@ -173,8 +175,7 @@ async def _first_search(engine: Embedded, vector: Any) -> dict[str, float]:
     return {"first_s": seconds, "stall_ms": 1000 * worst, "memory_mb": more}
 
 
-def _recall(folder: Path, size: int, rounds: int, answers: list[list[int]]) -> float:
-    (file,) = folder.rglob("knowledge.db")
+def _recall(file: Path, size: int, rounds: int, answers: list[list[int]]) -> float:
     exact = fused_exactly(file, size, rounds)
     shares = [recall_of(answer, truth) for answer, truth in zip(answers, exact, strict=True)]
     return float(np.mean(shares))
