@@ -17,6 +17,7 @@ from vr_plugin_knowledge.schema import DamagedRowError, OtherLayoutError, prepar
 T = TypeVar("T")
 BUSY_TIMEOUT_S = 15.0
 READERS = 4
+CLOSE_WAIT_S = 5.0
 REBUILT = "STORE_REBUILT"
 """Category of the error that says: the file was replaced by an empty one, read the cursor again."""
 
@@ -38,7 +39,7 @@ class Database:
         self._log = log
         self._identity = (0, 0)
         self._writing = threading.RLock()
-        self._pool_lock = threading.Lock()
+        self._pool_lock = threading.Condition()
         self._writer: sqlite3.Connection | None = None
         self._idle: list[tuple[int, sqlite3.Connection]] = []
         self._running = 0
@@ -71,9 +72,14 @@ class Database:
                 self._give_back(generation, connection)
 
     def close(self) -> None:
-        """Close all connections; what still runs or comes later closes the file behind itself."""
-        with self._writing:
+        """Close all connections, once what still runs has ended, if that is soon.
+
+        What runs longer or comes later closes the file behind itself.
+        """
+        with self._pool_lock:
             self._closed = True
+            self._pool_lock.wait_for(lambda: not self._running, CLOSE_WAIT_S)
+        with self._writing:
             self._close_all()
 
     @contextmanager
@@ -99,6 +105,7 @@ class Database:
         finally:
             with self._pool_lock:
                 self._running -= 1
+                self._pool_lock.notify_all()
                 late = self._closed and not self._running
             if late:
                 with self._writing:
