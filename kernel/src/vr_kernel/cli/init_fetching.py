@@ -1,4 +1,4 @@
-"""What `vr init` fetches after it wrote: what plugins lack, such as a speech model."""
+"""The downloads that `vr init` offers: of what plugins lack, such as a speech model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOBODY = "Nobody can be asked here. Add --yes, or --dry-run to only look."
 
 
 def choose_remedies(number: str, *, yes: bool) -> list[Remedy]:
-    """What is to be fetched of what plugins lack: all with `yes`, else what a person agrees to.
+    """The remedies to run of what plugins lack: all with `yes`, else those a person agrees to.
 
     `number` stands before the question.
 
@@ -41,7 +41,7 @@ def choose_remedies(number: str, *, yes: bool) -> list[Remedy]:
 
 
 def words_of(remedy: Remedy) -> str:
-    """What is typed to run a remedy."""
+    """The words to type that run a remedy."""
     return f"vr {shlex.join(remedy.command)}"
 
 

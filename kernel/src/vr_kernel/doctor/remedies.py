@@ -1,4 +1,4 @@
-"""What plugins lack and a command can fetch, for `vr init` to offer."""
+"""Remedies for what plugins lack, for `vr init` to offer."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class Artifacts:
 
     @property
     def _prefixes(self) -> set[str]:
-        """How the paths of artifacts begin: as the folder is named, and without links."""
+        """The beginnings of artifacts' paths: as the folder is named, and without links."""
         return {f"{folder}{os.sep}" for folder in (self.folder, os.path.realpath(self.folder))}
 
     def _keep(self, path: Path, source: BinaryIO) -> None:

@@ -29,7 +29,7 @@ class Shape(Protocol[V_co]):
 
     schema: dict[str, Any]
     quick: bool
-    """Whether reading takes time by the length of the text alone."""
+    """True when reading takes time by the length of the text alone."""
 
     def read(self, text: str) -> V_co:
         """The value in a reply; MisfitError when there is none."""

@@ -17,7 +17,7 @@ _HIDDEN = frozenset({"REPLY_TRUNCATED", "REPLY_UNREADABLE", "NETWORK_ERROR", "DE
 
 
 class Place(Protocol):
-    """Where paid answers are kept."""
+    """A place where paid answers are kept."""
 
     async def check(self) -> None:
         """Try whether it could be written now.
