@@ -216,6 +216,24 @@ async def test_two_kernels_pay_once(
         assert len(recorded(environ["VR_STATE_DIR"])) == 1
 
 
+async def test_what_was_done_since_somebody_looked_is_not_done_again(
+    environ: Mapping[str, str], gemini: FakeGemini, make_plugin: Any
+) -> None:
+    @tool(effects=READ_ONLY | CALLS_OUT)
+    async def odd_looked(call: Call) -> Found:
+        """Take it that the cache has nothing."""
+
+        async def produce(shared: Call) -> Found:
+            return Found(text=(await shared.services.models.generate(QUESTION)).text)
+
+        return await call.once(cache_key(odd="looked"), Found, produce, looked=True)
+
+    async with paid_kernel(environ, gemini, plugin=make_plugin([odd_looked])) as kernel:
+        found = [await kernel.call("odd_looked") for _ in range(2)]
+        assert [each.cached for each in found] == [False, True]
+        assert asked(gemini) == {QUESTION: 1}
+
+
 async def test_a_leader_that_left_early_leaves_no_job_behind(
     kernel: Kernel, gemini: FakeGemini, environ: Mapping[str, str]
 ) -> None:

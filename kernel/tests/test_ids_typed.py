@@ -146,7 +146,7 @@ def test_several_beginnings_are_made_whole_each_in_any_kind(vr: CommandHost) -> 
 
 
 def burn(vr: CommandHost, *arguments: str) -> tuple[int, bool]:
-    """How a command ended that burns `bbbb-1234`, and whether the note is gone."""
+    """The exit code of a command that burns `bbbb-1234`, and True when the note is gone."""
     vr.run("library", "write", "bbbb-1234")
     ended = vr.run("library", "burn", *arguments)
     left = vr.run("library", "tear", "--object-ids", "bbbb", "--json").data["object_id"]

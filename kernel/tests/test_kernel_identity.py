@@ -47,7 +47,7 @@ class Note(BaseModel):
 
 
 class Shown(BaseModel):
-    """Where a file is."""
+    """The path of a file."""
 
     path: str
     uris: dict[str, list[str]]

@@ -64,4 +64,4 @@ def vr_call_finished(event: CallFinished, services: Services) -> Awaitable[None]
 
 @hookspec
 def vr_health(services: Services) -> list[Check]:  # type: ignore[empty-body]
-    """What `vr doctor` looks at in this plugin; `vr init` reads from it what can be fetched."""
+    """Checks of this plugin for `vr doctor`; `vr init` offers to run the remedies they name."""

@@ -89,7 +89,7 @@ class Vectors:
         return [_unpacked(vector) for vector in await self.packed_documents(texts)]
 
     async def packed_documents(self, texts: Sequence[str]) -> list[bytes]:
-        """What `embed_documents` gives, each vector as its 32-bit numbers one after the other.
+        """The vectors of `embed_documents`, each as its 32-bit numbers one after the other.
 
         Raises:
             VrError: as for `embed_documents`.

@@ -32,7 +32,7 @@ class Pieces(Generic[T]):
             self._helping = helper.submit(self._help)
 
     def finish(self) -> T:
-        """What comes of the pieces when all are done."""
+        """The outcome of the pieces, once all are done."""
         self._joined = bool(self._left)
         self._work_off()
         found = self._await_helper()

@@ -169,7 +169,7 @@ def opened(file: BinaryIO) -> Iterator[InputContainer]:
 
 
 def media_if_readable(file: BinaryIO) -> Media | None:
-    """What a media file is, None without PyAV: what is no media is refused before it is hashed.
+    """The description of a media file, None without PyAV; other files are refused before hashing.
 
     Raises:
         VrError: as `probe`.

@@ -153,7 +153,7 @@ def _speaks(model: SpeechModel, language: str) -> bool:
 
 
 def is_folder_name(name: str) -> bool:
-    """Whether a setting names a folder instead of a published model."""
+    """True when a setting names a folder instead of a published model."""
     return "/" in name or "\\" in name or name.startswith("~")
 
 
