@@ -14,18 +14,13 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from vr_kernel.config.paths import private_file, private_folder
-from vr_kernel.errors import Code, VrError
+from vr_kernel.database_faults import FAULTS, explained, is_busy, is_useless
 
 T = TypeVar("T")
 BUSY_TIMEOUT_MS = 10_000
 BUSY_PAUSE_S = 0.01
 PAGE_BYTES = 4096
 _READ, _WRITE = "BEGIN DEFERRED", "BEGIN IMMEDIATE"
-# The module cannot decode a message of SQLite that quotes damaged names.
-_FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
-_DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
-_FOREIGN = ("SQLITE_ERROR", "SQLITE_CONSTRAINT", "SQLITE_MISMATCH", "SQLITE_READONLY")
-"""How a file of another program, or of another version, answers to our statements."""
 OWNER = "owner"
 """The owner's mark. A name of the system's user would change, and might be a token's some day."""
 PREFIX = "token:"
@@ -137,8 +132,8 @@ class Database:
         """The results, in a new file when this one is disposable and damaged."""
         try:
             return self._transact(turns)
-        except (*_FAULTS, _NotBegunError) as error:
-            if not (self._disposable and _is_any_of(_cause(error), _DAMAGED + _FOREIGN)):
+        except (*FAULTS, _NotBegunError) as error:
+            if not (self._disposable and is_useless(_cause(error))):
                 raise
         self._set_aside()
         return self._transact(turns)
@@ -147,7 +142,7 @@ class Database:
         try:
             connection = self._opened()
             connection.execute(turns[0].begin)
-        except _FAULTS as error:
+        except FAULTS as error:
             raise _NotBegunError from error
         try:
             results = [turn.work(connection) for turn in turns]
@@ -200,23 +195,9 @@ class Database:
     def _explained(self, error: BaseException) -> BaseException:
         """What the caller is told: a fault of the file is typed, one of the work its own."""
         fault = _cause(error)
-        if not isinstance(fault, _FAULTS):
+        if not isinstance(fault, FAULTS):
             return error
-        explained = self._unavailable(fault)
-        explained.__cause__ = fault
-        return explained
-
-    def _unavailable(self, error: Exception) -> VrError:
-        if _is_any_of(error, _DAMAGED):
-            hint = f"The file is damaged. Move {self.path} away to start a new one."
-        else:
-            hint = f"Check that {self.path.parent} exists, is writable and has free space."
-        return VrError(
-            f"{self.path.name} cannot be used: {error}.",
-            Code.UNAVAILABLE,
-            category="STATE_UNAVAILABLE",
-            hint=hint,
-        )
+        return explained(self.path, fault)
 
 
 class _Turn(NamedTuple):
@@ -270,7 +251,7 @@ def _enter_wal_mode(connection: sqlite3.Connection) -> None:
         try:
             connection.execute("PRAGMA journal_mode=WAL")
         except sqlite3.OperationalError as error:
-            if not _is_any_of(error, ("SQLITE_BUSY",)) or time.monotonic() > deadline:
+            if not is_busy(error) or time.monotonic() > deadline:
                 raise
             time.sleep(BUSY_PAUSE_S)
         else:
@@ -279,11 +260,6 @@ def _enter_wal_mode(connection: sqlite3.Connection) -> None:
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
-
-
-def _is_any_of(error: BaseException | None, names: tuple[str, ...]) -> bool:
-    name = "SQLITE_CORRUPT" if isinstance(error, UnicodeDecodeError) else ""
-    return (getattr(error, "sqlite_errorname", None) or name).startswith(names)
 
 
 def mark_of(principal: str, owner: str) -> str:

@@ -8,7 +8,6 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from vr_kernel.config.settings import HttpSettings
-from vr_kernel.http.addresses import special_range
 from vr_kernel.http.errors import invalid, no_local_host, not_allowed
 
 URL_LIMIT = 2048
@@ -162,6 +161,8 @@ def _check_host(url: Url, *, allowed: bool) -> None:
 
 def _check_literal(host: str, *, allowed: bool) -> None:
     try:
+        from vr_kernel.http.addresses import special_range
+
         block = special_range(host)
     except ValueError:
         raise invalid(
