@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from pathlib import Path
 
@@ -13,6 +14,10 @@ FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _FOREIGN = ("SQLITE_ERROR", "SQLITE_CONSTRAINT", "SQLITE_MISMATCH", "SQLITE_READONLY")
 """How a file of another program, or of another version, answers to our statements."""
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_CLEAN = (
+    "Free some space there, then try again; `vr clean` removes what this program can do without."
+)
 
 
 def is_damage(error: BaseException | None) -> bool:
@@ -30,10 +35,32 @@ def is_busy(error: BaseException | None) -> bool:
     return _is_any_of(error, ("SQLITE_BUSY",))
 
 
+def is_full(error: BaseException | None) -> bool:
+    """True when the disk, a quota or the largest size of a file left no room."""
+    if isinstance(error, OSError):
+        return error.errno in _FULL
+    return _is_any_of(error, ("SQLITE_FULL",))
+
+
+def no_room(folder: Path, error: OSError) -> VrError:
+    """The typed error of a folder that takes no file, before anything is paid."""
+    full = is_full(error)
+    said = "has no room for what would be paid for" if full else "cannot be written"
+    return VrError(
+        f"{folder} {said}: {error.strerror}.",
+        Code.UNAVAILABLE,
+        category="STATE_UNAVAILABLE",
+        hint=_CLEAN if full else f"Check that {folder} is a folder that may be written.",
+        retryable=full,
+    )
+
+
 def explained(path: Path, error: BaseException) -> VrError:
     """The typed error of a fault of that file; the fault is its cause."""
     if is_damage(error):
         hint = f"The file is damaged. Move {path} away to start a new one."
+    elif is_full(error):
+        hint = f"There is no room in {path.parent}. {_CLEAN}"
     else:
         hint = f"Check that {path.parent} exists, is writable and has free space."
     told = VrError(
@@ -41,6 +68,7 @@ def explained(path: Path, error: BaseException) -> VrError:
         Code.UNAVAILABLE,
         category="STATE_UNAVAILABLE",
         hint=hint,
+        retryable=is_full(error),
     )
     told.__cause__ = error
     return told

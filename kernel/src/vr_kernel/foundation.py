@@ -43,6 +43,7 @@ from vr_kernel.services import Identity, Services
 from vr_kernel.vectors import Vectors
 
 if TYPE_CHECKING:
+    from vr_kernel.room import Room, Rooms
     from vr_kernel.tenants import Tenants
 
 
@@ -58,6 +59,7 @@ class Foundation:
         self.principal = _principal()
         self.identity = Identity(self.principal, config.store.workspace, is_owner=True)
         self._tenants: Tenants | None = None
+        self._rooms: Rooms | None = None
         self.listeners = Listeners(self.log)
         self.artifacts = Artifacts(config.paths.artifacts)
         # One folder given as text is a sequence too, of its letters: "/" among them.
@@ -122,11 +124,19 @@ class Foundation:
         await self.gemini.aclose()
         await self.http.aclose()
         await self._leases.aclose()
+        if self._rooms is not None:
+            self._rooms.close()
         files = (self.journal, self.refusals, self.cache, self.digests, self.usage)
         for file in (*files, self._ledger):
             file.close()
         if self._tenants is not None:
             self._tenants.close()
+
+    def _room_of(self, folder: Path) -> Room:
+        from vr_kernel.room import Rooms  # nothing may ever be paid for
+
+        self._rooms = self._rooms or Rooms()
+        return self._rooms.of(folder)
 
     def _narrowed(self, services: Services, principal: str) -> Services:
         from vr_kernel.tenants import Tenants  # most programs have one principal
@@ -167,7 +177,7 @@ class Foundation:
         self.models = Models(
             roles=Roles(configuration, self.providers),
             retrier=Retrier(lambda: _policy(configuration.current)),
-            payments=Payments(self.usage, meter, limit, self.journal),
+            payments=Payments(self.usage, meter, limit, self.journal, room_of=self._room_of),
             artifacts=self.artifacts,
             digests=self.digests,
             log=self.log,

@@ -90,6 +90,7 @@ class Journal:
     """
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         self._database = Database(path, _SCHEMA + HISTORY, synchronous="FULL")
 
     async def commit(

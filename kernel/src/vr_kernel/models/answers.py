@@ -16,7 +16,7 @@ from vr_kernel.generation import Reply, ReplyPiece, Request
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
 from vr_kernel.models.candidates import Candidate
-from vr_kernel.models.circuit import NO_ROOM
+from vr_kernel.models.circuit import CIRCUIT_OPEN, NOT_ASKED
 from vr_kernel.models.metering import Payments, media_seconds
 from vr_kernel.models.retry import DEADLINE_EXCEEDED, Retrier
 
@@ -25,6 +25,8 @@ _OTHERS_MAY_ANSWER = frozenset(
     {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.NOT_FOUND, Code.UNSUPPORTED}
 )
 """Errors after which the next model of a role is asked."""
+_NONE_CAN = NOT_ASKED - {CIRCUIT_OPEN}
+"""Categories of those errors that say nothing of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ class Answers:
             try:
                 return await ask(candidate), failures
             except VrError as error:
-                others = error.code in _OTHERS_MAY_ANSWER and error.category != NO_ROOM
+                others = error.code in _OTHERS_MAY_ANSWER and error.category not in _NONE_CAN
                 if candidate is candidates[-1] or not others:
                     await self.keep(error)
                     raise

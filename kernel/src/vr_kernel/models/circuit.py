@@ -10,8 +10,8 @@ from vr_kernel.errors import Code, VrError
 CIRCUIT_OPEN = "CIRCUIT_OPEN"
 NO_ROOM = "NO_ROOM"
 """Category of an error when a call waited too long for its turn."""
-NOT_ASKED = frozenset({CIRCUIT_OPEN, NO_ROOM})
-"""Categories of the errors of attempts that did not reach their target."""
+NOT_ASKED = frozenset({CIRCUIT_OPEN, NO_ROOM, "STATE_UNAVAILABLE"})
+"""Categories of the errors of attempts that did not reach their target; none is made again."""
 FAILED_CALLS = 5
 """Calls in a row that must fail before a target is left alone."""
 PROBE_PAUSE_S = 3.0

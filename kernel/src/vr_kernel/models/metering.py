@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Media, Request, Usage
 from vr_kernel.models.candidates import Candidate
 from vr_kernel.models.usage import Attempt, Meter, UsageLedger
+
+if TYPE_CHECKING:
+    from vr_kernel.room import RoomOf
 
 _HIDDEN = frozenset({"REPLY_TRUNCATED", "REPLY_UNREADABLE", "NETWORK_ERROR", "DEADLINE_EXCEEDED"})
 """Categories of failures after which a provider may charge for what nobody saw."""
@@ -18,6 +23,10 @@ _HIDDEN = frozenset({"REPLY_TRUNCATED", "REPLY_UNREADABLE", "NETWORK_ERROR", "DE
 
 class Place(Protocol):
     """A place where paid answers are kept."""
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
 
     async def check(self) -> None:
         """Try whether it could be written now.
@@ -42,13 +51,27 @@ class Paid(Protocol):
 A = TypeVar("A", bound=Paid)
 
 
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What the payments of all calls of a kernel share.
+
+    Attributes:
+        under_way: the rows of requests that have not ended.
+        writing: the rows that are being written.
+    """
+
+    under_way: set[object] = field(default_factory=set)
+    writing: set[asyncio.Task[None]] = field(default_factory=set)
+
+
 class Payments:
     """What the model calls of one tool call cost, attempt by attempt.
 
     Nothing is asked for that could not be kept: before a request goes out the ledger has its row,
-    and the journal can be written, so can the cache where the answer is to be found again. Rows
-    about answers are written beside the work: nothing is awaited between an answer and its return,
-    so that no cancellation comes between paying for it and keeping it.
+    and the journal can be written, so can the cache where the answer is to be found again; and on
+    the disk of each there is space for it that nobody else can take. Rows about answers are written
+    beside the work: nothing is awaited between an answer and its return, so that no cancellation
+    comes between paying for it and keeping it.
     """
 
     def __init__(
@@ -57,13 +80,15 @@ class Payments:
         meter: Meter,
         limit: asyncio.Semaphore,
         *places: Place,
-        writing: set[asyncio.Task[None]] | None = None,
+        room_of: RoomOf | None = None,
+        shared: _Shared | None = None,
     ) -> None:
         self.meter = meter
         self._ledger = ledger
         self._limit = limit
         self._places = places
-        self._writing = set() if writing is None else writing
+        self._room_of = room_of
+        self._shared = shared or _Shared()
 
     @property
     def room(self) -> asyncio.Semaphore:
@@ -72,7 +97,8 @@ class Payments:
 
     def of(self, meter: Meter) -> Payments:
         """The same ledger and limit for another call."""
-        return Payments(self._ledger, meter, self._limit, *self._places, writing=self._writing)
+        more: Any = {"room_of": self._room_of, "shared": self._shared}
+        return Payments(self._ledger, meter, self._limit, *self._places, **more)
 
     def keep_in(self, place: Place) -> None:
         """Pay only while that place takes what is paid for, too."""
@@ -105,45 +131,57 @@ class Payments:
         if not self.meter.usage.calls:
             for place in self._places:
                 await place.check()
-        return await self._ledger.begin(
-            Attempt(
-                call_id=self.meter.call_id,
-                tool=self.meter.tool,
-                plugin=self.meter.plugin,
-                principal=self.meter.principal,
-                provider=candidate.provider.name,
-                model=candidate.model,
-                purpose=purpose,
-                number=number,
-                media_seconds=media_seconds,
+        asked = object()
+        self._shared.under_way.add(asked)
+        try:
+            if self._room_of is not None:
+                for place in self._places:
+                    room = self._room_of(place.path.parent)
+                    await room.require(len(self._shared.under_way))
+            row = await self._ledger.begin(
+                Attempt(
+                    call_id=self.meter.call_id,
+                    tool=self.meter.tool,
+                    plugin=self.meter.plugin,
+                    principal=self.meter.principal,
+                    provider=candidate.provider.name,
+                    model=candidate.model,
+                    purpose=purpose,
+                    number=number,
+                    media_seconds=media_seconds,
+                )
             )
-        )
+        finally:
+            self._shared.under_way.discard(asked)
+        self._shared.under_way.add(row)
+        return row
 
     def paid(self, row: int, candidate: Candidate, answer: Paid) -> None:
         """An answer came."""
         self.meter.add(answer.usage, f"{candidate.provider.name}/{answer.model}")
-        self._write(self._ledger.paid(row, answer.model, answer.usage))
+        self._write(row, self._ledger.paid(row, answer.model, answer.usage))
 
     def failed(self, row: int, error: VrError) -> None:
         """The attempt failed; what it cost all the same is in the error."""
         if error.usage is not None:
             self.meter.add(error.usage)
         self._write(
+            row,
             self._ledger.failed(
                 row,
                 code=error.category,
                 usage=error.usage,
                 maybe_paid=error.usage is None and error.category in _HIDDEN,
-            )
+            ),
         )
 
     def free(self, row: int) -> None:
         """The attempt ended well, and costs nothing by itself."""
-        self._write(self._ledger.failed(row, code="", usage=None, maybe_paid=False))
+        self._write(row, self._ledger.failed(row, code="", usage=None, maybe_paid=False))
 
     def hidden(self, row: int) -> None:
         """The attempt was given up before its answer was seen."""
-        self._write(self._ledger.failed(row, code="GIVEN_UP", usage=None, maybe_paid=True))
+        self._write(row, self._ledger.failed(row, code="GIVEN_UP", usage=None, maybe_paid=True))
 
     @contextmanager
     def watched(self, row: int) -> Iterator[None]:
@@ -159,13 +197,14 @@ class Payments:
 
     async def settle(self) -> None:
         """Wait until every row is written."""
-        if self._writing:
-            await asyncio.wait(self._writing)
+        if self._shared.writing:
+            await asyncio.wait(self._shared.writing)
 
-    def _write(self, row: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.ensure_future(row)
-        self._writing.add(task)
-        task.add_done_callback(self._writing.discard)
+    def _write(self, row: int, end: Coroutine[Any, Any, None]) -> None:
+        self._shared.under_way.discard(row)
+        task = asyncio.ensure_future(end)
+        self._shared.writing.add(task)
+        task.add_done_callback(self._shared.writing.discard)
 
 
 def media_seconds(request: Request) -> float:

@@ -150,7 +150,8 @@ class Retrier:
         """Wait for the next attempt; returns what it took from the budget, 0 for no attempt."""
         cost = THROTTLED_RETRY_COST if error.code is Code.QUOTA else RETRY_COST
         pause = (error.retry_after or 0.0) + self._random.uniform(0, course.longest_pause(number))
-        wanted = error.retryable and number < course.policy.attempts
+        wanted = error.retryable and error.category not in NOT_ASKED
+        wanted = wanted and number < course.policy.attempts
         in_time = self._clock() + pause < course.end
         if not (wanted and in_time and course.circuit.closed and cost <= self._budget):
             return 0
