@@ -378,7 +378,7 @@ async def test_nothing_unseen_is_served(start, environ, make_plugin, search: boo
     text = "".join(map(repr, said))
     assert "Hear a word." in text
     assert not re.search(r"\\x1b|\\u202e|\\U000e004", text)
-    assert "Whisper ab[31mc\n\tä" in [each.content.text for each in written.messages]
+    assert "Whisper abc\n\tä" in [each.content.text for each in written.messages]
 
 
 async def test_what_a_person_fills_in_is_bounded(start, make_plugin) -> None:

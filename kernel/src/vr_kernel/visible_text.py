@@ -2,18 +2,115 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-_UNSEEN = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    r"\ufff9-\ufffb\U000e0000-\U000e0fff]"
+# ECMA-48: a control sequence (a colour, the cursor), a string (the title of a window, the address
+# of a link), a choice of signs, one function; each begun by ESC or by a sign of C1.
+_PARAMETERS, _STRING = r"[0-?]{0,64}+[ -/]{0,8}+", r"[^\x00-\x1f\x7f-\x9f]{0,4096}+"
+_CSI, _OSC = r"(?:\x1b\[|\x9b)", r"(?:\x1b[PX\]^_]|[\x90\x98\x9d-\x9f])"
+_ESCAPES = (
+    rf"{_CSI}{_PARAMETERS}[@-~]|{_OSC}{_STRING}(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[ -/]{1,8}+[0-~]|\x1b[0-~]"
 )
+# C0 but tab and line feed, DEL, C1, soft hyphen, marks and controls of direction, signs without
+# width, line separators, annotations, shorthand and music controls, tags.
+_SIGNS = (
+    r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    r"\ufeff\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff"
+    r"\U000e01f0-\U000e0fff"
+)
+_JOINERS, _FORMS = "\u200c\u200d", "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_ODD = re.compile(f"[{_SIGNS}{_JOINERS}{_FORMS}]")
+_UNSEEN = re.compile(f"{_ESCAPES}|[{_SIGNS}]")
+_ESCAPE = re.compile(_ESCAPES)
+_RUN = re.compile(f"([{_JOINERS}])[{_JOINERS}]+|([{_FORMS}])[{_FORMS}]+")
+_BEGUN = re.compile(rf"(?:{_CSI}{_PARAMETERS}|{_OSC}{_STRING}\x1b?|\x1b[ -/]{{0,8}}+)\Z")
+# Marks that stand in names of files stay there: without them it would be another file's name.
+_PATH = re.compile(
+    r"(?:/|[A-Za-z]:[\\/])[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\U000e0000-\U000e0fff]*"
+)
+_LONGEST_PATH = 4096
+_SPELLED = re.compile(r"\\[bfru]")
+"""Signs that JSON spells out."""
 
 
 def visible(text: str) -> str:
-    """The text without control characters, other than line ends and tabs, and unseen signs."""
-    return _UNSEEN.sub("", text)
+    """The text without control characters, other than line ends and tabs, and unseen signs.
+
+    An escape sequence goes whole: of red text the colour's number too, of a link its address.
+    Where it has no end, only its beginning goes. The joiners of Persian, of Indic scripts and of
+    emoji stay, and signs that choose the form of a letter, one at a time: a run hides a text.
+    """
+    if (text.isascii() and text.isprintable()) or _ODD.search(text) is None:
+        return text
+    return _RUN.sub(r"\1\2", _UNSEEN.sub("", text))
+
+
+def result_text(text: str) -> str:
+    """A text of a result, visible; a path keeps marks in its name, so that it can be given back."""
+    is_path = len(text) <= _LONGEST_PATH and _PATH.fullmatch(text)
+    return text if is_path else visible(text)
+
+
+def all_visible(value: Any, show: Callable[[str], str] = visible) -> Any:
+    """A JSON value, all of whose texts, and the names of objects, are visible."""
+    if isinstance(value, str):
+        return show(value)
+    if isinstance(value, dict):
+        return {visible(name): all_visible(inner, show) for name, inner in value.items()}
+    return [all_visible(each, show) for each in value] if isinstance(value, list) else value
+
+
+def visible_json(text: str) -> str:
+    """JSON text whose value is `all_visible`; signs that belong to its grammar are left alone."""
+    if _ODD.search(text) is None and _SPELLED.search(text) is None:
+        return text
+    try:
+        value = json.loads(text)
+        seen = all_visible(value)
+        return text if seen == value else json.dumps(seen, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return visible(text)
+
+
+class VisiblePieces:
+    """Makes a text visible that comes in pieces: what they become is together `visible` of all."""
+
+    def __init__(self) -> None:
+        self._begun = ""
+        self._last = ""
+
+    def take(self, piece: str) -> str:
+        """What may be shown now; what may be the beginning of an escape sequence waits."""
+        text = self._begun + piece
+        if _ODD.search(text) is None:
+            self._last = text[-1:] or self._last
+            return text
+        begun = _BEGUN.search(text)
+        end = begun.start() if begun else len(text)
+        self._begun = text[end:]
+        return self._show(text[:end])
+
+    def rest(self) -> str:
+        """What was held back, when nothing more comes."""
+        text, self._begun = self._begun, ""
+        return self._show(text)
+
+    def _show(self, text: str) -> str:
+        shown = _RUN.sub(r"\1\2", self._last + _UNSEEN.sub("", text))[len(self._last) :]
+        self._last = shown[-1:] or self._last
+        return shown
+
+
+def without_escapes(text: str) -> str:
+    """The text with signs of no width in place of escape sequences; all else stays in its place."""
+    if text.isprintable():
+        return text
+    return _ESCAPE.sub(lambda found: "\u200b" * len(found[0]), text)
 
 
 def shown(path: Path) -> str:

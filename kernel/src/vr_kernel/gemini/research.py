@@ -14,6 +14,7 @@ from vr_kernel.gemini.pool import Account, Pool
 from vr_kernel.gemini.resumable import get_json
 from vr_kernel.generation import Reply, Usage, WebSource
 from vr_kernel.progress import Report, silent
+from vr_kernel.visible_text import visible
 
 LONGEST_S = 3600.0
 """How long a research may take. Source: "Deep Research" of the Gemini API."""
@@ -93,7 +94,7 @@ async def _look(account: Account, name: str) -> dict[str, Any]:
 def _reply(found: Mapping[str, Any]) -> Reply:
     usage = _usage(found.get("usage"))
     texts = list(_texts(found))
-    text = "".join(str(item.get("text") or "") for item in texts)
+    text = visible("".join(str(item.get("text") or "") for item in texts))
     if found.get("status") != "completed" or not text.strip():
         raise VrError(
             f"The research ended without a result ({found.get('status')}).",
@@ -131,7 +132,7 @@ def _sources(texts: list[Mapping[str, Any]]) -> Iterator[WebSource]:
             url = str(note.get("url") or note.get("source") or "")
             if url.startswith("http") and url not in seen:
                 seen.add(url)
-                yield WebSource(title=str(note.get("title") or url), url=url)
+                yield WebSource(title=visible(str(note.get("title") or url)), url=visible(url))
 
 
 def _usage(found: Mapping[str, Any] | None) -> Usage:

@@ -19,6 +19,7 @@ from vr_kernel.models.candidates import Candidate
 from vr_kernel.models.circuit import CIRCUIT_OPEN, NOT_ASKED
 from vr_kernel.models.metering import Payments, media_seconds
 from vr_kernel.models.retry import DEADLINE_EXCEEDED, Retrier
+from vr_kernel.visible_text import VisiblePieces, visible, visible_json
 
 T = TypeVar("T")
 _OTHERS_MAY_ANSWER = frozenset(
@@ -72,7 +73,7 @@ class Answers:
             names = [candidate.name for candidate in candidates]
             step = self.scope.next_step(cache_key(models=names, **request.identity))
             found = await self.scope.commit(step, pay)
-        reply = Reply.model_validate(found["reply"])
+        reply = _visible(Reply.model_validate(found["reply"]), request)
         if not paid:  # the result costs what an earlier run of this work paid
             self.payments.meter.add(reply.usage, reply.model)
         return Answer(reply, step)
@@ -87,7 +88,7 @@ class Answers:
         if not error.detail:
             return
         try:
-            text = error.detail.encode("utf-8", "replace")
+            text = visible(error.detail).encode("utf-8", "replace")
             kept = await asyncio.to_thread(self.artifacts.add, text, "text/plain")
         except VrError as failure:
             self.log.warning("paid text was not kept", reason=failure.message)
@@ -106,14 +107,18 @@ class Answers:
         with closing(_Place(self.payments.room)) as place:
             begin = partial(self._begin, request, place)
             begun, failures = await self._first_of(candidates, begin)
+            seen = VisiblePieces()
             async with aclosing(begun.pieces):
                 with self.payments.watched(begun.row):
                     piece = begun.first
                     while piece.reply is None:
-                        yield piece
+                        if text := seen.take(piece.text):
+                            yield ReplyPiece(text=text)
                         piece = await begun.next(end)
-                reply = piece.reply
+                reply = _visible(piece.reply, request)
                 self.payments.paid(begun.row, begun.candidate, reply)
+                if text := seen.rest():
+                    yield ReplyPiece(text=text)
                 changes = {"notes": [*failures, *reply.notes], "model": begun.named(reply)}
                 yield ReplyPiece(reply=reply.model_copy(update=changes))
 
@@ -154,7 +159,20 @@ class Answers:
             )
 
         reply = await self.retrier.run(candidate.name, attempt, room=self.payments.room)
-        return reply.model_copy(update={"model": f"{candidate.provider.name}/{reply.model}"})
+        named = reply.model_copy(update={"model": f"{candidate.provider.name}/{reply.model}"})
+        return _visible(named, request)
+
+
+def _visible(reply: Reply, request: Request) -> Reply:
+    """The reply with texts that show all they have: others may have written what it repeats."""
+    shown = visible if request.schema is None else visible_json
+    sources = [
+        source.model_copy(update={"title": visible(source.title), "url": visible(source.url)})
+        for source in reply.sources
+    ]
+    notes = list(map(visible, reply.notes))
+    changes = {"text": shown(reply.text), "sources": sources, "notes": notes}
+    return reply.model_copy(update={**changes, "model": visible(reply.model)})
 
 
 class _Place:

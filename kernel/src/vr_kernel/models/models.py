@@ -175,13 +175,13 @@ class Models:
                 a caller's schema: INVALID_INPUT or TOO_LARGE, before anything is sent.
         """
         from vr_kernel.models.corrections import fitting
-        from vr_kernel.models.structured import ModelShape, SchemaShape, Structured
+        from vr_kernel.models.structured import ModelShape, Structured, caller_shape
 
         shape: Shape[Any]
         if isinstance(schema, type):
             shape = ModelShape(schema)
         else:  # A large one takes a while to look at.
-            shape = await asyncio.to_thread(SchemaShape, schema)
+            shape = await asyncio.to_thread(caller_shape, schema)
         request = await self._request(parts, history, shape.schema, **options)
         candidates = self.roles.candidates(role, request.kinds)
         value, reply = await fitting(self._answers, candidates, request, shape)

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from vr_kernel.generation import Reply
 from vr_kernel.models.caller_schemas import PROBLEM_CHARS, require_bounded, survey, where
 from vr_kernel.schemas import compact_input
+from vr_kernel.visible_text import all_visible
 
 V = TypeVar("V")
 PROBLEMS = 20
@@ -130,6 +131,17 @@ class SchemaShape:
             return check(validator, keyword, value, schema)
 
         return bounded
+
+
+def caller_shape(schema: Mapping[str, Any]) -> SchemaShape:
+    """The shape of a caller's schema, with names and choices as an answer may hold them: visible.
+
+    Raises:
+        VrError: as `SchemaShape`.
+    """
+    shape = SchemaShape(schema)
+    seen = all_visible(shape.schema)
+    return shape if seen == shape.schema else SchemaShape(seen)
 
 
 def check_schema(schema: Mapping[str, Any]) -> None:
