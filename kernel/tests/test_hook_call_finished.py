@@ -174,6 +174,22 @@ async def interrupt_later(_event: CallFinished, _services: Services) -> None:
     raise KeyboardInterrupt
 
 
+async def cancel_later(_event: CallFinished, _services: Services) -> None:
+    raise asyncio.CancelledError
+
+
+class OwnError(BaseException):
+    """A class of a plugin's own that no `except Exception` catches."""
+
+
+async def own_later(_event: CallFinished, _services: Services) -> None:
+    raise BaseExceptionGroup("no luck", [OwnError()])
+
+
+def own_now(_event: CallFinished, _services: Services) -> None:
+    raise OwnError
+
+
 def interrupt_now(_event: CallFinished, _services: Services) -> None:
     raise KeyboardInterrupt
 
@@ -186,9 +202,13 @@ def answer(_event: CallFinished, _services: Services) -> str:
     return "done"
 
 
-@pytest.mark.parametrize(
-    "bad", [fail_now, fail_later, leave_later, interrupt_now, interrupt_later, answer]
-)
+BAD = [
+    *(fail_now, interrupt_now, own_now, answer),
+    *(fail_later, leave_later, interrupt_later, cancel_later, own_later),
+]
+
+
+@pytest.mark.parametrize("bad", BAD)
 async def test_what_a_listener_does_wrong_harms_nobody(bad: Hear) -> None:
     heard = Heard()
     async with open_kernel(plugins_with(bad, heard)) as kernel:

@@ -266,6 +266,34 @@ async def test_progress_is_handed_on_from_any_thread(begin: Begin) -> None:
 # What fails.
 
 
+class OwnError(BaseException):
+    """A class of a plugin's own that no `except Exception` catches."""
+
+
+class NoCauseError(Exception):
+    """An exception whose cause cannot be looked at."""
+
+    @property
+    def __cause__(self) -> BaseException:  # type: ignore[override]
+        raise OwnError
+
+    def __repr__(self) -> str:
+        raise OwnError
+
+
+class HalfError(VrError):
+    """A typed error that was never made whole."""
+
+    def __init__(self) -> None:
+        pass
+
+
+def _in_a_circle(secret: str) -> Exception:
+    one, other = RuntimeError(secret), ValueError(secret)
+    one.__cause__, other.__cause__ = other, one
+    return one
+
+
 class UnprintableError(Exception):
     """An exception that cannot even say what it is."""
 
@@ -334,7 +362,14 @@ CRASHES: dict[str, Body] = {
     "SystemExit": _with(_raise, SystemExit(SECRET)),
     "KeyboardInterrupt": _with(_raise, KeyboardInterrupt(SECRET)),
     "GeneratorExit": _with(_raise, GeneratorExit(SECRET)),
+    "a class of its own": _with(_raise, OwnError(SECRET)),
+    "a group of such": _with(_raise, BaseExceptionGroup(SECRET, [OwnError(), SystemExit(1)])),
+    "cancelled by hand": _with(_raise, asyncio.CancelledError(SECRET)),
     "unprintable": _with(_raise, UnprintableError(SECRET)),
+    "without a cause": _with(_raise, NoCauseError(SECRET)),
+    "its own cause": _with(_raise, _in_a_circle(SECRET)),
+    "half an error": _with(_raise, HalfError()),
+    "an error without words": _with(_raise, VrError(7)),  # type: ignore[arg-type]
     "group": _broken_group,
     "recursion": _endless,
     "exit in a thread": _exit_in_a_thread,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import Code, VrError, said
 from vr_kernel.journal.journal import Entry
 from vr_kernel.records import Record, entity_key
 
@@ -62,8 +62,8 @@ async def settle(call: Call) -> None:
     for shared in tuple(call.owed):
         try:
             await commit(shared)
-        except (VrError, ValueError) as error:  # as it would have failed this call
-            call.log.warning("shared work not journalled", tool=call.tool, reason=str(error))
+        except Exception as error:  # noqa: BLE001 - as it would have failed this call
+            call.log.warning("shared work not journalled", tool=call.tool, reason=said(error))
     for lease in call.held:
         await call.services.jobs.leases.release(lease)
 

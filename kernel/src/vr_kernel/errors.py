@@ -1,22 +1,24 @@
-"""The one error type that crosses a boundary, and the codes a client may rely on."""
+"""The one error type that crosses a boundary, its codes, and what a plugin's code may raise."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
+    from asyncio import Task
+    from types import TracebackType
+
     from vr_kernel.generation import Usage
 
+T = TypeVar("T")
 
 ERROR_META = "video-research/error"
 """Where a failed result says in `_meta` what went wrong: the fields of `VrError.as_dict`."""
-
-# Ctrl-C is none of them: the loop's own handler cancels the main task, and `vr serve` its server.
-PLUGIN_FAILURES = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
-"""What code of a plugin raises when it fails; all but the first would end the server."""
+MOST_SAID = 500
+"""Longest text of somebody's exception in a message or a line of the log, in characters."""
 
 
 class Code(StrEnum):
@@ -117,3 +119,87 @@ class VrError(Exception):
             "call_id": call_id,
         }
         return shown if self.usage is None else {**shown, "usage": self.usage.model_dump()}
+
+
+class PassedOn(BaseException):
+    """What the kernel sends through a plugin's code: no failure, and no plugin may catch it."""
+
+
+class PluginCode:
+    """A plugin's code at work: `with` it, whatever is raised there is an `Exception`.
+
+    What would end a task, a thread or the program (`SystemExit`, `KeyboardInterrupt`, a
+    `CancelledError` raised by hand, a class of its own) becomes a RuntimeError. Passed on is
+    what comes from outside: the task is cancelled, its coroutine is closed, or a person presses
+    Ctrl-C in a program that leaves that to Python.
+    """
+
+    __slots__ = ("_task",)
+
+    def __enter__(self) -> None:
+        """Begin."""
+        self._task = _current_task()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        """Make an exception of what was raised.
+
+        Raises:
+            RuntimeError: for what is none.
+        """
+        if error is None or isinstance(error, Exception) or self._is_from_outside(error):
+            return
+        raise RuntimeError(f"{type(error).__name__} came out of a plugin") from error
+
+    @staticmethod
+    async def ended(work: Awaitable[T]) -> T:
+        """What the work of a plugin gives, for a task of its own."""
+        with PluginCode():
+            return await work
+
+    def _is_from_outside(self, error: BaseException) -> bool:
+        import asyncio
+
+        if isinstance(error, asyncio.CancelledError):
+            # In a thread nobody cancels.
+            return self._task is not None and self._task.cancelling() > 0
+        if isinstance(error, GeneratorExit):
+            return _current_task() is not self._task
+        return isinstance(error, PassedOn) or is_interrupt(error)
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether it may be a person's Ctrl-C: a program that takes the signal gets no exception."""
+    import signal
+    import threading
+
+    return (
+        isinstance(error, KeyboardInterrupt)
+        and threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    )
+
+
+def said(error: BaseException) -> str:
+    """What an exception says of itself, as one line: no class of others makes this fail."""
+    name = type(error).__name__
+    try:
+        text = str(error)[: 2 * MOST_SAID]
+    except BaseException:  # noqa: BLE001 - the text is code of whoever wrote the class
+        return f"{name} (it has no text)"
+    line = " ".join(f"{name}: {text}".split()).rstrip(": ")
+    return line if len(line) <= MOST_SAID else f"{line[:MOST_SAID]}…"
+
+
+def _current_task() -> Task[Any] | None:
+    """The task that runs in this thread, if there is one."""
+    import asyncio
+
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from copy import copy
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
 from vr_kernel.cache import Cache
-from vr_kernel.errors import VrError
+from vr_kernel.errors import PluginCode, VrError
 from vr_kernel.jobs.leases import Lease, Leases
 from vr_kernel.jobs.scopes import STATE_UNAVAILABLE
 
@@ -160,9 +161,8 @@ class Flight(Generic[M]):
     async def _fly(self, first: Call) -> M:
         try:
             known = await self._take_off(first)
-            return await self._work(first) if known is None else known
-        except (SystemExit, KeyboardInterrupt) as error:  # out of a task it would end the process
-            raise RuntimeError(f"{first.tool} wanted to exit") from error
+            # Out of a task some of what a plugin may raise would end the process.
+            return await PluginCode.ended(self._work(first)) if known is None else known
         finally:
             self._flights.land(self._key, self)
 
@@ -236,8 +236,9 @@ class Flight(Generic[M]):
             await asyncio.shield(self._flights.leases.release(self._lease))
 
     def _report(self, done: float, total: float | None, message: str) -> None:
-        for call in self._waiting:
-            call.report(done, total, message)
+        for call in tuple(self._waiting):
+            with suppress(Exception), PluginCode():  # one of them may be a plugin's own
+                call.report(done, total, message)
 
 
 def as_cached(value: M) -> M:

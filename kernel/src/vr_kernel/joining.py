@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from vr_kernel.errors import PluginCode
+
 T = TypeVar("T")
 
 
@@ -33,7 +35,7 @@ class Joined(Generic[T]):
         """
         shared = self._under_way.get(key)
         if shared is None:
-            shared = self._under_way[key] = _Shared(asyncio.ensure_future(work()))
+            shared = self._under_way[key] = _Shared(asyncio.ensure_future(PluginCode.ended(work())))
             shared.task.add_done_callback(lambda _: self._land(key, shared))
         shared.waiting += 1
         try:

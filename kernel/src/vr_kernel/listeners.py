@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel.errors import PLUGIN_FAILURES
+from vr_kernel.errors import PluginCode
 from vr_kernel.log import Log
 
 if TYPE_CHECKING:
@@ -72,8 +72,9 @@ class Listeners:
 
     def _begun(self, hear: Hear, services: Services, event: CallFinished) -> Awaitable[None] | None:
         try:
-            awaitable: Any = hear(event=event, services=services)
-        except PLUGIN_FAILURES:
+            with PluginCode():
+                awaitable: Any = hear(event=event, services=services)
+        except Exception:  # noqa: BLE001 - a plugin's
             self._log.exception(FAILED, plugin=services.plugin)
             return None
         if awaitable is None or inspect.isawaitable(awaitable):
@@ -84,8 +85,8 @@ class Listeners:
 
     async def _heard(self, awaitable: Awaitable[None], plugin: str) -> None:
         try:
-            await awaitable
-        except PLUGIN_FAILURES:
+            await PluginCode.ended(awaitable)
+        except Exception:  # noqa: BLE001 - a plugin's
             self._log.exception(FAILED, plugin=plugin)
 
     def _stop(self, tasks: set[asyncio.Task[None]]) -> None:

@@ -10,6 +10,9 @@ from typing import Any, Literal
 
 from vr_kernel.visible_text import visible
 
+MOST_TRACE = 20_000
+"""Longest traceback in a line, in characters."""
+TRACE = "Traceback (most recent call last)"
 LogFormat = Literal["console", "json"]
 Listener = Callable[[str, str, Mapping[str, Any]], None]
 """Takes the level, the event and the fields of a line."""
@@ -96,11 +99,30 @@ def _structured(form: LogFormat, clean: Callable[[str], str]) -> Any:
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso"),
-            structlog.processors.format_exc_info,
+            _traced,
             lambda _logger, _method, event: {key: _cleaned(event[key], clean) for key in event},
             renderer,
         ],
     )
+
+
+def _traced(logger: Any, method: str, event: Any) -> Any:
+    """The line with its traceback as text, of a long one the beginning and the end."""
+    from traceback import format_tb
+
+    from structlog.processors import format_exc_info
+
+    kind, _, at = sys.exc_info()
+    try:
+        event = format_exc_info(logger, method, event)
+    except BaseException:  # noqa: BLE001 - what an exception says is code of whoever wrote it
+        told = f"{kind.__name__ if kind else ''} (it cannot be shown)"
+        event = {**event, "exception": f"{TRACE}:\n{''.join(format_tb(at))}{told}"}
+        event.pop("exc_info", None)
+    if len(trace := event.get("exception", "")) > MOST_TRACE:
+        half = MOST_TRACE // 2
+        event["exception"] = f"{trace[:half]}\n(…)\n{trace[-half:]}"
+    return event
 
 
 def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import MOST_SAID, Code, VrError, said
 
 if TYPE_CHECKING:
     from importlib_metadata import EntryPoint
@@ -25,7 +25,6 @@ GROUP = "vr.plugins"
 KERNEL_DISTRIBUTION = "vr-kernel"
 INFRA = "infra"
 """Name of the kernel's own plugin; no other may bear it."""
-REASON_LIMIT = 500
 OFFERS = ("tools", "commands", "prompts", "resources", "record kinds", "providers")
 
 
@@ -182,9 +181,8 @@ def within(seconds: float, work: Callable[[], T]) -> T:
 def explain(error: BaseException) -> str:
     """One line on why a plugin could not be loaded."""
     if isinstance(error, VrError):
-        return f"{error.message} {error.hint}".strip()
-    text = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
-    return text if len(text) <= REASON_LIMIT else f"{text[:REASON_LIMIT]}…"
+        return f"{error.message} {error.hint}".strip()[:MOST_SAID]
+    return said(error)
 
 
 def _candidate(entry: EntryPoint) -> Candidate:
@@ -231,7 +229,11 @@ def _damaged(reason: str) -> Callable[[], object]:
 def _reraise(error: BaseException) -> NoReturn:
     if isinstance(error, Exception):
         raise error
-    raise VrError(f"it raised {error!r}, which would end the program", Code.UNAVAILABLE) from error
+    try:
+        shown = repr(error)[:MOST_SAID]
+    except BaseException:  # noqa: BLE001 - it is code of whoever wrote the class
+        shown = type(error).__name__
+    raise VrError(f"it raised {shown}, which would end the program", Code.UNAVAILABLE) from error
 
 
 def _rank(candidate: Candidate) -> tuple[str, bool, str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, cast
 
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import Code, PluginCode, VrError
 
 if TYPE_CHECKING:
     from vr_kernel.journal.journal import Change
@@ -241,9 +241,9 @@ class Providers:
 
     async def aclose(self) -> None:
         """Close every instance that was made."""
-        closers = [getattr(item, "aclose", None) for item in self._instances.values()]
+        made = list(self._instances.values())
         self._instances.clear()
-        await asyncio.gather(*(close() for close in closers if close), return_exceptions=True)
+        await asyncio.gather(*map(close, made), return_exceptions=True)
 
     def _missing(self, kind: type[T], name: str | None) -> VrError:
         names = self.names(kind)
@@ -251,6 +251,13 @@ class Providers:
         have = f"Installed: {', '.join(names)}." if names else ""
         hint = f"{have} {_INSTALL.get(kind.__name__, '')}".strip()
         return VrError(f"No {label} is installed.", Code.UNAVAILABLE, hint=hint)
+
+
+async def close(instance: Any) -> None:
+    """Close what a plugin provides, if it is to be closed."""
+    with PluginCode():
+        if aclose := getattr(instance, "aclose", None):
+            await aclose()
 
 
 _INSTALL = {

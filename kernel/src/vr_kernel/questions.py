@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ValidationError
 
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import Code, PassedOn, VrError
 
 Action = Literal["accept", "decline", "cancel", "unable"]
 
@@ -40,7 +40,7 @@ class Asker(Protocol):
         ...
 
 
-class AnswerNeeded(BaseException):
+class AnswerNeeded(PassedOn):
     """Ends a call that is to be made again with the answer; no tool may catch it."""
 
     def __init__(self, question: Question) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +14,7 @@ from pydantic import BaseModel
 from vr_kernel.call import Call, ProgressReport
 from vr_kernel.commitment import commit, dump, settle
 from vr_kernel.contents import Content
-from vr_kernel.errors import PLUGIN_FAILURES, QUOTA_RETRY_S, Code, VrError
+from vr_kernel.errors import QUOTA_RETRY_S, Code, PluginCode, VrError
 from vr_kernel.events import CallFinished
 from vr_kernel.generation import Usage
 from vr_kernel.jobs.leases import Lease
@@ -125,12 +124,11 @@ def contained(what: str, plugin: str, log: Log) -> Iterator[None]:
         VrError: what the plugin raised; INTERNAL when it failed in another way.
     """
     try:
-        yield
+        with PluginCode():
+            yield
     except VrError:
         raise
-    except (*PLUGIN_FAILURES, asyncio.CancelledError) as error:
-        if isinstance(error, asyncio.CancelledError) and _is_cancelled():
-            raise
+    except Exception as error:
         log.exception("plugin failed", plugin=plugin, what=what)
         raise VrError(
             f"{what} of plugin {plugin} failed unexpectedly.",
@@ -156,7 +154,7 @@ def _event(call: Call, outcome: Outcome, duration_s: float) -> CallFinished:
         code=outcome.error.code if outcome.error is not None else None,
         records=call.recorded + (len(call.records) if ok else 0),
         forgotten=len(call.forgotten) if ok else 0,
-        cached=getattr(outcome.result, "cached", False) is True,
+        cached=outcome.data.get("cached") is True,
         usage=outcome.usage,
         duration_s=duration_s,
     )
@@ -165,22 +163,25 @@ def _event(call: Call, outcome: Outcome, duration_s: float) -> CallFinished:
 async def _ended(tool: Tool, arguments: Mapping[str, Any], call: Call) -> Outcome:
     services = call.services
     try:
-        return await _succeed(tool, call, tool.validate(_located(arguments, services)))
+        with PluginCode():
+            return await _succeed(tool, call, tool.validate(_located(arguments, services)))
     except AnswerNeeded as needed:
         return Outcome(call.id, question=needed.question)
-    except VrError as error:
-        services.log.info("call failed", tool=tool.name, call_id=call.id, code=error.code.value)
-        if call.meter.usage.calls:
-            error.usage = call.meter.usage
-        return Outcome(call.id, error=_clean(error, services), usage=error.usage)
-    except asyncio.CancelledError:
-        if _is_cancelled():
-            raise
-        services.log.exception("call gave up", tool=tool.name, call_id=call.id)
-        return Outcome(call.id, error=_crashed(tool, call))
-    except PLUGIN_FAILURES:
+    except Exception as error:
+        if isinstance(error, VrError):
+            with suppress(Exception):  # a class of the plugin's own need not be whole
+                return _refused(error, call)
         services.log.exception("call crashed", tool=tool.name, call_id=call.id)
         return Outcome(call.id, error=_crashed(tool, call))
+
+
+def _refused(error: VrError, call: Call) -> Outcome:
+    if call.meter.usage.calls:
+        error.usage = call.meter.usage
+    clean = _clean(error, call.services)
+    dump(clean.as_dict(call.id))  # what no client can read fails here
+    call.services.log.info("call failed", tool=call.tool, call_id=call.id, code=error.code.value)
+    return Outcome(call.id, error=clean, usage=error.usage)
 
 
 def _clean(error: VrError, services: Services) -> VrError:
@@ -191,15 +192,6 @@ def _clean(error: VrError, services: Services) -> VrError:
     if error.code is Code.QUOTA and error.retryable and error.retry_after is None:
         error.retry_after = QUOTA_RETRY_S
     return error
-
-
-def _is_cancelled() -> bool:
-    """Whether this task is to end, and not only something that it waited for."""
-    try:
-        task = asyncio.current_task()
-    except RuntimeError:  # in a thread, which nothing cancels
-        return False
-    return task is None or task.cancelling() > 0
 
 
 async def _succeed(tool: Tool, call: Call, arguments: dict[str, Any]) -> Outcome:

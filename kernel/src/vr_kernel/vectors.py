@@ -14,7 +14,7 @@ from struct import pack
 from typing import Any
 
 from vr_kernel.database import Database
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import Code, PluginCode, VrError
 from vr_kernel.jobs.leases import Lease, Leases
 from vr_kernel.providers import Embedder, Providers, Purpose
 
@@ -146,7 +146,8 @@ class Vectors:
         task = self._running.get(name)
         if task is None:
             self._require_open()
-            task = asyncio.create_task(embed(texts, purpose), name="vr-vectors")
+            # Out of a task some of what an embedder may raise would end the process.
+            task = asyncio.create_task(PluginCode.ended(embed(texts, purpose)), name="vr-vectors")
             self._running[name] = task
             task.add_done_callback(lambda ended: self._end(name, ended))
         await asyncio.wait({task})
@@ -184,10 +185,7 @@ class Vectors:
         return lease, lease is not None
 
     async def _embed(self, texts: Mapping[str, str], purpose: Purpose) -> _Vectors:
-        try:
-            fresh = await self._embedder().embed(list(texts.values()), purpose)
-        except (SystemExit, KeyboardInterrupt) as error:  # out of a task it would end the process
-            raise RuntimeError("The embedder wanted to exit.") from error
+        fresh = await self._embedder().embed(list(texts.values()), purpose)
         made = {
             key: pack(f"{len(vector)}f", *vector) for key, vector in zip(texts, fresh, strict=True)
         }

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from vr_kernel.errors import VrError
+from vr_kernel.errors import PluginCode, VrError
 from vr_kernel.health import Check, Diagnosis, Level, Remedy
 from vr_kernel.plugins import explain
 
@@ -121,7 +121,7 @@ def failure(error: BaseException, group: str) -> Diagnosis:
 
 def _ask(check: Check, loop: asyncio.AbstractEventLoop) -> Diagnosis:
     if inspect.iscoroutinefunction(check.examine):
-        found: Any = wait_for(loop, check.examine(), check.deadline_s)
+        found: Any = wait_for(loop, PluginCode.ended(check.examine()), check.deadline_s)
     else:
         found = check.examine()
     if not isinstance(found, Diagnosis):

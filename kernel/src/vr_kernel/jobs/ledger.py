@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vr_kernel.database import MARK, Database
+from vr_kernel.errors import PluginCode
 
 T = TypeVar("T")
 LEDGER_SCHEMA = f"""
@@ -60,7 +61,7 @@ def job_scope(job_id: str) -> str:
 
 async def complete(work: Coroutine[Any, Any, T]) -> T:
     """Await `work` to its end even when cancelled meanwhile; the cancellation follows then."""
-    task = asyncio.ensure_future(work)
+    task = asyncio.ensure_future(PluginCode.ended(work))
     cancellation = await settle(task)
     if cancellation is not None:
         raise cancellation

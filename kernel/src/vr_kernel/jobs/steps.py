@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from vr_kernel.database import Database
-from vr_kernel.errors import VrError
+from vr_kernel.errors import PluginCode, VrError
 from vr_kernel.jobs.leases import Lease, is_owner, lease_lost
 from vr_kernel.jobs.ledger import complete, settle
 
@@ -87,7 +87,7 @@ class Steps:
             return found[0]
         if lease is not None:
             lease.check()
-        working = asyncio.ensure_future(work())
+        working = asyncio.ensure_future(PluginCode.ended(work()))
         cancellation = await settle(working, pass_on=True)
         if cancellation is None:
             return await self.commit(scope, key, working.result(), version=version, lease=lease)

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from vr_kernel.errors import PLUGIN_FAILURES, Code, VrError
+from vr_kernel.errors import Code, PluginCode, VrError, said
 from vr_kernel.journal.journal import Change, Journal
 from vr_kernel.journal.refusals import Refusal, Refusals
 from vr_kernel.log import Log
-from vr_kernel.providers import Hit, Providers, Query, Store, StoredRecord
+from vr_kernel.providers import Hit, Providers, Query, Store, StoredRecord, close
 from vr_kernel.records import RecordKind
 
 BATCH = 500
@@ -166,7 +166,7 @@ class StoreIndex:
                 await self._pump
         if self._store is not None:
             # Before other providers: it may still ask the embedder for its last vectors.
-            await asyncio.gather(self._store.aclose(), return_exceptions=True)
+            await asyncio.gather(close(self._store), return_exceptions=True)
 
     def _expect(self, seq: int) -> None:
         """Until the store says how far it is: it has what was recorded before."""
@@ -185,15 +185,17 @@ class StoreIndex:
             self._wanted.clear()
             self._came_on = False
             try:
-                await self._drain()
+                with PluginCode():
+                    await self._drain()
                 pause, told = self.first_pause_s, ""
-            except PLUGIN_FAILURES as error:
+            except Exception as error:  # noqa: BLE001 - a plugin's
                 self._wanted.set()
                 pause = self.first_pause_s if self._came_on else pause
                 # An outage is told once, not at every try.
-                tell = self._log.debug if str(error) == told else self._log.warning
-                tell("store did not take changes", error=str(error), retry_in=pause)
-                told = str(error)
+                why = error.message if isinstance(error, VrError) else said(error)
+                tell = self._log.debug if why == told else self._log.warning
+                tell("store did not take changes", error=why, retry_in=pause)
+                told = why
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE_S)
 
@@ -221,7 +223,8 @@ class StoreIndex:
     async def _put(self, store: Store, changes: Sequence[Change]) -> None:
         """Let the store apply changes; what it refuses is told apart from what it takes."""
         try:
-            await store.apply(changes)
+            with PluginCode():
+                await store.apply(changes)
         except Exception as error:
             if _is_outage(error):
                 raise
@@ -250,7 +253,7 @@ class StoreIndex:
         self._came_on = True
         del self._tries[change.seq]
         self._log.warning(
-            "a record was set aside", store=store.name, kind=change.kind, error=str(error)
+            "a record was set aside", store=store.name, kind=change.kind, error=said(error)
         )
 
     async def _opened(self) -> Store:

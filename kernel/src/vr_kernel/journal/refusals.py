@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from vr_kernel.database import Database
-from vr_kernel.errors import VrError
+from vr_kernel.errors import VrError, said
 from vr_kernel.journal.journal import Change
 
 _SCHEMA = """
@@ -48,7 +48,7 @@ class Refusals:
         Raises:
             VrError: UNAVAILABLE when the list cannot be written.
         """
-        reason = f"{error.message} {error.hint}" if isinstance(error, VrError) else repr(error)
+        reason = f"{error.message} {error.hint}" if isinstance(error, VrError) else said(error)
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         record = (store, change.workspace, change.kind, change.key)
         row = (*record, reason.strip()[:REASON_CHARS], tries, now)
