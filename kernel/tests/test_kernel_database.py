@@ -193,8 +193,9 @@ async def test_a_damaged_file_is_left_alone_and_named(database: Database, conten
     for _ in range(2):
         with pytest.raises(VrError) as caught:
             await database.run(_names)
-        assert (caught.value.code, caught.value.category) == ("UNAVAILABLE", "STATE_UNAVAILABLE")
-        assert f"Move {database.path} away" in caught.value.hint
+        assert (caught.value.code, caught.value.category) == ("UNAVAILABLE", "STATE_DAMAGED")
+        assert "items.db is damaged" in caught.value.message
+        assert f"move {database.path} away" in caught.value.hint
     assert database.path.read_bytes() == content
 
 

@@ -210,7 +210,7 @@ async def test_a_damaged_file_is_set_aside_with_a_warning(
     tmp_path: Path, warnings: Warnings, moment: str
 ) -> None:
     path = tmp_path / "usage.db"
-    with closing(UsageLedger(path, warnings.append)) as ledger:
+    with closing(UsageLedger(path, _fail, tell=warnings.append)) as ledger:
         if moment == "while it is open":
             await pay(ledger, 99)
             execute(ledger, "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -220,10 +220,12 @@ async def test_a_damaged_file_is_set_aside_with_a_warning(
         await pay(ledger, 5)
         await pay(ledger, 6)
         assert [row.input_tokens for row in await ledger.report("tool")] == [11]
+        (remark,) = ledger.remarks()
     (warning,) = warnings
     assert "was damaged" in warning.message
     (aside,) = await asyncio.to_thread(lambda: list(tmp_path.glob("usage.db.damaged-*")))
-    assert f"{aside.name[:17]}… in {tmp_path}" in warning.hint
+    assert str(aside) in warning.hint
+    assert aside.name in remark
 
 
 async def test_a_file_that_comes_back_is_written_again(tmp_path: Path, warnings: Warnings) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import sqlite3
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel
 
 from vr_kernel.database import Database
+from vr_kernel.database_faults import is_sound, is_text
 from vr_kernel.errors import VrError
 
 if TYPE_CHECKING:
@@ -67,12 +68,20 @@ class Cache:
         path: the database file.
         ttl_days: age in days after which a value counts as missing.
         warn: called once when the cache cannot be used.
+        tell: takes what of it is damaged, once each.
     """
 
-    def __init__(self, path: Path, *, ttl_days: float, warn: Callable[[VrError], None]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        ttl_days: float,
+        warn: Callable[[VrError], None],
+        tell: Callable[[VrError], None] = lambda _error: None,
+    ) -> None:
         self.path = path
         self.ttl_days = ttl_days
-        self._database = Database(path, _SCHEMA, disposable=True)
+        self._database = Database(path, _SCHEMA, disposable=True, tell=tell)
         self._warn = warn
         self._warned = False
         self._shapes: dict[type[BaseModel], str] = {}
@@ -111,6 +120,8 @@ class Cache:
                     return key, value
                 if row:
                     useless.append((key, row[2]))
+                if row and self._is_fresh(row[2]):
+                    self._database.leave_out("result", key)
             return None
 
         found = await self._attempt(self._database.read(read), None)
@@ -123,6 +134,8 @@ class Cache:
 
         def write(connection: sqlite3.Connection) -> None:
             for (text,) in connection.execute("SELECT value FROM result WHERE key = ?", (key,)):
+                if not (isinstance(text, str) and is_text(text)):
+                    return
                 connection.execute(
                     "UPDATE OR REPLACE result SET key = ?, checksum = ? WHERE key = ?",
                     (to, _checksum(to, text), key),
@@ -166,7 +179,7 @@ class Cache:
                 " WHERE ? IS NULL OR content_id = ? ORDER BY cached_at DESC LIMIT ?",
                 (content_id, content_id, limit),
             )
-            return [CacheEntry(*row) for row in rows]
+            return [_listed(row) for row in rows]
 
         return await self._attempt(self._database.read(read), [])
 
@@ -208,11 +221,23 @@ class Cache:
 
     def _checked(self, key: str, text: Any, checksum: Any, cached_at: Any) -> dict[str, Any] | None:
         try:
-            fresh = time.time() - cached_at < self.ttl_days * SECONDS_PER_DAY
-            value = json.loads(text) if fresh and checksum == _checksum(key, text) else None
+            whole = checksum == _checksum(key, text)
+            value = json.loads(text) if self._is_fresh(cached_at) and whole else None
         except (TypeError, ValueError, AttributeError):
             return None
         return value if isinstance(value, dict) else None
+
+    def _is_fresh(self, cached_at: Any) -> bool:
+        """Whether it is not too old; of a time that is none, nobody knows."""
+        age = time.time() - cached_at if isinstance(cached_at, int | float) else 0.0
+        return age < self.ttl_days * SECONDS_PER_DAY
+
+
+def _listed(row: Sequence[Any]) -> CacheEntry:
+    """An entry, also of a row that is damaged: it is there to be cleared."""
+    content, tool, model = (it if is_sound((it,), (str,)) else "(damaged)" for it in row[:3])
+    moment, size = (it if isinstance(it, int | float) else 0 for it in row[3:])
+    return CacheEntry(content, tool, model, moment, int(size))
 
 
 def _checksum(key: str, text: str) -> str:

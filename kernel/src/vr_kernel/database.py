@@ -14,11 +14,24 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from vr_kernel.config.paths import private_file, private_folder
-from vr_kernel.database_faults import FAULTS, explained, is_busy, is_useless
+from vr_kernel.database_faults import (
+    FAULTS,
+    explained,
+    is_busy,
+    is_useless,
+    put_aside,
+    read_text,
+    require_own,
+    row_damaged,
+    set_aside,
+)
+from vr_kernel.errors import VrError
 
 T = TypeVar("T")
 BUSY_TIMEOUT_MS = 10_000
 BUSY_PAUSE_S = 0.01
+MOST_TOLD = 100
+"""Damaged rows of one file that are named; there may be more."""
 PAGE_BYTES = 4096
 _READ, _WRITE = "BEGIN DEFERRED", "BEGIN IMMEDIATE"
 OWNER = "owner"
@@ -40,8 +53,11 @@ class Database:
         schema: idempotent statements that run at opening.
         synchronous: FULL survives power loss, NORMAL may lose the last commits to it.
         disposable: a damaged or foreign file is set aside and made anew, because its content
-            can be; text in it that is no UTF-8 is read with replacement characters.
+            can be.
         page_bytes: of a file that is made; one that is there keeps its own.
+        tell: takes what is damaged, once each: the file that was set aside, and rows.
+
+    Text that is no UTF-8 fails nothing: see `database_faults.is_sound`.
     """
 
     def __init__(
@@ -52,12 +68,15 @@ class Database:
         synchronous: Literal["FULL", "NORMAL"] = "NORMAL",
         disposable: bool = False,
         page_bytes: int = PAGE_BYTES,
+        tell: Callable[[VrError], None] = lambda _error: None,
     ) -> None:
         self.path = path
         self._schema = schema
         self._synchronous = synchronous
         self._disposable = disposable
         self._page_bytes = page_bytes
+        self._tell = tell
+        self._told: set[tuple[str, object]] = set()
         self._waiting: deque[_Turn] = deque()
         self._call: Future[None] | None = None
         self._lock = threading.Lock()
@@ -85,6 +104,17 @@ class Database:
         outcome: Future[T] = Future()
         self._add(_Turn(work, _WRITE, outcome))
         return outcome.result()
+
+    def leave_out(self, table: str, key: object) -> None:
+        """Say of a row that it is damaged, once; `key` tells which it is, not what it holds."""
+        if (table, key) not in self._told and len(self._told) < MOST_TOLD:
+            self._told.add((table, key))
+            self._tell(row_damaged(self.path, table, key))
+
+    @property
+    def left_out(self) -> int:
+        """How many rows were met that are damaged, up to `MOST_TOLD`."""
+        return len(self._told)
 
     def close(self) -> None:
         """Close the file once all work is done; a later `run` opens it again."""
@@ -160,8 +190,8 @@ class Database:
             private_folder(self.path.parent)
             connection = sqlite3.connect(private_file(self.path), isolation_level=None)
             try:
-                if self._disposable:
-                    connection.text_factory = _text
+                connection.text_factory = read_text
+                require_own(connection, self._schema)
                 connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
                 connection.execute(f"PRAGMA page_size={self._page_bytes}")
                 _enter_wal_mode(connection)
@@ -187,10 +217,8 @@ class Database:
         self._disconnect()
         if self._is_gone():  # another process was faster
             return
-        for suffix in ("-wal", "-shm"):
-            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-        if self.path.exists():
-            self.path.replace(self.path.with_name(f"{self.path.name}.damaged-{time.time_ns()}"))
+        if (kept := put_aside(self.path)) is not None:
+            self._tell(set_aside(self.path, kept))
 
     def _explained(self, error: BaseException) -> BaseException:
         """What the caller is told: a fault of the file is typed, one of the work its own."""
@@ -256,10 +284,6 @@ def _enter_wal_mode(connection: sqlite3.Connection) -> None:
             time.sleep(BUSY_PAUSE_S)
         else:
             return
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
 
 
 def mark_of(principal: str, owner: str) -> str:

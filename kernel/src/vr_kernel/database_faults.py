@@ -1,27 +1,51 @@
-"""Faults of SQLite files: which is what, and the typed error that says so."""
+"""Faults of SQLite files: which is what, the typed error that says so, and rows that are whole."""
 
 from __future__ import annotations
 
 import errno
+import re
 import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from vr_kernel.errors import Code, VrError
+
+if TYPE_CHECKING:
+    from vr_kernel.log import Log
 
 # The module sqlite3 cannot decode a message of SQLite that quotes damaged names.
 FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
 """Everything that a file can fail with."""
-_DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+UNAVAILABLE, DAMAGED = "STATE_UNAVAILABLE", "STATE_DAMAGED"
+"""Categories: a file cannot be used now, or not as it is."""
+_DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ")
 _FOREIGN = ("SQLITE_ERROR", "SQLITE_CONSTRAINT", "SQLITE_MISMATCH", "SQLITE_READONLY")
 """How a file of another program, or of another version, answers to our statements."""
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _CLEAN = (
     "Free some space there, then try again; `vr clean` removes what this program can do without."
 )
+_QUOTING = ("SQLITE_ERROR", "SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_CONSTRAINT")
+"""Faults in whose sentence SQLite may quote what stands in the file."""
+read_text = partial(str, encoding="utf-8", errors="surrogateescape")
+"""A `text_factory` that never fails: bytes that are no UTF-8 become characters of no text."""
+
+
+_TABLE = re.compile(r"CREATE TABLE IF NOT EXISTS (\w+)")
+
+
+class ForeignFileError(sqlite3.DatabaseError):
+    """The file is a sound database, and another program's."""
+
+    sqlite_errorname = "SQLITE_NOTADB"
 
 
 def is_damage(error: BaseException | None) -> bool:
-    """True when the file's content is broken."""
+    """True when the file's content is broken, or another program's."""
     return _is_any_of(error, _DAMAGED)
 
 
@@ -45,33 +69,132 @@ def is_full(error: BaseException | None) -> bool:
 def no_room(folder: Path, error: OSError) -> VrError:
     """The typed error of a folder that takes no file, before anything is paid."""
     full = is_full(error)
-    said = "has no room for what would be paid for" if full else "cannot be written"
+    why = "has no room for what would be paid for" if full else "cannot be written"
     return VrError(
-        f"{folder} {said}: {error.strerror}.",
+        f"{folder} {why}: {error.strerror}.",
         Code.UNAVAILABLE,
-        category="STATE_UNAVAILABLE",
+        category=UNAVAILABLE,
         hint=_CLEAN if full else f"Check that {folder} is a folder that may be written.",
         retryable=full,
     )
 
 
+def is_of_state(error: VrError) -> bool:
+    """True for the error of a file that cannot be used, whatever the reason."""
+    return error.category in {UNAVAILABLE, DAMAGED}
+
+
+def wording(error: BaseException) -> str:
+    """The words of a fault; never what stands in the file."""
+    if isinstance(error, UnicodeDecodeError):
+        return "SQLITE_CORRUPT"
+    name = getattr(error, "sqlite_errorname", None) or ""
+    if isinstance(error, sqlite3.Error) and (not name or name.startswith(_QUOTING)):
+        return name or type(error).__name__
+    return str(error)
+
+
+def require_own(connection: sqlite3.Connection, schema: str) -> None:
+    """Leave a file alone that has tables, and none of a schema.
+
+    Raises:
+        ForeignFileError: when it is so.
+    """
+    rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    there = {name for (name,) in rows if not name.startswith("sqlite_")}
+    if there and there.isdisjoint(_TABLE.findall(schema)):
+        raise ForeignFileError
+
+
+def put_aside(path: Path) -> Path | None:
+    """Rename a file, with its log, and return its new name; None when there is none.
+
+    Nobody of this process may have it open.
+    """
+    kept = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
+    with suppress(FileNotFoundError):
+        path.with_name(f"{path.name}-wal").replace(kept.with_name(f"{kept.name}-wal"))
+    path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
+    try:
+        path.replace(kept)
+    except FileNotFoundError:
+        return None
+    return kept
+
+
 def explained(path: Path, error: BaseException) -> VrError:
-    """The typed error of a fault of that file; the fault is its cause."""
+    """The typed error of a fault of that file."""
     if is_damage(error):
-        hint = f"The file is damaged. Move {path} away to start a new one."
-    elif is_full(error):
+        return damaged(path, error)
+    if is_full(error):
         hint = f"There is no room in {path.parent}. {_CLEAN}"
     else:
         hint = f"Check that {path.parent} exists, is writable and has free space."
     told = VrError(
-        f"{path.name} cannot be used: {error}.",
+        f"{path.name} cannot be used: {wording(error)}.",
         Code.UNAVAILABLE,
-        category="STATE_UNAVAILABLE",
+        category=UNAVAILABLE,
         hint=hint,
         retryable=is_full(error),
     )
     told.__cause__ = error
     return told
+
+
+def damaged(path: Path, error: BaseException) -> VrError:
+    """The typed error of a damaged file; without its cause, which may quote what stands in it."""
+    return VrError(
+        f"{path.name} is damaged, or another program's file ({wording(error)}).",
+        Code.UNAVAILABLE,
+        category=DAMAGED,
+        hint=f"Restore {path} from a backup. Or, when you can do without it, stop all servers and"
+        f" move {path} away to start a new one.",
+    )
+
+
+def told_by(log: Log) -> Callable[[VrError], None]:
+    """A function that writes damage down in a log."""
+    return lambda error: log.warning("damage was found", reason=error.message, hint=error.hint)
+
+
+def set_aside(path: Path, kept: Path) -> VrError:
+    """The typed error of a damaged file in whose place a new one was begun."""
+    return VrError(
+        f"{path.name} was damaged, or another program's file, so a new one was begun.",
+        Code.UNAVAILABLE,
+        category=DAMAGED,
+        hint=f"What it held is in {kept}. Check the disk; `vr clean --damaged` removes such files.",
+    )
+
+
+def row_damaged(path: Path, table: str, key: object) -> VrError:
+    """The typed error of a row that is left out."""
+    return VrError(
+        f"A row of {path.name} is damaged and cannot be used: {table} {shown_key(key)}.",
+        Code.UNAVAILABLE,
+        category=DAMAGED,
+        hint=f"All others are there. To have it again, restore {path} from a backup.",
+    )
+
+
+def shown_key(key: object) -> str:
+    """A row's key as it may be told: damaged ones and long ones are cut."""
+    parts = key if isinstance(key, tuple) else (key,)
+    told = [str(part).encode("utf-8", "replace").decode()[:200] for part in parts]
+    return " / ".join(told)
+
+
+def is_sound(row: Sequence[Any], types: Sequence[type | tuple[type, ...]]) -> bool:
+    """True when every value of a row has its type, and every text is one."""
+    return all(
+        isinstance(value, wanted) and (not isinstance(value, str) or is_text(value))
+        for value, wanted in zip(row, types, strict=True)
+    )
+
+
+def is_text(value: str) -> bool:
+    """True for what was read whole by `read_text`."""
+    return value.isascii() or not any("\udc80" <= letter <= "\udcff" for letter in value)
 
 
 def _is_any_of(error: BaseException | None, names: tuple[str, ...]) -> bool:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pydantic import BaseModel
 
 from vr_kernel.cache import Cache
+from vr_kernel.database_faults import is_of_state
 from vr_kernel.errors import PluginCode, VrError
 from vr_kernel.jobs.leases import Lease, Leases
-from vr_kernel.jobs.scopes import STATE_UNAVAILABLE
 
 if TYPE_CHECKING:
     from vr_kernel.call import Call
@@ -212,7 +212,7 @@ class Flight(Generic[M]):
             try:
                 self._lease = await self._flights.leases.acquire(self._flights.place(self._key))
             except VrError as error:
-                if error.category != STATE_UNAVAILABLE:
+                if not is_of_state(error):
                     raise
                 return None
             # Whoever had the lease until now may have left a result.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from vr_kernel.cache import Cache
 from vr_kernel.config.config import Config
 from vr_kernel.config.settings import ModelsSettings
+from vr_kernel.database_faults import told_by
 from vr_kernel.documents import Documents
 from vr_kernel.errors import Code, VrError
 from vr_kernel.files.artifacts import Artifacts
@@ -147,14 +148,16 @@ class Foundation:
 
     def _build_storage(self) -> None:
         paths = self.config.paths
-        self.journal = Journal(paths.journal)
-        self.refusals = Refusals(paths.state / "refused.db")
+        tell = told_by(self.log)
+        self.journal = Journal(paths.journal, tell)
+        self.refusals = Refusals(paths.state / "refused.db", tell)
         self.cache = Cache(
             paths.cache / "results.db",
             ttl_days=self.config.kernel.cache_ttl_days,
             warn=self._warn_no_cache,
+            tell=tell,
         )
-        self.digests = Digests(paths.cache / "digests.db")
+        self.digests = Digests(paths.cache / "digests.db", tell)
         self.providers = Providers(
             {
                 "Store": self.config.store.backend,
@@ -162,14 +165,17 @@ class Foundation:
                 "TextRecognizer": self.config.kernel.text_recognizer,
             }
         )
-        self._ledger = open_ledger(paths.state / "jobs.db")
+        self._ledger = open_ledger(paths.state / "jobs.db", tell)
         self._leases = Leases(self._ledger, lease_s=self.config.kernel.lease_s)
-        self.vectors = Vectors(paths.state / "vectors.db", self.providers, self._leases)
+        self.vectors = Vectors(paths.state / "vectors.db", self.providers, self._leases, tell)
 
     def _build_models(self) -> None:
         paths, configuration = self.config.paths, ModelConfiguration(self.config.models)
         self.usage = UsageLedger(
-            paths.state / "usage.db", self._warn_no_ledger, owner=self.principal
+            paths.state / "usage.db",
+            self._warn_no_ledger,
+            owner=self.principal,
+            tell=told_by(self.log),
         )
         self.gemini = Gemini(lambda: configuration.current, paths, self.log, self._leases)
         meter = Meter(call_id="", tool="", plugin="", principal=self.principal)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from vr_kernel.access import Access
 from vr_kernel.cache import Cache
+from vr_kernel.database_faults import told_by
 from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.files.policy import Policy
@@ -80,7 +81,12 @@ class Tenants:
         else:
             ttl_days = config.kernel.cache_ttl_days
             folder = config.paths.of_workspace(workspace)
-            cache = Cache(folder.cache / "results.db", ttl_days=ttl_days, warn=self._warn)
+            cache = Cache(
+                folder.cache / "results.db",
+                ttl_days=ttl_days,
+                warn=self._warn,
+                tell=told_by(foundation.log),
+            )
             flights = Flights(cache, foundation.flights.leases, workspace)
             tenant = Tenant(cache, flights, Artifacts(folder.artifacts))
         return self._tenants.setdefault(workspace, tenant)

@@ -53,10 +53,17 @@ class Vectors:
         path: of the memory.
         providers: of the embedder.
         leases: keep two processes from embedding the same texts.
+        tell: takes what of the memory is damaged, once each.
     """
 
-    def __init__(self, path: Path, providers: Providers, leases: Leases) -> None:
-        self._database = Database(path, _SCHEMA, disposable=True, page_bytes=PAGE_BYTES)
+    def __init__(
+        self,
+        path: Path,
+        providers: Providers,
+        leases: Leases,
+        tell: Callable[[VrError], None] = lambda _error: None,
+    ) -> None:
+        self._database = Database(path, _SCHEMA, disposable=True, page_bytes=PAGE_BYTES, tell=tell)
         self._providers = providers
         self._leases = leases
         self._running: dict[tuple[str, ...], asyncio.Task[_Vectors]] = {}
@@ -201,9 +208,13 @@ class Vectors:
                 " AND sha256 IN (SELECT value FROM json_each(?))",
                 (embedder, json.dumps([*keys])),
             )
-            return {
-                key: value for key, value in rows if isinstance(value, bytes) and len(value) == size
-            }
+            found = {}
+            for key, value in rows:
+                if isinstance(value, bytes) and len(value) == size:
+                    found[key] = value
+                else:
+                    self._database.leave_out(_TABLES[purpose], key)
+            return found
 
         try:
             return await self._database.read(read)

@@ -43,10 +43,12 @@ HEADINGS = {
 @click.pass_obj
 def cost(config: Config, *, by: Grouping, since: datetime | None, as_json: bool) -> None:
     """Show what language models were used for, in tokens."""
-    ledger = UsageLedger(config.paths.state / "usage.db", print_error)
+    ledger = UsageLedger(config.paths.state / "usage.db", print_error, tell=print_error)
     begin = None if since is None else since.replace(tzinfo=UTC)
     try:
         report = make_report(by, asyncio.run(ledger.report(by, since=begin)))
+        for remark in ledger.remarks():
+            click.echo(remark, err=True)
     finally:
         ledger.close()
     if as_json:

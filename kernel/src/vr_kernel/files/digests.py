@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import re
 import sqlite3
 from collections.abc import Callable
 from io import BufferedReader
@@ -25,10 +26,15 @@ Stamp = tuple[int, int, int]
 
 
 class Digests:
-    """SHA-256 of files, remembered by path, size, modification time and inode."""
+    """SHA-256 of files, remembered by path, size, modification time and inode.
 
-    def __init__(self, path: Path) -> None:
-        self._database = Database(path, _SCHEMA, disposable=True)
+    Args:
+        path: of the memory.
+        tell: takes what of it is damaged, once each.
+    """
+
+    def __init__(self, path: Path, tell: Callable[[VrError], None] = lambda _error: None) -> None:
+        self._database = Database(path, _SCHEMA, disposable=True, tell=tell)
         self._latest: dict[str, tuple[Stamp, str]] = {}
 
     async def sha256(
@@ -68,6 +74,9 @@ class Digests:
                 " WHERE path = ? AND size = ? AND mtime_ns = ? AND inode = ?",
                 (os.fsencode(name), *stamp),
             ).fetchone()
+            if row and not re.fullmatch("[0-9a-f]{64}", str(row[0])):
+                self._database.leave_out("digest", name)
+                return None
             return row[0] if row else None
 
         try:

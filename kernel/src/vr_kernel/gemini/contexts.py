@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vr_kernel.config.settings import ModelsSettings
+from vr_kernel.database_faults import is_of_state
 from vr_kernel.errors import Code, VrError
 from vr_kernel.gemini.errors import is_gone, translated
 from vr_kernel.gemini.parts import check_media, contents, plan
@@ -20,7 +21,6 @@ from vr_kernel.gemini.sources import Source
 from vr_kernel.gemini.uploads import Uploads
 from vr_kernel.generation import OF_WORKSPACE, Media, Request, Turn
 from vr_kernel.jobs.leases import Lease, Leases
-from vr_kernel.jobs.scopes import STATE_UNAVAILABLE
 from vr_kernel.joining import Joined
 from vr_kernel.log import Log
 
@@ -203,7 +203,7 @@ class Contexts:
                 )
             )
         except VrError as error:
-            if error.category == STATE_UNAVAILABLE:  # nobody was asked: it could not be paid for
+            if is_of_state(error):  # nobody was asked: it could not be paid for
                 raise
             self._log.info("no context cache", model=model, error=error.message)
             if error.code in {Code.INVALID_INPUT, Code.UNSUPPORTED, Code.NOT_FOUND}:

@@ -11,6 +11,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from vr_kernel.database import Database
+from vr_kernel.database_faults import is_sound, told_by
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Usage
 from vr_kernel.log import Log
@@ -30,6 +31,11 @@ CREATE TABLE IF NOT EXISTS refusal (
     content TEXT, model TEXT, system TEXT, until REAL, PRIMARY KEY (content, model, system)
 );
 """
+_NUMBER = (int, float)
+_TYPES: dict[str, tuple[type | tuple[type, ...], ...]] = {
+    "upload": (str, str, str, str, str, int, _NUMBER, int),
+    "context": (str, str, str, str, str, str, int, _NUMBER),
+}
 
 
 class Upload(BaseModel):
@@ -74,7 +80,7 @@ class Registry:
     """The memory of one installation. Without it everything works, only less is reused."""
 
     def __init__(self, path: Path, log: Log) -> None:
-        self._database = Database(path, _SCHEMA, disposable=True)
+        self._database = Database(path, _SCHEMA, disposable=True, tell=told_by(log))
         self._log = log
 
     async def upload(self, digest: str, mime: str, account: str) -> Upload | None:
@@ -160,12 +166,12 @@ class Registry:
 
     async def _uploads(self, where: str, *values: str) -> list[Upload]:
         rows = await self._rows("upload", where, values)
-        return [Upload.model_validate(dict(zip(Upload.model_fields, r, strict=True))) for r in rows]
+        return [Upload(**dict(zip(Upload.model_fields, row, strict=True))) for row in rows]
 
     async def _contexts(self, where: str, *values: str) -> list[ContextCache]:
         rows = await self._rows("context", where, values)
         names = ContextCache.model_fields
-        return [ContextCache.model_validate(dict(zip(names, r, strict=True))) for r in rows]
+        return [ContextCache(**dict(zip(names, row, strict=True))) for row in rows]
 
     async def _rows(self, table: str, where: str, values: tuple[str, ...]) -> list[_Row]:
         # The table and the condition are words of this module.
@@ -175,7 +181,12 @@ class Registry:
         )
 
         def read(connection: sqlite3.Connection) -> list[_Row]:
-            return connection.execute(statement, (*values, time.time())).fetchall()
+            rows = connection.execute(statement, (*values, time.time())).fetchall()
+            sound = [row for row in rows if is_sound(row, _TYPES[table])]
+            for row in rows:
+                if row not in sound:
+                    self._database.leave_out(table, row[0])
+            return sound
 
         nothing: list[_Row] = []
         return await self._attempt(read, default=nothing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, date, datetime
 from typing import Annotated
 
@@ -24,4 +25,6 @@ async def infra_usage(
     """Sum what you used language models for, in tokens."""
     begin = None if since is None else datetime(since.year, since.month, since.day, tzinfo=UTC)
     rows = await call.services.usage.report(by, since=begin, principal=call.principal)
+    for remark in await asyncio.to_thread(call.services.usage.remarks):
+        call.note(remark)
     return make_report(by, rows, LISTED_ROWS)

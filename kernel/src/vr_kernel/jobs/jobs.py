@@ -14,7 +14,7 @@ from vr_kernel.database import MARK, Database, mark_of
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.leases import Lease, Leases, is_owner
 from vr_kernel.jobs.ledger import complete, job_scope
-from vr_kernel.jobs.rows import COLUMNS, OWNED, SHOWN, Ending, Job, JobState, read_job
+from vr_kernel.jobs.rows import COLUMNS, DAMAGED_JOB, OWNED, SHOWN, Ending, Job, JobState, read_job
 
 __all__ = ["Ending", "Job", "JobState", "Jobs"]
 _Jobs: TypeAlias = list[Job]
@@ -216,9 +216,12 @@ class Jobs:
         def read(connection: sqlite3.Connection) -> _Jobs:
             now = self._settle(connection)
             query = f"SELECT {COLUMNS} FROM job WHERE {where}"  # noqa: S608 - constant text
-            return [
-                read_job(row, self._owner) for row in connection.execute(query, {**values, **now})
-            ]
+            rows = connection.execute(query, {**values, **now})
+            found = [read_job(row, self._owner) for row in rows]
+            for job in found:
+                if job.error and job.error.get("category") == DAMAGED_JOB:
+                    self._database.leave_out("job", job.id)
+            return found
 
         return await self._database.run(read)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
 from vr_kernel.database import MARK, Database
-from vr_kernel.errors import PluginCode
+from vr_kernel.errors import PluginCode, VrError
 
 T = TypeVar("T")
 LEDGER_SCHEMA = f"""
@@ -49,9 +49,14 @@ CREATE INDEX IF NOT EXISTS job_of_mark ON job ({MARK}, created_at);
 """
 
 
-def open_ledger(path: Path) -> Database:
-    """The ledger's file, which is made at first use; what it confirmed survives a power loss."""
-    return Database(path, LEDGER_SCHEMA, synchronous="FULL")
+def open_ledger(path: Path, tell: Callable[[VrError], None] = lambda _error: None) -> Database:
+    """The ledger's file, which is made at first use; what it confirmed survives a power loss.
+
+    Args:
+        path: of the file.
+        tell: takes what of it is damaged, once each.
+    """
+    return Database(path, LEDGER_SCHEMA, synchronous="FULL", tell=tell)
 
 
 def job_scope(job_id: str) -> str:

@@ -46,6 +46,8 @@ OWNED = f"EXISTS (SELECT 1 FROM lease WHERE name = 'job/' || job.id AND {LIVE})"
 _NEW = "(runs = 0 AND updated_at BETWEEN :now - :lease_s AND :now + :lease_s)"
 SHOWN = f"CASE WHEN state = 'running' AND NOT ({OWNED} OR {_NEW}) THEN 'interrupted' ELSE state END"
 """SQL: the state as callers see it, at `:now` with leases of `:lease_s` seconds."""
+DAMAGED_JOB = "JOB_DAMAGED"
+"""Category of the error of a job whose row is damaged."""
 _STATES: dict[str, JobState] = {state: state for state in get_args(JobState)}
 _TEXTS = ("id", "tool", "principal", "workspace", "version", "message", "shown")
 _DOCUMENTS = ("arguments", "result", "error")
@@ -91,7 +93,7 @@ def _damaged(fields: dict[str, Any]) -> Job:
     error = VrError(
         "The ledger's entry of this job is damaged.",
         Code.INTERNAL,
-        category="JOB_DAMAGED",
+        category=DAMAGED_JOB,
         hint="Start the call again.",
     )
     made, changed = (

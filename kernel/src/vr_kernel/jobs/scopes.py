@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from vr_kernel.database_faults import is_of_state
 from vr_kernel.errors import VrError
 from vr_kernel.jobs.leases import Lease
 from vr_kernel.jobs.steps import Steps
-
-STATE_UNAVAILABLE = "STATE_UNAVAILABLE"
 
 
 class Scope:
@@ -87,7 +86,7 @@ class Scope:
                 await self.went_on()
         except VrError as error:
             # What the work itself raised is not for us; what it gave is not to be lost.
-            if error.category != STATE_UNAVAILABLE or (worked and not replies):
+            if not is_of_state(error) or (worked and not replies):
                 raise
             self._tell(error)
         else:
@@ -105,7 +104,7 @@ class Scope:
         try:
             return await self.hold()
         except VrError as error:
-            if error.category != STATE_UNAVAILABLE:
+            if not is_of_state(error):
                 raise
             self._tell(error)
             return None

@@ -57,7 +57,7 @@ class Steps:
         place = _Place(scope, key, version)
 
         def write(connection: sqlite3.Connection) -> tuple[Any, bool]:
-            found = _read(place, connection) or (_write(place, reply, connection),)
+            found = self._read(place, connection) or (_write(place, reply, connection),)
             return found[0], lease is None or is_owner(connection, lease)
 
         kept, owned = await complete(self._database.run(write))
@@ -142,19 +142,21 @@ class Steps:
         return await self._database.run(delete)
 
     async def _find(self, place: _Place) -> tuple[Any] | None:
-        return await self._database.read(partial(_read, place))
+        return await self._database.read(partial(self._read, place))
 
-
-def _read(place: _Place, connection: sqlite3.Connection) -> tuple[Any] | None:
-    row = connection.execute(
-        "SELECT CAST(checksum AS BLOB), CAST(reply AS BLOB) FROM step"
-        " WHERE scope = ? AND key = ? AND version = ?",
-        place,
-    ).fetchone()
-    if row is None:
-        return None
-    checksum, text = row
-    return (json.loads(text),) if checksum == _checksum(place, text) else None
+    def _read(self, place: _Place, connection: sqlite3.Connection) -> tuple[Any] | None:
+        row = connection.execute(
+            "SELECT CAST(checksum AS BLOB), CAST(reply AS BLOB) FROM step"
+            " WHERE scope = ? AND key = ? AND version = ?",
+            place,
+        ).fetchone()
+        if row is None:
+            return None
+        checksum, text = row
+        if checksum != _checksum(place, text):
+            self._database.leave_out("step", place[:2])
+            return None
+        return (json.loads(text),)
 
 
 def _write(place: _Place, reply: Any, connection: sqlite3.Connection) -> Any:

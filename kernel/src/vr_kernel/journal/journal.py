@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel.database import Database
+from vr_kernel.database_faults import is_text
+from vr_kernel.errors import VrError
 
 if TYPE_CHECKING:
     from vr_kernel.journal.undeclared import Undeclared
@@ -49,7 +51,6 @@ PUT = (
     " (workspace, kind, key, fields, provenance, created_at) VALUES (?,?,?,?,?,?)"
 )
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
-_COLUMNS = "seq, workspace, kind, key, fields, provenance, created_at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +90,9 @@ class Journal:
     a new, higher number, so that a store that reads on from its cursor sees every change.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, tell: Callable[[VrError], None] = lambda _error: None) -> None:
         self.path = path
-        self._database = Database(path, _SCHEMA + HISTORY, synchronous="FULL")
+        self._database = Database(path, _SCHEMA + HISTORY, synchronous="FULL", tell=tell)
 
     async def commit(
         self, entries: Sequence[Entry], *, workspace: str, provenance: Mapping[str, Any]
@@ -138,16 +139,16 @@ class Journal:
         await self._database.run(lambda _connection: None)
 
     async def changes(self, after: int, limit: int = 500) -> list[Change]:
-        """Up to `limit` changes with a sequence number above `after`, rising."""
+        """Up to `limit` changes with a sequence number above `after`, rising.
 
-        def read(connection: sqlite3.Connection) -> list[Change]:
-            rows = connection.execute(
-                f"SELECT {_COLUMNS} FROM record WHERE seq > ? ORDER BY seq LIMIT ?",  # noqa: S608 - constant columns
-                (after, limit),
-            )
-            return [_change(row) for row in rows]
+        Damaged ones are left out, and told.
+        """
+        from vr_kernel.journal.reading import read_after
 
-        return await self._database.read(read)
+        leave_out = self._database.leave_out
+        return await self._database.read(
+            partial(read_after, after=after, limit=limit, leave_out=leave_out)
+        )
 
     async def keys(self, kind: str, workspace: str) -> list[str]:
         """The keys of all records of a kind, sorted."""
@@ -158,7 +159,7 @@ class Journal:
                 " ORDER BY key",
                 (workspace, kind),
             )
-            return [key for (key,) in rows]
+            return [key for (key,) in rows if isinstance(key, str) and is_text(key)]
 
         return await self._database.read(read)
 
@@ -207,16 +208,10 @@ class Journal:
 
     async def former(self, workspace: str, kind: str, key: str) -> list[Change]:
         """What a record took the place of, the latest first; of kinds that keep a history."""
+        from vr_kernel.journal.reading import read_former
 
-        def read(connection: sqlite3.Connection) -> list[Change]:
-            rows = connection.execute(
-                "SELECT 0, workspace, kind, key, fields, provenance, created_at FROM former"
-                " WHERE workspace = ? AND kind = ? AND key = ? ORDER BY created_at DESC",
-                (workspace, kind, key),
-            )
-            return [_change(row) for row in rows]
-
-        return await self._database.read(read)
+        place, leave_out = (workspace, kind, key), self._database.leave_out
+        return await self._database.read(partial(read_former, place=place, leave_out=leave_out))
 
     async def undeclared(self, workspace: str, kinds: Collection[str]) -> list[Undeclared]:
         """What is kept of kinds that are not among these: their plugins are not loaded."""
@@ -256,6 +251,11 @@ class Journal:
         """The highest sequence number given out, 0 for an empty journal."""
         return await self._database.read(_last_seq)
 
+    @property
+    def left_out(self) -> int:
+        """How many damaged rows were met so far; nothing of them reached a store."""
+        return self._database.left_out
+
     def close(self) -> None:
         """Close the file."""
         self._database.close()
@@ -284,16 +284,3 @@ def _last_seq(connection: sqlite3.Connection) -> int:
 
 def _dump(fields: Mapping[str, Any] | None) -> str | None:
     return None if fields is None else _ENCODER.encode(fields)
-
-
-def _change(row: tuple[Any, ...]) -> Change:
-    seq, workspace, kind, key, fields, provenance, created_at = row
-    return Change(
-        seq=seq,
-        workspace=workspace,
-        kind=kind,
-        key=key,
-        fields=None if fields is None else json.loads(fields),
-        provenance=json.loads(provenance),
-        created_at=created_at,
-    )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from vr_kernel.database import Database
+from vr_kernel.database_faults import is_sound
 from vr_kernel.errors import VrError, said
 from vr_kernel.journal.journal import Change
 
@@ -37,10 +38,15 @@ class Refusal:
 
 
 class Refusals:
-    """The failed lists of all stores of one state folder. The records stay in the journal."""
+    """The failed lists of all stores of one state folder. The records stay in the journal.
 
-    def __init__(self, path: Path) -> None:
-        self._database = Database(path, _SCHEMA, disposable=True)
+    Args:
+        path: of the lists.
+        tell: takes what of them is damaged, once each.
+    """
+
+    def __init__(self, path: Path, tell: Callable[[VrError], None] = lambda _error: None) -> None:
+        self._database = Database(path, _SCHEMA, disposable=True, tell=tell)
 
     async def add(self, store: str, change: Change, error: BaseException, tries: int) -> None:
         """Keep that a store refused a record.
@@ -76,7 +82,13 @@ class Refusals:
                 " ORDER BY refused_at DESC, kind, key",
                 (store,),
             )
-            return [Refusal(*row) for row in rows]
+            found = []
+            for row in rows:
+                if is_sound(row, (str, str, str, str, int, str)):
+                    found.append(Refusal(*row))
+                else:
+                    self._database.leave_out("refused", row[1:3])
+            return found
 
         return await self._database.read(read)
 

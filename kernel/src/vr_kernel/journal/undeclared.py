@@ -6,6 +6,8 @@ import sqlite3
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from vr_kernel.database_faults import is_text
+
 _KINDS = """
 WITH RECURSIVE found (kind) AS (
     SELECT min(kind) FROM record WHERE workspace = :workspace
@@ -17,7 +19,9 @@ SELECT kind FROM found WHERE kind IS NOT NULL
 """
 # Looks each kind up in the index, and not each record.
 _COUNTS = """
-SELECT coalesce(json_extract(provenance, '$.plugin'), ''), count(*) FROM record
+SELECT CASE WHEN json_valid(provenance)
+            THEN coalesce(json_extract(provenance, '$.plugin'), '') ELSE '' END, count(*)
+FROM record
 WHERE workspace = ? AND kind = ? AND fields IS NOT NULL GROUP BY 1 ORDER BY 2 DESC
 """
 
@@ -38,8 +42,8 @@ def undeclared(
     kinds = [kind for (kind,) in connection.execute(_KINDS, {"workspace": workspace})]
     found = []
     for kind in kinds:
-        if kind not in known:
+        if kind not in known and is_text(kind):
             rows = connection.execute(_COUNTS, (workspace, kind)).fetchall()
             count = sum(number for _, number in rows)
-            found.append(Undeclared(kind, count, tuple(name for name, _ in rows)))
+            found.append(Undeclared(kind, count, tuple(name for name, _ in rows if is_text(name))))
     return [each for each in found if each.count]

@@ -9,7 +9,9 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
 
+from vr_kernel.database_faults import is_sound
 from vr_kernel.journal.journal import PUT, Row
+from vr_kernel.journal.reading import read_document
 
 MANY = 250
 """Records that one statement writes."""
@@ -71,7 +73,10 @@ def fold(
     ).fetchall()
     now = datetime.now(UTC).isoformat(timespec="microseconds")
     for workspace, _, key, fields, provenance, created_at in rows:
-        stated = json.loads(fields)
+        stated = read_document(fields)
+        rest = (workspace, key, provenance, created_at)
+        if stated is None or not is_sound(rest, (str,) * 4):  # damaged: it stays as it is
+            continue
         own = key_of(stated)
         if own in ("", key):
             continue
@@ -93,7 +98,9 @@ def _known(
     ).fetchone()
     if row is None or row[0] is None:
         return {}, "{}", ""
-    fields = json.loads(row[0])
+    fields = read_document(row[0])
+    if fields is None:  # damaged: what is written now takes its place
+        return {}, "{}", ""
     return fields, row[1], fields.get("created_at", row[2])
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from vr_kernel.database_faults import DAMAGED, UNAVAILABLE
 from vr_kernel.errors import Code, VrError
 
 CIRCUIT_OPEN = "CIRCUIT_OPEN"
 NO_ROOM = "NO_ROOM"
 """Category of an error when a call waited too long for its turn."""
-NOT_ASKED = frozenset({CIRCUIT_OPEN, NO_ROOM, "STATE_UNAVAILABLE"})
+NOT_ASKED = frozenset({CIRCUIT_OPEN, NO_ROOM, UNAVAILABLE, DAMAGED})
 """Categories of the errors of attempts that did not reach their target; none is made again."""
 FAILED_CALLS = 5
 """Calls in a row that must fail before a target is left alone."""

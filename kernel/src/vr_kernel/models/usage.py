@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from vr_kernel.database import Database, mark_of
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import VrError
 from vr_kernel.generation import Usage
 from vr_kernel.models.usage_report import (
     TOKENS,
@@ -110,19 +110,25 @@ class UsageLedger:
     """Every attempt at paid work, of every process that shares the file.
 
     No request goes out whose row cannot be written. How one ended may be missing in reports,
-    and never fails a call. A damaged file is set aside and a new one begun. Both are said in a
-    warning.
+    and never fails a call. A damaged file is set aside and a new one begun.
 
     Args:
         path: the database file.
-        warn: called once when an end cannot be written, and when the file was set aside.
+        warn: called once when an end cannot be written.
         owner: the principal whose rows bear no token's name.
+        tell: takes what of the file is damaged, once each.
     """
 
-    def __init__(self, path: Path, warn: Callable[[VrError], None], owner: str = "") -> None:
+    def __init__(
+        self,
+        path: Path,
+        warn: Callable[[VrError], None],
+        owner: str = "",
+        tell: Callable[[VrError], None] = lambda _error: None,
+    ) -> None:
         self.path = path
         self._owner = owner
-        self._file = _File(path, _SCHEMA, disposable=True)
+        self._file = Database(path, _SCHEMA, disposable=True, tell=tell)
         self._warn = warn
         self._warned = False
 
@@ -151,7 +157,7 @@ class UsageLedger:
             statement = f"INSERT INTO attempt ({_BEGUN}) VALUES ({marks})"  # noqa: S608 - constant columns
             return connection.execute(statement, row).lastrowid or 0
 
-        return await self._run(write)
+        return await self._file.run(write)
 
     async def paid(self, row: int, model: str, usage: Usage) -> None:
         """Write down what an answer cost.
@@ -198,7 +204,11 @@ class UsageLedger:
             VrError: UNAVAILABLE when the ledger cannot be read.
         """
         mark = None if principal is None else mark_of(principal, self._owner)
-        return await self._run(partial(read_sums, by=by, since=since, until=until, mark=mark))
+        return await self._file.run(
+            partial(
+                read_sums, by=by, since=since, until=until, mark=mark, leave_out=self._leave_out
+            )
+        )
 
     async def recent(self, limit: int) -> list[RecordedAttempt]:
         """The newest attempts, newest first.
@@ -206,7 +216,24 @@ class UsageLedger:
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be read.
         """
-        return await self._run(partial(read_newest, limit=limit))
+        return await self._file.run(partial(read_newest, limit=limit))
+
+    def remarks(self) -> list[str]:
+        """What the reports of this process lack, because of damage."""
+        told = []
+        aside = sorted(self.path.parent.glob(f"{self.path.name}.damaged-*[0-9]"))
+        if aside:
+            names = ", ".join(file.name for file in aside)
+            told.append(
+                f"Earlier calls are not counted: {self.path.name} was damaged, and what it held is"
+                f" in {names}, in {self.path.parent}."
+            )
+        if self._file.left_out:
+            told.append(f"Damaged rows of {self.path.name} not counted: {self._file.left_out}.")
+        return told
+
+    def _leave_out(self, row: int) -> None:
+        self._file.leave_out("attempt", row)
 
     def close(self) -> None:
         """Close the file; a later use opens it again."""
@@ -224,35 +251,8 @@ class UsageLedger:
             connection.execute(statement, values)
 
         try:
-            await self._run(write)
+            await self._file.run(write)
         except VrError as error:
             if not self._warned:
                 self._warned = True
                 self._warn(error)
-
-    async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        try:
-            return await self._file.run(work)
-        finally:
-            if self._file.damaged:
-                self._file.damaged = False
-                self._warn(_set_aside(self.path))
-
-
-class _File(Database):
-    """Remembers that its content was set aside."""
-
-    damaged = False
-
-    def _set_aside(self) -> None:
-        super()._set_aside()
-        self.damaged = True
-
-
-def _set_aside(path: Path) -> VrError:
-    return VrError(
-        f"{path.name} was damaged, so a new one was begun.",
-        Code.UNAVAILABLE,
-        category="STATE_UNAVAILABLE",
-        hint=f"What was used before is in {path.name}.damaged-… in {path.parent}.",
-    )

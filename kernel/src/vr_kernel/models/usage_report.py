@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
 from pydantic import BaseModel
 
-from vr_kernel.database import MARK
+from vr_kernel.database import MARK, MOST_TOLD
+from vr_kernel.database_faults import is_sound
 from vr_kernel.generation import Usage
 
 Grouping = Literal["tool", "day", "model", "plugin"]
@@ -28,6 +29,12 @@ _GROUPS: dict[Grouping, str] = {
     "plugin": "plugin",
 }
 _STATE = "CASE WHEN state = 'sent' AND at < :heard THEN 'maybe_paid' ELSE state END"
+_COUNTED = " AND ".join(f"typeof({name}) = 'integer'" for name in TOKENS)
+_SOUND = (
+    f"({_COUNTED} AND typeof(media_seconds) = 'real' AND typeof(at) = 'real'"
+    " AND state IN ('sent', 'paid', 'free', 'maybe_paid'))"
+)
+_NEWEST_TYPES = (float, str, str, str, str, int, str, str, int, int, int, int)
 _MOST_TOKENS = "sum(input_tokens) + sum(output_tokens) + sum(thinking_tokens) DESC, 1"
 
 
@@ -79,13 +86,22 @@ def read_sums(
     since: datetime | None,
     until: datetime | None,
     mark: str | None = None,
+    leave_out: Callable[[int], None] = lambda _id: None,
 ) -> list[UsageRow]:
-    """One row a group: days newest first, all else with most tokens first."""
+    """One row a group: days newest first, all else with most tokens first.
+
+    `leave_out` takes the ids of rows that are damaged and not counted.
+    """
+    for (number,) in connection.execute(
+        f"SELECT id FROM attempt WHERE {_SOUND} IS NOT TRUE LIMIT {MOST_TOLD}"  # noqa: S608 - constant text
+    ):
+        leave_out(number)
     sums = ", ".join(f"sum({name})" for name in _SUMS)
     order = "1 DESC" if by == "day" else _MOST_TOKENS
     rows = connection.execute(
-        f"SELECT {_GROUPS[by]}, sum(state = 'paid'), count(*), sum({_STATE} = 'maybe_paid'), {sums}"  # noqa: S608 - constant text
-        f" FROM attempt WHERE at >= :since AND at < :until"
+        f"SELECT {_GROUPS[by]}, sum(state = 'paid'), count(*), sum({_STATE} = 'maybe_paid'),"  # noqa: S608 - constant text
+        f" {sums}, min(id)"
+        f" FROM attempt WHERE {_SOUND} AND at >= :since AND at < :until"
         f" AND coalesce(:mark, {MARK}) = {MARK} GROUP BY 1 ORDER BY {order}",
         {
             "heard": time.time() - UNHEARD_S,
@@ -94,17 +110,23 @@ def read_sums(
             "mark": mark,
         },
     )
-    return [UsageRow(**dict(zip(UsageRow.model_fields, row, strict=True))) for row in rows]
+    found = []
+    for *row, first in rows:
+        if is_sound(row[:1], (str,)):
+            found.append(UsageRow(**dict(zip(UsageRow.model_fields, row, strict=True))))
+        else:
+            leave_out(first)
+    return found
 
 
 def read_newest(connection: sqlite3.Connection, limit: int) -> list[RecordedAttempt]:
-    """The newest attempts, newest first."""
+    """The newest attempts, newest first; damaged ones are left out."""
     rows = connection.execute(
         f"SELECT at, call_id, tool, {_MODEL}, purpose, number, {_STATE}, coalesce(code, ''),"  # noqa: S608 - constant text
         f" {', '.join(TOKENS)} FROM attempt ORDER BY id DESC LIMIT :limit",
         {"heard": time.time() - UNHEARD_S, "limit": limit},
     )
-    return [_recorded(row) for row in rows]
+    return [_recorded(row) for row in rows if is_sound(row, _NEWEST_TYPES)]
 
 
 def make_report(by: Grouping, rows: Sequence[UsageRow], limit: int | None = None) -> UsageReport:

@@ -1,0 +1,73 @@
+"""Rows of the journal: read back, and left out when they are damaged."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from vr_kernel.database_faults import is_sound
+from vr_kernel.journal.journal import Change
+
+LeaveOut = Callable[[str, object], None]
+"""Takes the table and the key of a row that is damaged."""
+_TYPES = (int, str, str, str, (str, type(None)), str, str)
+
+
+def read_after(
+    connection: sqlite3.Connection, after: int, limit: int, leave_out: LeaveOut
+) -> list[Change]:
+    """Up to `limit` changes above that number, rising; none only when no sound one is left."""
+    while True:
+        rows = connection.execute(
+            "SELECT seq, workspace, kind, key, fields, provenance, created_at FROM record"
+            " WHERE seq > ? ORDER BY seq LIMIT ?",
+            (after, limit),
+        ).fetchall()
+        found = _sound("record", rows, leave_out)
+        if found or len(rows) < limit:
+            return found
+        after = rows[-1][0]
+
+
+def read_former(
+    connection: sqlite3.Connection, place: tuple[str, str, str], leave_out: LeaveOut
+) -> list[Change]:
+    """What a record, by workspace, kind and key, took the place of, the latest first."""
+    rows = connection.execute(
+        "SELECT 0, workspace, kind, key, fields, provenance, created_at FROM former"
+        " WHERE workspace = ? AND kind = ? AND key = ? ORDER BY created_at DESC",
+        place,
+    )
+    return _sound("former", rows.fetchall(), leave_out)
+
+
+def read_document(text: Any) -> dict[str, Any] | None:
+    """A JSON object that was kept; None when it is damaged."""
+    try:
+        document = json.loads(text) if is_sound((text,), (str,)) else None
+    except (ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def _sound(table: str, rows: Sequence[tuple[Any, ...]], leave_out: LeaveOut) -> list[Change]:
+    found = []
+    for row in rows:
+        change = _change(row)
+        if change is not None:
+            found.append(change)
+        else:
+            leave_out(table, row[0] or row[2:4])
+    return found
+
+
+def _change(row: tuple[Any, ...]) -> Change | None:
+    if not is_sound(row, _TYPES):
+        return None
+    seq, workspace, kind, key, fields, provenance, created_at = row
+    stated, origin = read_document(fields), read_document(provenance)
+    if origin is None or (stated is None and fields is not None):
+        return None
+    return Change(seq, workspace, kind, key, stated, origin, created_at)
