@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -90,6 +92,23 @@ async def test_an_answer_with_checked_quotes_and_its_sources(gemini: FakeGemini)
     assert "Claims without a quote that was found: 3" in result.notes[0]
     assert result.usage is not None
     assert result.usage.calls == 1
+
+
+async def test_an_equal_question_is_paid_once_until_something_else_is_found(
+    gemini: FakeGemini, tmp_path: Path
+) -> None:
+    gemini.answer(draft(claim("It crossed a river.", (1, "crossed the frozen river at dawn"))))
+    async with knowledge_kernel(gemini=gemini, folder=tmp_path) as kernel:
+        await ingest(kernel, "Notes", FOX)
+        answers = await asyncio.gather(ask(kernel), ask(kernel))
+    assert [each.answered for each in answers] == [True, True]
+    assert len(gemini.requests_of("generateContent")) == 1
+    async with knowledge_kernel(gemini=gemini, folder=tmp_path) as kernel:
+        again = await ask(kernel)
+        assert (again.usage, again.answer) == (None, answers[0].answer)
+        await ingest(kernel, "Notes", OWL)
+        assert (await ask(kernel)).usage is not None
+    assert len(gemini.requests_of("generateContent")) == 2
 
 
 async def test_what_was_recorded_is_data_and_cannot_leave_its_envelope(gemini: FakeGemini) -> None:

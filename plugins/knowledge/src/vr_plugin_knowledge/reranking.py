@@ -44,36 +44,40 @@ async def score_hits(
     if not texts:
         return []
     key = cache_key(what="rerank", reranker=reranker.name, query=query, texts=texts)
-    kept = await call.services.cache.model(key, _Scores).get()
-    if kept is not None and len(kept.scores) == len(texts):
-        return kept.scores
+
+    async def produce(own: Call) -> _Scores:
+        # Chosen anew, so that what it asks is a step of this work.
+        same = choose_reranker(own) or reranker
+        return _Scores(scores=await own.step("scores", lambda: _scores(same, query, texts)))
+
+    seconds = settings_of(call).refining_deadline_s
     try:
-        scores = await _scores(call, reranker, query, texts)
+        # A part of its own: what was paid is kept, whatever becomes of the call.
+        async with asyncio.timeout(seconds), call.part("rerank") as part:
+            return (await part.once(key, _Scores, produce)).scores
+    except TimeoutError:
+        notes.append(_not_reranked(_late(reranker, seconds)))
     except VrError as error:
         notes.append(_not_reranked(error))
-        return []
     except Exception as error:  # noqa: BLE001 - a reranker is a plugin's code; the search holds
         call.log.warning("hits were not reranked", reranker=reranker.name, error=str(error))
         notes.append(f"Not reranked: {reranker.name} failed. See the server's log.")
-        return []
-    call.keep(key, _Scores(scores=scores), model=reranker.name)
-    return scores
+    return []
 
 
-async def _scores(call: Call, reranker: Reranker, query: str, texts: list[str]) -> list[float]:
-    seconds = settings_of(call).refining_deadline_s
-    try:
-        async with asyncio.timeout(seconds):
-            scores = [float(score) for score in await reranker.rerank(query, texts)]
-    except TimeoutError:
-        raise VrError(
-            f"{reranker.name} was not done within {seconds:g} s.",
-            Code.UNAVAILABLE,
-            hint="Ask again later, or raise refining_deadline_s in [plugins.knowledge].",
-        ) from None
+async def _scores(reranker: Reranker, query: str, texts: list[str]) -> list[float]:
+    scores = [float(score) for score in await reranker.rerank(query, texts)]
     if len(scores) != len(texts) or not all(map(math.isfinite, scores)):
         raise VrError(f"{reranker.name} gave no score a text.", Code.UNAVAILABLE)
     return scores
+
+
+def _late(reranker: Reranker, seconds: float) -> VrError:
+    return VrError(
+        f"{reranker.name} was not done within {seconds:g} s.",
+        Code.UNAVAILABLE,
+        hint="Ask again later, or raise refining_deadline_s in [plugins.knowledge].",
+    )
 
 
 def _text(kind: RecordKind, hit: Hit) -> str:

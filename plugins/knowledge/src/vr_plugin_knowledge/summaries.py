@@ -63,22 +63,22 @@ async def summarise(
 async def _summaries(call: Call, said: str, notes: list[str]) -> _Summaries:
     models = call.services.models
     key = cache_key(what="summaries", models=models.suggested(ROLE), system=_SYSTEM, said=said)
-    kept = await call.services.cache.model(key, _Summaries).get()
-    if kept is not None:
-        return kept
+
+    async def produce(own: Call) -> _Summaries:
+        made = await own.services.models.generate_structured(
+            said, _Summaries, role=ROLE, system=_SYSTEM, thinking="minimal"
+        )
+        return made.value
+
     seconds = settings_of(call).refining_deadline_s
     try:
-        async with asyncio.timeout(seconds):
-            made = await models.generate_structured(
-                said, _Summaries, role=ROLE, system=_SYSTEM, thinking="minimal"
-            )
+        # A part of its own: what was paid is kept, whatever becomes of the call.
+        async with asyncio.timeout(seconds), call.part("summaries") as part:
+            return await part.once(key, _Summaries, produce)
     except VrError as error:
         notes.append(f"Not summarised. {error.message} {error.hint}".strip())
     except TimeoutError:
         notes.append(f"Not summarised: the model was not done within {seconds:g} s.")
-    else:
-        call.keep(key, made.value, model=made.reply.model)
-        return made.value
     return _Summaries(summaries=[])
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
 
 from vr_kernel import Call, Code, RecordKind, VrError
 
@@ -50,7 +50,12 @@ async def ask_agent(
         VrError: UNAVAILABLE, category AGENT_UNAVAILABLE, when that store has none.
     """
     agent, pending = _agent(call), await catch_up(call, notes)
-    said = await agent.ask(query, [kind.name for kind in kinds], call.workspace)
+    names = [kind.name for kind in kinds]
+
+    async def ask() -> dict[str, Any]:
+        return asdict(await agent.ask(query, names, call.workspace))
+
+    said = AgentAnswer(**await call.step("agent", ask))
     notes.append(NOT_CHECKED)
     notes += [f"The agent did not find: {each}" for each in said.missing]
     sources = [

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from pydantic import BaseModel
-from vr_kernel import Call, Code, VrError
+from vr_kernel import Call, Code, VrError, cache_key
 
 from vr_plugin_knowledge.answering.checking import (
     DraftClaim,
@@ -39,6 +39,13 @@ _SYSTEM = (
 class _Draft(BaseModel):
     answered: bool
     claims: list[DraftClaim]
+
+
+class _Written(BaseModel):
+    """A draft on its way into the cache, and the model that gave it."""
+
+    draft: _Draft
+    model: str
 
 
 async def write_answer(
@@ -89,10 +96,9 @@ async def _draft(
         }
         for passage in passages
     ]
+    said = f"Question: {query}\n\n{enclose(shown)}"
     try:
-        made = await call.services.models.generate_structured(
-            f"Question: {query}\n\n{enclose(shown)}", _Draft, system=_SYSTEM, thinking="low"
-        )
+        written = await _written(call, said)
     except VrError as error:
         if error.code in (Code.CANCELLED, Code.INTERNAL, Code.CONFLICT):
             raise
@@ -101,7 +107,21 @@ async def _draft(
             f" {error.message} {error.hint}".strip()
         )
         return None
-    return made.value, made.reply.model
+    return written.draft, written.model
+
+
+async def _written(call: Call, said: str) -> _Written:
+    """What a model says, asked once: after a crash, and of equal passages, it is there."""
+
+    async def produce(own: Call) -> _Written:
+        made = await own.services.models.generate_structured(
+            said, _Draft, system=_SYSTEM, thinking="low"
+        )
+        return _Written(draft=made.value, model=made.reply.model)
+
+    answers = call.services.models.identity(thinking="low")
+    key = cache_key(what="answer", system=_SYSTEM, said=said, **answers)
+    return await call.once(key, _Written, produce)
 
 
 def _extracts(query: str, passages: Sequence[SourcePassage], notes: list[str]) -> KnowledgeAnswer:
