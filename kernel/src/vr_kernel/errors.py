@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -61,14 +61,38 @@ CATEGORIES: dict[str, Code] = {
 }
 
 
+ERROR_BYTES = 4_096
+"""Most of a message, and of a hint, in UTF-8."""
+CLEANED = 16
+"""As many times of what is shown of a text is searched for secrets."""
+NAME_CHARS = 200
+"""As much of a name as is compared with others: what is longer is near to none."""
 QUOTA_RETRY_S = 60.0
 """When to come back to a service whose quota is used up, where it does not say."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The start of a hint that names the nearest known name, empty when none is near."""
-    near = get_close_matches(name, list(known), n=1)
+    near = get_close_matches(name[:NAME_CHARS], list(known), n=1)
     return f"Did you mean {near[0]!r}? " if near else ""
+
+
+def bounded(text: str, most: int = ERROR_BYTES, clean: Callable[[str], str] = str) -> str:
+    """The text, or its beginning and how long it was.
+
+    Args:
+        text: of any length.
+        most: bytes of UTF-8 that are returned.
+        clean: takes out of the text what nobody shall see.
+    """
+    room = CLEANED * most
+    # What is very long takes long to clean. Where that cuts a secret in two, nothing is kept.
+    shown = clean(text) if len(text) <= room else clean(text[:room])[:-most]
+    if len(text) <= room and len(shown.encode("utf-8", "replace")) <= most:
+        return shown
+    mark = f"… ({len(text):,} characters)".encode()
+    start = shown[:most].encode("utf-8", "replace")[: most - len(mark)]
+    return start.decode("utf-8", "ignore") + mark.decode()
 
 
 class VrError(Exception):
@@ -108,12 +132,12 @@ class VrError(Exception):
         self.detail = detail
 
     def as_dict(self, call_id: str) -> dict[str, Any]:
-        """The error as every client sees it."""
+        """The error as every client sees it: each of its texts has at most `ERROR_BYTES`."""
         shown = {
             "code": self.code.value,
-            "category": self.category,
-            "message": self.message,
-            "hint": self.hint,
+            "category": bounded(self.category, NAME_CHARS),
+            "message": bounded(self.message),
+            "hint": bounded(self.hint),
             "retryable": self.retryable,
             "retry_after_seconds": self.retry_after,
             "call_id": call_id,

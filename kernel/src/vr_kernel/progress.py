@@ -7,6 +7,8 @@ import math
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
+from vr_kernel.errors import bounded
+
 Send = Callable[[float, float | None, str], Awaitable[None]]
 Report = Callable[[float, float | None, str], None]
 """Takes how far some work is: done, total when it is known, and a message."""
@@ -33,7 +35,7 @@ class Progress:
 
     def report(self, done: float, total: float | None = None, message: str = "") -> None:
         """Take a report; safe from any thread."""
-        self._latest = (float(done), None if total is None else float(total), message)
+        self._latest = (float(done), None if total is None else float(total), bounded(message))
         with suppress(RuntimeError):  # of a loop that is closed: nobody listens any more
             self._loop.call_soon_threadsafe(self._news.set)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from vr_kernel.call import Call, ProgressReport
 from vr_kernel.commitment import commit, dump, settle
 from vr_kernel.contents import Content
-from vr_kernel.errors import QUOTA_RETRY_S, Code, PluginCode, VrError
+from vr_kernel.errors import QUOTA_RETRY_S, Code, PluginCode, VrError, bounded
 from vr_kernel.events import CallFinished
 from vr_kernel.generation import Usage
 from vr_kernel.jobs.leases import Lease
@@ -186,8 +186,7 @@ def _refused(error: VrError, call: Call) -> Outcome:
 
 def _clean(error: VrError, services: Services) -> VrError:
     """The error as callers get it: without the secrets that somebody repeats in it."""
-    told = _addressed([error.message, error.hint], services)
-    error.message, error.hint = map(services.log.clean, told)
+    error.message, error.hint = _told([error.message, error.hint], services)
     error.args = (error.message,)
     if error.code is Code.QUOTA and error.retryable and error.retry_after is None:
         error.retry_after = QUOTA_RETRY_S
@@ -206,10 +205,18 @@ async def _succeed(tool: Tool, call: Call, arguments: dict[str, Any]) -> Outcome
     text = dump(data)  # what no client can read fails here, before anything is recorded
     await complete(commit(call))
     _require_fitting(tool, call, text)
-    told = _addressed(call.notes, call.services)
-    notes = tuple(dict.fromkeys(call.log.clean(note) for note in told))
+    notes = tuple(dict.fromkeys(_told(call.notes, call.services)))
     shown = tuple(call.shown)
     return Outcome(call.id, result, data, notes=notes, usage=usage, shown=shown)
+
+
+def _told(texts: Iterable[str], services: Services) -> list[str]:
+    """Messages as callers get them: without secrets, each of a length that can be read."""
+
+    def clean(text: str) -> str:
+        return services.log.clean(_addressed(text, services))
+
+    return [bounded(text, clean=clean) for text in texts]
 
 
 def _addressed(data: Any, services: Services) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vr_kernel.errors import VrError
+from vr_kernel.errors import VrError, bounded
 
 if TYPE_CHECKING:
     from vr_kernel.plugins import PluginStatus
@@ -60,9 +60,9 @@ def print_error(
     """Print what happened and what to do next; `spelled` is how a person reads a text."""
     if as_json:
         print_error_json(error, call_id)
-    click.echo(f"Error: {printable(spelled(error.message))}", err=True)
+    click.echo(f"Error: {printable(spelled(bounded(error.message)))}", err=True)
     if error.hint:
-        click.echo(f"Hint: {printable(spelled(error.hint))}", err=True)
+        click.echo(f"Hint: {printable(spelled(bounded(error.hint)))}", err=True)
 
 
 def print_error_json(error: VrError, call_id: str = "") -> None:

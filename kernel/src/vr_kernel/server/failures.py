@@ -28,7 +28,7 @@ from mcp_types import (
     ReadResourceRequestParams,
 )
 
-from vr_kernel.errors import ERROR_META, Code, VrError, did_you_mean
+from vr_kernel.errors import ERROR_META, NAME_CHARS, Code, VrError, bounded, did_you_mean
 from vr_kernel.kernel import Kernel
 from vr_kernel.server.blocks import encodable, plain, text_block
 
@@ -93,15 +93,15 @@ class Failures(Middleware):
             return await call_next(context)
         except ABSENT:
             hint = "Addresses are named by resources/list and resources/templates/list."
-            error = VrError(f"No resource {uri[:200]!r}.", Code.NOT_FOUND, hint=hint)
+            error = VrError(f"No resource {uri[:NAME_CHARS]!r}.", Code.NOT_FOUND, hint=hint)
         except FastMCPError as failed:
             error = _typed(failed)
-        raise protocol_error(self._told(error, uri) | {"uri": uri})
+        raise protocol_error(self._told(error, uri) | {"uri": bounded(uri)})
 
     def _told(self, error: VrError, asked: str) -> dict[str, Any]:
         """What the client gets, under an id by which the log finds it."""
         told = error.as_dict(uuid4().hex)
-        self._kernel.log.info("request failed", asked=asked, call_id=told["call_id"])
+        self._kernel.log.info("request failed", asked=asked[:NAME_CHARS], call_id=told["call_id"])
         return told
 
 
