@@ -190,7 +190,9 @@ async def test_a_body_that_never_comes_is_not_waited_for(user: Any, status: int)
     async def send(message: Any) -> None:
         sent.append(message)
 
-    limit = BodyLimit(Response(status_code=401), most=1000, within_s=0.05)
+    limit = BodyLimit(
+        Response(status_code=401), most=1000, owner="me", within_s=0.05, refused_s=0.05
+    )
     scope = {"type": "http", "headers": [(b"content-length", b"9")], "user": user}
     await limit(scope, nothing, send)
     assert sent[0]["status"] == status

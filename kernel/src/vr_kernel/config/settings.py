@@ -246,6 +246,15 @@ class ServeSettings(Section):
     max_body_bytes: int = Field(
         4_000_000, ge=10_000, le=100_000_000, description="Largest request."
     )
+    max_connections: int = Field(
+        2_000, ge=16, le=100_000, description="Most connections; fewer where files are limited."
+    )
+    max_sessions: int = Field(
+        500, ge=1, le=10_000, description="Most sessions of one token; the idlest gives way."
+    )
+    session_idle_s: float = Field(
+        1_800.0, ge=0.1, le=86_400, description="How long a session that nobody uses is kept."
+    )
     drain_s: float = Field(
         5.0, ge=0, le=600, description="How long running calls may finish after a stop."
     )

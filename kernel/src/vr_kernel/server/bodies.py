@@ -9,8 +9,13 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from vr_kernel.server.connections import PLACE
+
 BODY_S = 30.0
 """How long the body of a request may take to arrive."""
+REFUSED_S, REFUSED_BYTES = 5.0, 16_000_000
+"""How much of a body is still read after it was refused: who is hung up on while still sending
+may never see the answer."""
 CLOSE = {"Connection": "close"}
 
 
@@ -20,13 +25,24 @@ class BodyLimit:
     Args:
         app: what is asked then.
         most: bytes, however they are announced.
+        owner: whose requests are taken when those of others are too many.
         within_s: from the head of the request to the last byte.
+        refused_s: how long what is refused is still read.
     """
 
-    def __init__(self, app: ASGIApp, most: int, within_s: float = BODY_S) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        most: int,
+        owner: str,
+        within_s: float = BODY_S,
+        refused_s: float = REFUSED_S,
+    ) -> None:
         self._app = app
         self._most = most
+        self._owner = owner
         self._within_s = within_s
+        self._refused_s = refused_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on with its whole body, unless it is refused."""
@@ -35,15 +51,15 @@ class BodyLimit:
             return
         headers = dict(scope["headers"])
         announced = headers.get(b"content-length", b"0")
-        may_ask = getattr(scope.get("user"), "is_authenticated", True)
-        if not may_ask and (announced != b"0" or b"transfer-encoding" in headers):
-            await self._app(scope, _no_body, self._then_close(receive, send))
+        who = principal_of(scope, self._owner)
+        if who is None and (announced != b"0" or b"transfer-encoding" in headers):
+            await self._app(scope, no_body, self._then_close(receive, send))
         elif not announced.isdigit() or int(announced) > self._most:
-            await self._too_large()(scope, receive, send)
+            await self._too_large()(scope, receive, self._then_close(receive, send))
         else:
-            await self._whole(scope, receive, send)
+            await self._whole(scope, receive, send, who)
 
-    async def _whole(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _whole(self, scope: Scope, receive: Receive, send: Send, who: str | None) -> None:
         try:
             async with asyncio.timeout(self._within_s):
                 body = await self._read(receive)
@@ -54,9 +70,22 @@ class BodyLimit:
             await _refusal(503, "CANCELLED", "The server ends.", CLOSE)(scope, receive, send)
         else:
             if body is not None and len(body) > self._most:
-                await self._too_large()(scope, receive, send)
+                await self._too_large()(scope, receive, self._then_close(receive, send))
             elif body is not None:
-                await self._app(scope, _replay(body, receive), send)
+                await self._work(scope, _replay(body, receive), send, who)
+
+    async def _work(self, scope: Scope, receive: Receive, send: Send, who: str | None) -> None:
+        place = scope.get("state", {}).get(PLACE)
+        if who is None or place is None:
+            await self._app(scope, receive, send)
+            return
+        with place.working(who, is_owner=who == self._owner) as admitted:
+            if admitted:
+                await self._app(scope, receive, send)
+                return
+        said = "Too many requests are under way."
+        refused = _refusal(503, "UNAVAILABLE", said, CLOSE | {"Retry-After": "1"})
+        await refused(scope, receive, send)
 
     async def _read(self, receive: Receive) -> bytes | None:
         """The body, or the beginning of one that is too large; None when the client is gone."""
@@ -71,10 +100,7 @@ class BodyLimit:
         return bytes(body)
 
     def _then_close(self, receive: Receive, send: Send) -> Send:
-        """Sends the answer at once, and ends it when the body came or had its time.
-
-        Who is hung up on while still sending may never see the answer.
-        """
+        """Sends the answer at once, and ends it when the body came, or enough of it."""
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -82,9 +108,8 @@ class BodyLimit:
             elif not message.get("more_body"):
                 await send({**message, "more_body": True})
                 with suppress(TimeoutError, asyncio.CancelledError):
-                    async with asyncio.timeout(self._within_s):
-                        while (await receive()).get("more_body"):
-                            pass
+                    async with asyncio.timeout(self._refused_s):
+                        await _read_out(receive)
                 message = {"type": "http.response.body"}
             await send(message)
 
@@ -94,7 +119,25 @@ class BodyLimit:
         return _refusal(413, "TOO_LARGE", f"The request has more than {self._most:,} bytes.")
 
 
-async def _no_body() -> Message:
+def principal_of(scope: Scope, owner: str) -> str | None:
+    """Who asks: the owner where no token is needed, nobody without a valid one."""
+    user = scope.get("user")
+    if user is None:
+        return owner
+    return user.access_token.client_id if user.is_authenticated else None
+
+
+async def _read_out(receive: Receive) -> None:
+    room = REFUSED_BYTES
+    while room > 0:
+        message = await receive()
+        room -= len(message.get("body", b""))
+        if not message.get("more_body"):
+            break
+
+
+async def no_body() -> Message:
+    """A request without one."""
     return {"type": "http.request"}
 
 

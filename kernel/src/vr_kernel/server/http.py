@@ -15,6 +15,7 @@ from vr_kernel.config.sources import config_error
 from vr_kernel.kernel import Kernel
 from vr_kernel.server.application import build_server
 from vr_kernel.server.bodies import BodyLimit
+from vr_kernel.server.sessions import Sessions
 from vr_kernel.server.shared_key import shared_key
 from vr_kernel.server.tokens import Tokens
 from vr_kernel.version import VERSION
@@ -47,10 +48,15 @@ def build_http_app(kernel: Kernel, host: str) -> Starlette:
     async def health(_request: Request) -> Response:
         return JSONResponse({"status": "ok", "version": VERSION})
 
+    owner = kernel.identity.principal
     app: Starlette = server.http_app(
         path=settings.path,
         stateless_http=settings.stateless,
-        middleware=[Middleware(BodyLimit, most=settings.max_body_bytes)],
+        middleware=[
+            Middleware(BodyLimit, most=settings.max_body_bytes, owner=owner),
+            Middleware(Sessions, most=settings.max_sessions, owner=owner),
+        ],
+        session_idle_timeout=settings.session_idle_s,
         host_origin_protection=True,
         allowed_hosts=[*LOOPBACK, host, *settings.allowed_hosts],
         allowed_origins=settings.allowed_origins,

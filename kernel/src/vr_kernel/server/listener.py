@@ -8,12 +8,20 @@ import socket
 import sys
 from collections.abc import Generator
 from contextlib import closing, contextmanager
+from functools import partial
+from typing import cast
 
 import uvicorn
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.kernel import Kernel
+from vr_kernel.server.connections import Connection, Connections, Limits, fitting
 from vr_kernel.server.http import build_http_app
+
+ACCEPTED_AT_ONCE = 32
+"""Connections that are accepted before those that are too many are closed."""
+WAITING_TO_CONNECT = 2048
+"""Connections that the system holds until they are accepted, as far as its own limit allows."""
 
 
 class Listener(uvicorn.Server):
@@ -23,14 +31,20 @@ class Listener(uvicorn.Server):
         VrError: as `build_http_app`.
     """
 
-    def __init__(self, kernel: Kernel, host: str, port: int) -> None:
+    def __init__(self, kernel: Kernel, host: str, port: int, limits: Limits | None = None) -> None:
         settings = kernel.config.serve
         self._path = settings.path
+        limits = limits or Limits(fitting(settings.max_connections))
+        self._connections = Connections(limits)
         super().__init__(
             uvicorn.Config(
                 build_http_app(kernel, host),
                 host=host,
                 port=port,
+                http=cast("type[asyncio.Protocol]", partial(Connection, self._connections)),
+                ws="none",
+                backlog=ACCEPTED_AT_ONCE,
+                log_config=None,
                 log_level="warning",
                 timeout_graceful_shutdown=max(1, round(settings.drain_s)),
                 server_header=False,
@@ -43,13 +57,21 @@ class Listener(uvicorn.Server):
         Raises:
             VrError: UNAVAILABLE, category ADDRESS_UNAVAILABLE, when the port is taken.
         """
-        await super().startup(sockets or await self._bound())
+        sockets = sockets or await self._bound()
+        await super().startup(sockets)
+        for each in sockets if self.started else ():
+            each.listen(WAITING_TO_CONNECT)
         for server in self.servers if self.started else ():
             for listening in server.sockets:
                 host, port = listening.getsockname()[:2]
                 shown = f"[{host}]" if ":" in host else host
                 sys.stderr.write(f"Serving on http://{shown}:{port}{self._path}\n")
         sys.stderr.flush()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Hang up on who is late; true when the server is to end."""
+        self._connections.hang_up_on_late()
+        return await super().on_tick(counter)
 
     async def _bound(self) -> list[socket.socket]:
         """A socket for every address of the host."""
@@ -61,7 +83,7 @@ class Listener(uvicorn.Server):
             with closing(server):
                 bound = [each.dup() for each in server.sockets]
             for each in bound:
-                each.listen(self.config.backlog)
+                each.listen(WAITING_TO_CONNECT)
         except OSError as error:
             no_name = isinstance(error, socket.gaierror)
             why = error.strerror if no_name else os.strerror(error.errno or 0)

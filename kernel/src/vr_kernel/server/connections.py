@@ -1,0 +1,227 @@
+"""The connections of the HTTP server: how many, how slow, and which gives way to a new one.
+
+A connection is at work while a whole request of somebody who may ask is under way. All others
+wait: for a request, for the rest of one, or for a refusal to be read. Who waits gives way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+PLACE = "vr.place"
+"""Where the state of a request has its connection's place."""
+FILES_KEPT = 384
+"""Open files that are kept for databases, programs and fetching, and for connections that are
+accepted but not counted yet."""
+KEPT_SHARE = 16
+"""Of so many places one is kept for the owner, and one for who has not asked yet."""
+LATE = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one server bears."""
+
+    connections: int
+    head_s: float = 10.0
+    """How long the head of a request may take, from its first byte or from the beginning of the
+    connection."""
+    unread_s: float = 60.0
+    """How long a client may take in nothing of an answer, where the system can tell."""
+
+
+class Place:
+    """What is known of a connection: whether it waits, for whom it works."""
+
+    def __init__(self, connections: Connections, address: str) -> None:
+        self.address = address
+        self.worker = ""
+        self._connections = connections
+
+    @contextmanager
+    def working(self, principal: str, *, is_owner: bool) -> Iterator[bool]:
+        """Be at work meanwhile; false when this principal has too much under way already."""
+        admitted = self._connections.begin(self, principal, is_owner=is_owner)
+        try:
+            yield admitted
+        finally:
+            if admitted:
+                self._connections.end(self)
+
+
+class Connections:
+    """All connections of a server.
+
+    When there are too many, the one that has waited longest is closed, of the address that has
+    the most of those that wait: strangers displace strangers, and one address none of another's.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._waiting: dict[str, dict[Place, None]] = {}
+        self._working: dict[str, int] = {}
+        self._open: dict[Place, Connection] = {}
+        self._kept = max(1, limits.connections // KEPT_SHARE)
+
+    def enter(self, connection: Connection, address: str) -> Place:
+        """The place of a new connection; another may be closed for it."""
+        place = Place(self, address)
+        self._open[place] = connection
+        self._wait(place)
+        if len(self._open) > self.limits.connections:
+            most = max(self._waiting.values(), key=len)
+            first = next(iter(most))
+            self._open[first].make_room()
+            self.leave(first)
+        return place
+
+    def leave(self, place: Place) -> None:
+        """Forget a connection that is closed."""
+        if self._open.pop(place, None) is not None and not self._stop_waiting(place):
+            self._stop_working(place)
+
+    def begin(self, place: Place, principal: str, *, is_owner: bool) -> bool:
+        """Let a connection work for somebody, unless that takes the places of others."""
+        most = self.limits.connections - self._kept * (1 if is_owner else 2)
+        mine = self._working.get(principal, 0)
+        too_many = sum(self._working.values()) >= most or (not is_owner and mine >= most // 2)
+        if too_many or place not in self._open:
+            return False
+        self._stop_waiting(place)
+        place.worker = principal
+        self._working[principal] = mine + 1
+        return True
+
+    def end(self, place: Place) -> None:
+        """Let a connection wait again, longest of all just now."""
+        if place in self._open:
+            self._stop_working(place)
+            self._wait(place)
+
+    def hang_up_on_late(self) -> None:
+        """Close every connection whose request has taken too long to come; call this often."""
+        late = asyncio.get_running_loop().time() - self.limits.head_s
+        for connection in list(self._open.values()):
+            connection.hang_up_if_since(late)
+
+    def _wait(self, place: Place) -> None:
+        self._waiting.setdefault(place.address, {})[place] = None
+
+    def _stop_waiting(self, place: Place) -> bool:
+        waiting = self._waiting.get(place.address, {})
+        if place not in waiting:
+            return False
+        del waiting[place]
+        if not waiting:
+            del self._waiting[place.address]
+        return True
+
+    def _stop_working(self, place: Place) -> None:
+        self._working[place.worker] -= 1
+        if not self._working[place.worker]:
+            del self._working[place.worker]
+
+
+class Connection(H11Protocol):
+    """A connection with a time limit on heads, which has a place among all.
+
+    Args:
+        connections: all of them.
+        given: what uvicorn gives its protocols.
+    """
+
+    def __init__(self, connections: Connections, **given: Any) -> None:
+        super().__init__(**given)
+        self._all = connections
+        self._head_since: float | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take a place."""
+        super().connection_made(transport)
+        _give_up_unread(transport, self._all.limits.unread_s)
+        self._head_since = self.loop.time()
+        self._place = self._all.enter(self, _network_of(self.client))
+        self.app_state = {**self.app_state, PLACE: self._place}
+
+    def data_received(self, data: bytes) -> None:
+        """Take what comes, and mind since when a head is not whole."""
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._head_since = None
+        elif self._head_since is None:
+            self._head_since = self.loop.time()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Leave the place to others."""
+        self._all.leave(self._place)
+        super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP; amid an answer there is nothing left to say."""
+        with suppress(h11.LocalProtocolError):
+            super().send_400_response(msg)
+        self.transport.close()
+
+    def hang_up_if_since(self, late: float) -> None:
+        """Close the connection if a head has been coming since then."""
+        if self._head_since is None or self._head_since > late or self.transport.is_closing():
+            return
+        if self.conn.trailing_data[0]:
+            self.transport.write(LATE)
+        self.transport.close()
+
+    def make_room(self) -> None:
+        """Close the connection now, whatever is not sent yet."""
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+        else:
+            self.transport.close()
+
+
+def fitting(wanted: int) -> int:
+    """How many connections the process can have of those that are wanted.
+
+    The limit on open files is raised as far as they need and the system allows.
+    """
+    if sys.platform == "win32":
+        return wanted
+    import resource
+
+    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = wanted + FILES_KEPT
+    if files not in (resource.RLIM_INFINITY, needed) and files < needed:
+        raised = needed if most == resource.RLIM_INFINITY else min(needed, most)
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (raised, most))
+            files = raised
+    if files == resource.RLIM_INFINITY:
+        return wanted
+    return min(wanted, max(files - FILES_KEPT, files // 2))
+
+
+def _network_of(client: tuple[str, int] | None) -> str:
+    """An address, or of the many that one client has with IPv6 what they share."""
+    address = client[0] if client else ""
+    with suppress(ValueError):
+        parsed = ipaddress.ip_address(address)
+        if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is None:
+            return str(ipaddress.ip_network((address, 64), strict=False))
+    return address
+
+
+def _give_up_unread(transport: asyncio.Transport, seconds: float) -> None:
+    """Have the system end a connection of which nothing is taken in for so long."""
+    connected = transport.get_extra_info("socket")
+    if connected is not None and hasattr(socket, "TCP_USER_TIMEOUT"):
+        with suppress(OSError):
+            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(seconds * 1000))
