@@ -15,6 +15,7 @@ import pytest
 from vr_kernel import Change, Check, Code, Config, Diagnosis, Kernel, VrError, hookimpl
 from vr_kernel.config.config import load_config
 from vr_kernel.config.settings import ModelsSettings
+from vr_kernel.database_health import examine_file
 from vr_kernel.doctor import databases, environment, folders, models
 from vr_kernel.doctor.configuration import allowed_roots
 from vr_kernel.doctor.examination import examine, loop_aside
@@ -269,10 +270,10 @@ def test_looking_at_a_database_changes_nothing(tmp_path: Path) -> None:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("CREATE TABLE t (a)")
     before = path.read_bytes()
-    found = databases.whole(path, Diagnosis.fault, "mend")
+    found = examine_file(path, "mend")
     assert (found.level, path.read_bytes()) == ("ok", before)
     assert [entry.name for entry in tmp_path.iterdir()] == ["journal.db"]
-    assert databases.whole(tmp_path / "none.db", Diagnosis.fault, "mend").level == "ok"
+    assert examine_file(tmp_path / "none.db", "mend").level == "ok"
     assert not (tmp_path / "none.db").exists()
 
 
@@ -285,8 +286,36 @@ def test_damage_inside_a_database_is_found(tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[len(data) // 2 : len(data) // 2 + 4096] = b"\xff" * 4096
     path.write_bytes(data)
-    found = databases.whole(path, Diagnosis.fault, "mend")
+    found = examine_file(path, "mend")
     assert (found.level, found.fix) == ("fault", "mend")
+
+
+@pytest.mark.parametrize("value", [b"\xff secret", 7, "{broken", "{}"], ids=str)
+def test_damaged_rows_are_named_without_what_they_hold(tmp_path: Path, value: object) -> None:
+    path = tmp_path / "journal.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "CREATE TABLE record (seq INTEGER PRIMARY KEY, key TEXT NOT NULL, fields TEXT, at REAL)"
+        )
+        rows = [(number, f"key {number}", "{}", 1.5) for number in range(1000)]
+        connection.executemany("INSERT INTO record VALUES (?,?,?,?)", rows)
+        connection.execute("UPDATE record SET fields = NULL WHERE seq = 3")
+        place = "CAST(? AS TEXT)" if isinstance(value, bytes) else "json_array(?)"
+        place = "?" if isinstance(value, str) else place
+        column = "at" if value == 7 else "fields"
+        connection.execute(f"UPDATE record SET {column} = {place} WHERE seq = 700", (value,))
+    found = examine_file(path, "mend", documents={"record": ("fields",)})
+    if value == "{}":
+        assert found.level == "ok"
+        return
+    assert (found.level, found.fix) == ("fault", "mend")
+    assert found.what.endswith("journal.db has damaged rows, which are left out: record 700.")
+
+
+def test_an_empty_database_is_named(tmp_path: Path) -> None:
+    (tmp_path / "usage.db").touch()
+    found = examine_file(tmp_path / "usage.db", "mend")
+    assert (found.level, found.what[:17]) == ("warning", "usage.db is empty")
 
 
 def test_a_database_in_use_is_no_fault(tmp_path: Path) -> None:
@@ -294,7 +323,7 @@ def test_a_database_in_use_is_no_fault(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("CREATE TABLE t (a)")
         connection.execute("BEGIN EXCLUSIVE")
-        found = databases.whole(path, Diagnosis.fault, "mend")
+        found = examine_file(path, "mend")
     assert found.level == "ok"
     assert "in use" in found.what
 

@@ -16,13 +16,13 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from vr_kernel.config.paths import private_file, private_folder
 from vr_kernel.database_faults import (
     FAULTS,
+    LeftOut,
     explained,
     is_busy,
     is_useless,
     put_aside,
     read_text,
     require_own,
-    row_damaged,
     set_aside,
 )
 from vr_kernel.errors import VrError
@@ -30,8 +30,6 @@ from vr_kernel.errors import VrError
 T = TypeVar("T")
 BUSY_TIMEOUT_MS = 10_000
 BUSY_PAUSE_S = 0.01
-MOST_TOLD = 100
-"""Damaged rows of one file that are named; there may be more."""
 PAGE_BYTES = 4096
 _READ, _WRITE = "BEGIN DEFERRED", "BEGIN IMMEDIATE"
 OWNER = "owner"
@@ -76,7 +74,7 @@ class Database:
         self._disposable = disposable
         self._page_bytes = page_bytes
         self._tell = tell
-        self._told: set[tuple[str, object]] = set()
+        self._left_out = LeftOut(path, tell)
         self._waiting: deque[_Turn] = deque()
         self._call: Future[None] | None = None
         self._lock = threading.Lock()
@@ -107,14 +105,12 @@ class Database:
 
     def leave_out(self, table: str, key: object) -> None:
         """Say of a row that it is damaged, once; `key` tells which it is, not what it holds."""
-        if (table, key) not in self._told and len(self._told) < MOST_TOLD:
-            self._told.add((table, key))
-            self._tell(row_damaged(self.path, table, key))
+        self._left_out.add(table, key)
 
     @property
     def left_out(self) -> int:
-        """How many rows were met that are damaged, up to `MOST_TOLD`."""
-        return len(self._told)
+        """How many rows were met that are damaged, up to a hundred."""
+        return len(self._left_out)
 
     def close(self) -> None:
         """Close the file once all work is done; a later `run` opens it again."""

@@ -35,6 +35,8 @@ read_text = partial(str, encoding="utf-8", errors="surrogateescape")
 """A `text_factory` that never fails: bytes that are no UTF-8 become characters of no text."""
 
 
+MOST_TOLD = 100
+"""Damaged rows of one file that are named; there may be more."""
 _TABLE = re.compile(r"CREATE TABLE IF NOT EXISTS (\w+)")
 
 
@@ -178,10 +180,34 @@ def row_damaged(path: Path, table: str, key: object) -> VrError:
 
 
 def shown_key(key: object) -> str:
-    """A row's key as it may be told: damaged ones and long ones are cut."""
+    """A row's key as it may be told: long ones are cut, damaged ones are none."""
     parts = key if isinstance(key, tuple) else (key,)
-    told = [str(part).encode("utf-8", "replace").decode()[:200] for part in parts]
+    told = [str(part)[:200] if is_text(str(part)) else "(damaged)" for part in parts]
     return " / ".join(told)
+
+
+class LeftOut:
+    """The damaged rows of a file that were met, each told once.
+
+    Args:
+        path: the file.
+        tell: takes the error that names a row.
+    """
+
+    def __init__(self, path: Path, tell: Callable[[VrError], None]) -> None:
+        self._path = path
+        self._tell = tell
+        self._told: set[tuple[str, str]] = set()
+
+    def __len__(self) -> int:
+        return len(self._told)
+
+    def add(self, table: str, key: object) -> None:
+        """Say of a row that it is damaged; `key` tells which it is, not what it holds."""
+        named = (table, shown_key(key))
+        if named not in self._told and len(self._told) < MOST_TOLD:
+            self._told.add(named)
+            self._tell(row_damaged(self._path, table, key))
 
 
 def is_sound(row: Sequence[Any], types: Sequence[type | tuple[type, ...]]) -> bool:

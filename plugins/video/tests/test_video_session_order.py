@@ -150,7 +150,8 @@ async def test_a_damaged_database_says_what_to_do(tmp_path):
     database = Database(path, "CREATE TABLE IF NOT EXISTS a (b);")
     with pytest.raises(VrError) as caught:
         await database.read(lambda connection: connection.execute("SELECT 1").fetchone())
-    assert "Move" in caught.value.hint
+    assert "damaged" in caught.value.message
+    assert "move" in caught.value.hint
     assert not caught.value.retryable
 
 

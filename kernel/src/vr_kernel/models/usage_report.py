@@ -11,8 +11,8 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from vr_kernel.database import MARK, MOST_TOLD
-from vr_kernel.database_faults import is_sound
+from vr_kernel.database import MARK
+from vr_kernel.database_faults import MOST_TOLD, is_sound
 from vr_kernel.generation import Usage
 
 Grouping = Literal["tool", "day", "model", "plugin"]

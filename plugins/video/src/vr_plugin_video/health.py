@@ -27,7 +27,19 @@ def video_checks(services: Services) -> list[Check]:
         Check("speech model", lambda: speech_model(services, settings)),
         Check("text on screen", lambda: screen_text(services, settings.ocr)),
         Check("YouTube", lambda: youtube(settings)),
+        Check("sessions", lambda: sessions(services)),
     ]
+
+
+def sessions(services: Services) -> Diagnosis:
+    """Whether the conversations can be read, each of them."""
+    from vr_kernel.database_health import examine_file
+
+    from vr_plugin_video.sessions.store import session_file
+
+    path = session_file(services)
+    fix = f"Restore {path} from a backup. To begin with none, stop all servers and move it away."
+    return examine_file(path, fix)
 
 
 def media_library() -> Diagnosis:

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from vr_kernel import Code, VrError, private_file, private_folder
+from vr_kernel.database_faults import FAULTS, LeftOut, explained, read_text, require_own
 
 T = TypeVar("T")
 PATIENCE_S = 10.0
 """How long a transaction is tried again while another process holds the lock."""
 PAUSE_S = 0.05
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
-_DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 
 
 class Database:
@@ -31,10 +31,22 @@ class Database:
         path: the file; its folder is made when missing.
         schema: idempotent statements that run at opening.
         patience_s: how long a lock of another process is put up with.
+        tell: takes rows that are damaged, once each.
+
+    Attributes:
+        left_out: the damaged rows that were met.
     """
 
-    def __init__(self, path: Path, schema: str, *, patience_s: float = PATIENCE_S) -> None:
+    def __init__(
+        self,
+        path: Path,
+        schema: str,
+        *,
+        patience_s: float = PATIENCE_S,
+        tell: Callable[[VrError], None] = lambda _error: None,
+    ) -> None:
         self.path = path
+        self.left_out = LeftOut(path, tell)
         self._schema = schema
         self._patience_s = patience_s
         self._lock = threading.Lock()
@@ -68,9 +80,9 @@ class Database:
         while True:
             try:
                 return await asyncio.to_thread(self._transact, begin, work)
-            except (sqlite3.Error, OSError) as error:
+            except FAULTS as error:
                 if not _is_any_of(error, _BUSY) or time.monotonic() > deadline:
-                    raise self._unavailable(error) from error
+                    raise self._unavailable(error) from None  # its text may quote a row
             await asyncio.sleep(PAUSE_S * (0.5 + random.random()))  # noqa: S311 - no secret
 
     def _transact(self, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -92,6 +104,8 @@ class Database:
                 private_file(self.path), timeout=0, isolation_level=None, check_same_thread=False
             )
             try:
+                connection.text_factory = read_text
+                require_own(connection, self._schema)
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute("PRAGMA synchronous=NORMAL")
                 connection.execute("PRAGMA foreign_keys=ON")
@@ -103,19 +117,14 @@ class Database:
         return self._connection
 
     def _unavailable(self, error: Exception) -> VrError:
-        busy = _is_any_of(error, _BUSY)
-        if busy:
-            hint = "Another program is writing to it. Try again."
-        elif _is_any_of(error, _DAMAGED):
-            hint = f"The file is damaged. Move {self.path} away to begin a new one."
-        else:
-            hint = f"Check that {self.path.parent} exists, is writable and has free space."
+        if not _is_any_of(error, _BUSY):
+            return explained(self.path, error)
         return VrError(
             f"{self.path.name} cannot be used: {error}.",
             Code.UNAVAILABLE,
             category="STATE_UNAVAILABLE",
-            hint=hint,
-            retryable=busy,
+            hint="Another program is writing to it. Try again.",
+            retryable=True,
         )
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 from vr_kernel import Call
 
 from vr_plugin_video.sessions.creation import summary_of
+from vr_plugin_video.sessions.listing import SEE
 from vr_plugin_video.sessions.models import SessionExport, utc
 from vr_plugin_video.sessions.moments import moments_of
 from vr_plugin_video.sessions.rows import Session, SessionTurn, owner_of
@@ -31,6 +32,9 @@ async def export(call: Call, session_id: str, form: ExportFormat) -> SessionExpo
     store = call.services.providers.get(SessionStore)
     session = await store.find(session_id, owner_of(call))
     turns = await store.turns(session.id)
+    if len(turns) < session.turn_count:
+        lost = session.turn_count - len(turns)
+        call.note(f"Turns of this session that are damaged and left out: {lost}. {SEE}")
     text = await asyncio.to_thread(_written, store, session, turns, form)
     kept = await asyncio.to_thread(call.artifact, text.encode(), MIME[form])
     cut = len(text) > PREVIEW_CHARS

@@ -11,6 +11,9 @@ from vr_plugin_video.sessions.models import SessionList
 from vr_plugin_video.sessions.rows import Place, owner_of
 from vr_plugin_video.sessions.store import SessionStore
 
+SEE = "The log names them, and so does `vr doctor`."
+"""Where a damaged row is named."""
+
 
 async def list_sessions(call: Call, limit: int, cursor: str | None) -> SessionList:
     """The caller's sessions, the last active first.
@@ -20,6 +23,8 @@ async def list_sessions(call: Call, limit: int, cursor: str | None) -> SessionLi
     """
     store = call.services.providers.get(SessionStore)
     found = await store.page(owner_of(call), limit + 1, read_cursor(cursor) if cursor else None)
+    if store.left_out:
+        call.note(f"Damaged rows of sessions.db that are left out: {store.left_out}. {SEE}")
     page = found[:limit]
     more = len(found) > limit
     return SessionList(

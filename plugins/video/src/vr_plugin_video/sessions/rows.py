@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vr_kernel import Call
 
 from vr_plugin_video.youtube.addresses import watch_url
 
+Types = tuple[type | tuple[type, ...], ...]
+"""Of the columns of a row."""
+_NUMBER = (int, float)
+SESSION_TYPES: Types = (*[str] * 8, _NUMBER, str, _NUMBER, _NUMBER, int)
+TURN_TYPES: Types = (str, int, str, str, str, str, _NUMBER)
 OWNER, TOKEN = "owner", "token:"
 MARK = f"CASE WHEN substr(principal, 1, {len(TOKEN)}) = '{TOKEN}' THEN principal ELSE '{OWNER}' END"
 """SQL: the mark of a row, as `Session.owner` has it."""
@@ -89,6 +95,12 @@ class SessionTurn:
     response: str
     model: str
     asked_at: float
+
+
+def owner_in(row: Sequence[Any]) -> Owner:
+    """Whose session a row of its table is, also of one that is damaged elsewhere."""
+    mark = str(row[1])
+    return Owner(mark if mark.startswith(TOKEN) else OWNER, str(row[2]))
 
 
 def owner_of(call: Call) -> Owner:

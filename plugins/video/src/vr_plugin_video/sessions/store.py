@@ -6,15 +6,28 @@ import asyncio
 import re
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import astuple, replace
+from itertools import islice
 from pathlib import Path
+from typing import Any
 from weakref import WeakValueDictionary
 
 from vr_kernel import Code, Services, VrError
+from vr_kernel.database_faults import is_sound, row_damaged, told_by
 
 from vr_plugin_video.sessions.database import PATIENCE_S, Database
-from vr_plugin_video.sessions.rows import MARK, Owner, Place, Session, SessionTurn
+from vr_plugin_video.sessions.rows import (
+    MARK,
+    SESSION_TYPES,
+    TURN_TYPES,
+    Owner,
+    Place,
+    Session,
+    SessionTurn,
+    Types,
+    owner_in,
+)
 from vr_plugin_video.settings import VideoSettings
 
 FILE_NAME = "sessions.db"
@@ -47,6 +60,7 @@ class SessionStore:
         timeout_s: seconds without a question after which a session expires.
         clock: seconds since the epoch.
         patience_s: see `Database`.
+        tell: takes rows that are damaged, once each.
     """
 
     def __init__(
@@ -57,8 +71,9 @@ class SessionStore:
         timeout_s: float,
         clock: Callable[[], float] = time.time,
         patience_s: float = PATIENCE_S,
+        tell: Callable[[VrError], None] = lambda _error: None,
     ) -> None:
-        self._database = Database(path, _SCHEMA, patience_s=patience_s)
+        self._database = Database(path, _SCHEMA, patience_s=patience_s, tell=tell)
         self._most = most
         self.timeout_s = timeout_s
         self.clock = clock
@@ -68,11 +83,11 @@ class SessionStore:
     def of(cls, services: Services) -> SessionStore:
         """The store that the settings describe."""
         settings: VideoSettings = services.settings
-        given = Path(settings.session_db_path or FILE_NAME).expanduser()
         return cls(
-            services.paths.state / given,
+            session_file(services),
             most=settings.max_sessions,
             timeout_s=settings.session_timeout_hours * SECONDS_PER_HOUR,
+            tell=told_by(services.log),
         )
 
     async def aclose(self) -> None:
@@ -107,7 +122,7 @@ class SessionStore:
         """
 
         def write(connection: sqlite3.Connection) -> Session:
-            known = _find(connection, session.id)
+            known = self._find(connection, session.id, session.owner)
             if known is not None:
                 return known
             oldest = self.clock() - self.timeout_s - KEPT_S
@@ -128,13 +143,14 @@ class SessionStore:
         """A session of that owner, expired or not.
 
         Raises:
-            VrError: NOT_FOUND, category SESSION_UNKNOWN, for one of others just as for none.
+            VrError: NOT_FOUND, category SESSION_UNKNOWN, for one of others just as for none;
+                UNAVAILABLE, category STATE_DAMAGED.
         """
         wanted = session_id.strip().lower()
         found = None
         if _ID.fullmatch(wanted):
-            found = await self._database.read(lambda connection: _find(connection, wanted))
-        if found is None or found.owner != owner:
+            found = await self._database.read(lambda it: self._find(it, wanted, owner))
+        if found is None:
             raise _unknown()
         return found
 
@@ -150,14 +166,15 @@ class SessionStore:
         return session
 
     async def turns(self, session_id: str, last: int = -1) -> list[SessionTurn]:
-        """The last turns of a session, or all of them, the earliest first."""
+        """The last turns of a session, or all of them, the earliest first; damaged ones not."""
 
         def read(connection: sqlite3.Connection) -> list[SessionTurn]:
             rows = connection.execute(
                 "SELECT * FROM turn WHERE session_id = ? ORDER BY number DESC LIMIT ?",
                 (session_id, last),
             ).fetchall()
-            return [SessionTurn(*row) for row in reversed(rows)]
+            sound = self._sound("turn", TURN_TYPES, reversed(rows), 2)
+            return [SessionTurn(*row) for row in sound]
 
         return await self._database.read(read)
 
@@ -172,7 +189,7 @@ class SessionStore:
         """
 
         def write(connection: sqlite3.Connection) -> SessionTurn:
-            known = _turn_of(connection, turn.call_id)
+            known = self._turn_of(connection, turn.call_id)
             if known is not None:
                 return known
             counted = connection.execute(
@@ -189,18 +206,54 @@ class SessionStore:
         return await self._database.write(write)
 
     async def page(self, owner: Owner, limit: int, after: Place | None = None) -> list[Session]:
-        """Sessions of that owner, the last active first."""
+        """Sessions of that owner, the last active first; damaged ones are left out."""
+        behind = " AND (last_active, id) < (?, ?)" if after else ""
 
         def read(connection: sqlite3.Connection) -> list[Session]:
-            place = after or Place(float("inf"), "")
             rows = connection.execute(
-                f"SELECT * FROM session WHERE {_OWNED} AND (last_active, id) < (?, ?)"  # noqa: S608 - constant text
-                " ORDER BY last_active DESC, id DESC LIMIT ?",
-                (*owner, *place, limit),
-            ).fetchall()
-            return [Session(*row) for row in rows]
+                f"SELECT * FROM session WHERE {_OWNED}{behind}"  # noqa: S608 - constant text
+                " ORDER BY last_active DESC, id DESC",
+                (*owner, *(after or ())),
+            )
+            sound = self._sound("session", SESSION_TYPES, rows, 1)
+            return [Session(*row) for row in islice(sound, limit)]
 
         return await self._database.read(read)
+
+    @property
+    def left_out(self) -> int:
+        """How many damaged rows were met so far."""
+        return len(self._database.left_out)
+
+    def _sound(
+        self, table: str, types: Types, rows: Iterable[tuple[Any, ...]], keys: int
+    ) -> Iterator[tuple[Any, ...]]:
+        """The rows that are whole; of the others the first columns, their keys, are told."""
+        for row in rows:
+            if is_sound(row, types):
+                yield row
+            else:
+                self._database.left_out.add(table, row[:keys])
+
+    def _find(
+        self, connection: sqlite3.Connection, session_id: str, owner: Owner
+    ) -> Session | None:
+        row = connection.execute("SELECT * FROM session WHERE id = ?", (session_id,)).fetchone()
+        if row is None or owner_in(row) != owner:
+            return None
+        if not is_sound(row, SESSION_TYPES):
+            raise self._damaged("session", session_id)
+        return Session(*row)
+
+    def _turn_of(self, connection: sqlite3.Connection, call_id: str) -> SessionTurn | None:
+        row = connection.execute("SELECT * FROM turn WHERE call_id = ?", (call_id,)).fetchone()
+        if row and not is_sound(row, TURN_TYPES):
+            raise self._damaged("turn", row[:2])
+        return SessionTurn(*row) if row else None
+
+    def _damaged(self, table: str, key: object) -> VrError:
+        self._database.left_out.add(table, key)
+        return row_damaged(self._database.path, table, key)
 
     def _expired(self, session: Session) -> VrError:
         where = f"url={session.address!r}" if session.address else f"file_path={session.path!r}"
@@ -214,14 +267,10 @@ class SessionStore:
         )
 
 
-def _find(connection: sqlite3.Connection, session_id: str) -> Session | None:
-    row = connection.execute("SELECT * FROM session WHERE id = ?", (session_id,)).fetchone()
-    return Session(*row) if row else None
-
-
-def _turn_of(connection: sqlite3.Connection, call_id: str) -> SessionTurn | None:
-    row = connection.execute("SELECT * FROM turn WHERE call_id = ?", (call_id,)).fetchone()
-    return SessionTurn(*row) if row else None
+def session_file(services: Services) -> Path:
+    """Where the settings want the sessions."""
+    settings: VideoSettings = services.settings
+    return services.paths.state / Path(settings.session_db_path or FILE_NAME).expanduser()
 
 
 def _unknown() -> VrError:

@@ -1,0 +1,139 @@
+"""What `vr doctor` says of a SQLite file: whole, damaged, or with damaged rows."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from vr_kernel.database_faults import FAULTS, is_damage, is_sound, read_text, shown_key, wording
+from vr_kernel.health import Diagnosis
+
+BUDGET_S = 1.0
+"""How long one file is looked through, and its rows as long again; a large one then in part."""
+STEPS = 20_000
+"""Instructions of SQLite between two looks at the clock, a few milliseconds."""
+BYTES_PER_MB = 1_000_000
+ROWS = 500
+"""Rows between two looks at the clock."""
+MOST_NAMED = 5
+_NOTHING = type(None)
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "TEXT": (str,),
+    "INTEGER": (int,),
+    "REAL": (float, int),
+    "BLOB": (bytes,),
+}
+Documents = Mapping[str, tuple[str, ...]]
+"""Columns that hold JSON, by table."""
+
+
+def examine_file(
+    path: Path,
+    fix: str,
+    otherwise: Callable[[str, str], Diagnosis] = Diagnosis.fault,
+    *,
+    documents: Documents | None = None,
+) -> Diagnosis:
+    """Look through a file, and through its rows; it is neither made nor changed.
+
+    Args:
+        path: the file.
+        fix: the way out when it is damaged.
+        otherwise: makes the finding then.
+        documents: see `Documents`.
+    """
+    if not path.exists():
+        return Diagnosis.ok("There is none yet.")
+    size = path.stat().st_size
+    if not size:
+        return Diagnosis.warning(
+            f"{path.name} is empty: nothing is kept there, or it was just made.",
+            f"If it held something, restore {path} from a backup.",
+        )
+    text = f"{path.name}, {size / BYTES_PER_MB:.1f} MB"
+    try:
+        with reading(path) as connection:
+            found = _found(connection, documents or {})
+    except FAULTS as error:
+        name = getattr(error, "sqlite_errorname", None) or ""
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return Diagnosis.ok(f"{text}, in use by another process.")
+        how = "is damaged, or another program's file" if is_damage(error) else "cannot be read"
+        return otherwise(f"{path} {how}: {wording(error)}.", fix)
+    if found.startswith("sound"):
+        return Diagnosis.ok(f"{text}, {found}.")
+    return otherwise(f"{path} {found}.", fix)
+
+
+def _found(connection: sqlite3.Connection, documents: Documents) -> str:
+    found, whole = _pages(connection)
+    if found:
+        return "is damaged: SQLite finds its pages at odds"
+    if rows := _damaged_rows(connection, documents):
+        more = "…" if len(rows) > MOST_NAMED else ""
+        named = ", ".join(rows[:MOST_NAMED])
+        return f"has damaged rows, which are left out: {named}{more}"
+    return "sound" if whole else f"sound as far as it was read in {BUDGET_S:.0f} s"
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """The file, open for looking only; it is never made."""
+    # Not mode=ro: such a connection leaves the files of the write-ahead log behind.
+    address = f"{path.resolve().as_uri()}?mode=rw"
+    with closing(sqlite3.connect(address, uri=True, timeout=BUDGET_S)) as connection:
+        connection.text_factory = read_text
+        connection.execute("PRAGMA query_only=ON")
+        yield connection
+
+
+def _pages(connection: sqlite3.Connection) -> tuple[bool, bool]:
+    """Whether SQLite finds damage, and whether it came to an end."""
+    end = time.monotonic() + BUDGET_S
+    connection.set_progress_handler(lambda: time.monotonic() > end, STEPS)
+    try:
+        found = [row[0] for row in connection.execute("PRAGMA quick_check(1)")]
+    except sqlite3.OperationalError as error:
+        if getattr(error, "sqlite_errorname", "") != "SQLITE_INTERRUPT":
+            raise
+        return False, False
+    finally:
+        connection.set_progress_handler(None, STEPS)
+    return found != ["ok"], True
+
+
+def _damaged_rows(connection: sqlite3.Connection, documents: Documents) -> list[str]:
+    """Table and key of rows that do not hold what their table declares, as far as time goes."""
+    end = time.monotonic() + BUDGET_S
+    query = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE %'"
+    tables = [name for (name,) in connection.execute(query)]
+    found: list[str] = []
+    for table in tables:
+        if not table.startswith("sqlite_"):
+            found += _damaged_of(connection, table, documents.get(table, ()), end)
+    return found
+
+
+def _damaged_of(
+    connection: sqlite3.Connection, table: str, documents: tuple[str, ...], end: float
+) -> list[str]:
+    columns = connection.execute(f'PRAGMA table_info("{table}")').fetchall()
+    declared = [(name, kind, needed) for _, name, kind, needed, _, _ in columns if kind in _TYPES]
+    keys = [name for _, name, *_, key in columns if key] or ["rowid"]
+    types = [_TYPES[kind] if needed else (*_TYPES[kind], _NOTHING) for _, kind, needed in declared]
+    names = ", ".join(f'"{name}"' for name in [*keys, *(name for name, *_ in declared)])
+    valid = [f'("{name}" IS NULL OR json_valid("{name}"))' for name in documents]
+    rows = connection.execute(
+        f'SELECT {names}, {" AND ".join(valid) or "1"} FROM "{table}"'  # noqa: S608 - names of our own
+    )
+    found: list[str] = []
+    while (batch := rows.fetchmany(ROWS)) and time.monotonic() < end and len(found) <= MOST_NAMED:
+        found += [
+            f"{table} {shown_key(row[: len(keys)])}"
+            for row in batch
+            if not (row[-1] and is_sound(row[len(keys) : -1], types))
+        ]
+    return found
