@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from vr_kernel.health import Check, Diagnosis, Remedy
     from vr_kernel.hookspecs import hookimpl
     from vr_kernel.joining import Joined
+    from vr_kernel.journal.following import FollowingStore
     from vr_kernel.journal.journal import Change
+    from vr_kernel.journal.lineage import Position
     from vr_kernel.kernel import Kernel
     from vr_kernel.models.structured import Structured, check_schema
     from vr_kernel.prompts import Message, prompt
@@ -69,7 +71,9 @@ _HOMES = {
     "health": "Check Diagnosis Remedy",
     "hookspecs": "hookimpl",
     "joining": "Joined",
+    "journal.following": "FollowingStore",
     "journal.journal": "Change",
+    "journal.lineage": "Position",
     "kernel": "Kernel",
     "prompts": "Message prompt",
     "providers": "Embedder Filter Hit Provider Query Reranker Store StoredRecord TextLine"
@@ -103,6 +107,7 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "EnvAlias",
     "Filter",
     "Finding",
+    "FollowingStore",
     "Hit",
     "IDEMPOTENT",
     "Joined",
@@ -112,6 +117,7 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "Message",
     "ModelProvider",
     "Passage",
+    "Position",
     "Provider",
     "Query",
     "QuoteIndex",

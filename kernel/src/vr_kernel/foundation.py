@@ -127,6 +127,7 @@ class Foundation:
         await self._leases.aclose()
         if self._rooms is not None:
             self._rooms.close()
+        await self.journal.aclose()
         files = (self.journal, self.refusals, self.cache, self.digests, self.usage)
         for file in (*files, self._ledger):
             file.close()
@@ -149,7 +150,8 @@ class Foundation:
     def _build_storage(self) -> None:
         paths = self.config.paths
         tell = told_by(self.log)
-        self.journal = Journal(paths.journal, tell)
+        self._ledger = open_ledger(paths.state / "jobs.db", tell)
+        self.journal = Journal(paths.journal, tell, self._ledger)
         self.refusals = Refusals(paths.state / "refused.db", tell)
         self.cache = Cache(
             paths.cache / "results.db",
@@ -165,7 +167,6 @@ class Foundation:
                 "TextRecognizer": self.config.kernel.text_recognizer,
             }
         )
-        self._ledger = open_ledger(paths.state / "jobs.db", tell)
         self._leases = Leases(self._ledger, lease_s=self.config.kernel.lease_s)
         self.vectors = Vectors(paths.state / "vectors.db", self.providers, self._leases, tell)
 

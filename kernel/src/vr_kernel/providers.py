@@ -109,7 +109,10 @@ class Hit:
 
 
 class Store(Protocol):
-    """An index over the journal. It keeps its own cursor, in the transaction of the changes."""
+    """An index over the journal. It keeps its own cursor, in the transaction of the changes.
+
+    It may keep as well of which journal that is, see `vr_kernel.FollowingStore`.
+    """
 
     name: str
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -117,4 +120,43 @@ async def test_what_a_model_saw_is_recorded_again_and_not_paid_again(
         assert again["cached"]
         assert before["VideoAnalyses"]
         assert await live(kernel, None) == before
+    assert len(gemini.requests_of("generateContent")) == 1
+
+
+def _moved(folder: Path) -> Path:
+    return folder.rename(folder.with_name(f"{folder.name}-moved"))
+
+
+def _copied(folder: Path) -> Path:
+    return Path(shutil.copytree(folder, folder.with_name("restored")))
+
+
+def _of_the_version_before(folder: Path) -> Path:
+    with closing(sqlite3.connect(folder / "state" / "journal.db")) as journal:
+        journal.execute("DROP TABLE lineage")
+    return folder
+
+
+def _without_journal(folder: Path) -> Path:
+    for file in (folder / "state").glob("journal.db*"):
+        file.unlink()
+    return folder
+
+
+@pytest.mark.parametrize(
+    "place", [_moved, _copied, _of_the_version_before, _without_journal], ids=lambda it: it.__name__
+)
+async def test_folders_that_were_moved_or_restored_keep_what_was_paid(
+    tmp_path: Path, video: Path, gemini: FakeGemini, place: Callable[[Path], Path]
+) -> None:
+    environ = {"GEMINI_API_KEY": "a-key", "GOOGLE_GEMINI_BASE_URL": gemini.url}
+    before = tmp_path / "before"
+    async with open_kernel(before, roots=[tmp_path], environ=environ) as kernel:
+        await run(kernel, None, "video_analyze", file_path=str(video))
+        recorded = await live(kernel, None)
+    for _ in range(2):
+        async with open_kernel(place(before), roots=[tmp_path], environ=environ) as kernel:
+            assert (await run(kernel, None, "video_analyze", file_path=str(video)))["cached"]
+            assert await live(kernel, None) == recorded
+        before, place = kernel.config.paths.state.parent, _moved
     assert len(gemini.requests_of("generateContent")) == 1

@@ -1,4 +1,4 @@
-"""The one file that jobs, their leases and their paid steps share."""
+"""The one file that jobs, their leases and paid steps share, and what the journal had."""
 
 from __future__ import annotations
 
@@ -43,6 +43,11 @@ CREATE TABLE IF NOT EXISTS job (
     arguments TEXT NOT NULL,
     result TEXT,
     error TEXT
+);
+CREATE TABLE IF NOT EXISTS journal (
+    name TEXT PRIMARY KEY NOT NULL,
+    opening TEXT NOT NULL,
+    seq INTEGER NOT NULL
 );
 CREATE INDEX IF NOT EXISTS job_of_state ON job (state);
 CREATE INDEX IF NOT EXISTS job_of_mark ON job ({MARK}, created_at);

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from vr_kernel.database import Database
-from vr_kernel.database_faults import is_text
 from vr_kernel.errors import VrError
 
 if TYPE_CHECKING:
+    from vr_kernel.journal.continuity import Continuity
     from vr_kernel.journal.undeclared import Undeclared
     from vr_kernel.records import RecordKind
 
@@ -43,7 +44,11 @@ CREATE TABLE IF NOT EXISTS former (
     PRIMARY KEY (workspace, kind, key, created_at)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS folded (kind TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS lineage (
+    seq INTEGER PRIMARY KEY, journal TEXT NOT NULL, opening TEXT NOT NULL UNIQUE, home TEXT NOT NULL
+);
 """
+T = TypeVar("T")
 Row = tuple[str, str, str, str | None, str, str]
 """Workspace, kind, key, fields, provenance, created_at."""
 PUT = (
@@ -72,7 +77,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The newest state of one record; `fields` None says that it was deleted."""
+    """The newest state of one record; `fields` None says that it was deleted.
+
+    `opening` names the process's time with the journal in which `seq` was given out.
+    """
 
     seq: int
     workspace: str
@@ -81,6 +89,7 @@ class Change:
     fields: dict[str, Any] | None
     provenance: dict[str, Any]
     created_at: str
+    opening: str = ""
 
 
 class Journal:
@@ -90,9 +99,27 @@ class Journal:
     a new, higher number, so that a store that reads on from its cursor sees every change.
     """
 
-    def __init__(self, path: Path, tell: Callable[[VrError], None] = lambda _error: None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        tell: Callable[[VrError], None] = lambda _error: None,
+        ledger: Database | None = None,
+    ) -> None:
+        """`ledger` is another file, to know this one by; `tell` is told what this one lacks."""
         self.path = path
         self._database = Database(path, _SCHEMA + HISTORY, synchronous="FULL", tell=tell)
+        self._ledger = ledger
+        self._tell = tell
+        self._continuity: Continuity | None = None
+
+    @property
+    def continuity(self) -> Continuity:
+        """Whether the file still has what it had, and what follows when it has not."""
+        if self._continuity is None:
+            from vr_kernel.journal.continuity import Continuity
+
+            self._continuity = Continuity(self._database, self._ledger, self._tell)
+        return self._continuity
 
     async def commit(
         self, entries: Sequence[Entry], *, workspace: str, provenance: Mapping[str, Any]
@@ -120,15 +147,17 @@ class Journal:
 
         def write(connection: sqlite3.Connection) -> int:
             if any(entry.merge or entry.history or entry.fields is None for entry in entries):
+                from vr_kernel.journal.writing import write_one
+
                 for entry, row in zip(entries, rows, strict=True):
-                    _write_one(connection, entry, row)
+                    write_one(connection, entry, row)
             else:
                 from vr_kernel.journal.writing import put_all
 
                 put_all(connection, rows)
             return _last_seq(connection)
 
-        return await self._database.run(write)
+        return await self._write(write)
 
     async def check(self) -> None:
         """Try whether records can be written now; write none.
@@ -146,28 +175,19 @@ class Journal:
         from vr_kernel.journal.reading import read_after
 
         leave_out = self._database.leave_out
-        return await self._database.read(
-            partial(read_after, after=after, limit=limit, leave_out=leave_out)
-        )
+        return await self._read(partial(read_after, after=after, limit=limit, leave_out=leave_out))
 
     async def keys(self, kind: str, workspace: str) -> list[str]:
         """The keys of all records of a kind, sorted."""
+        from vr_kernel.journal.reading import read_keys
 
-        def read(connection: sqlite3.Connection) -> list[str]:
-            rows = connection.execute(
-                "SELECT key FROM record WHERE workspace = ? AND kind = ? AND fields IS NOT NULL"
-                " ORDER BY key",
-                (workspace, kind),
-            )
-            return [key for (key,) in rows if isinstance(key, str) and is_text(key)]
-
-        return await self._database.read(read)
+        return await self._read(partial(read_keys, kind=kind, workspace=workspace))
 
     async def has(self, workspace: str, records: Collection[tuple[str, str]]) -> bool:
         """True when all of these, as kind and key, are there, none of them deleted."""
         from vr_kernel.journal.presence import present
 
-        return await self._database.read(partial(present, workspace=workspace, records=records))
+        return await self._read(partial(present, workspace=workspace, records=records))
 
     async def touch(self, records: Sequence[tuple[str, str, str]]) -> None:
         """Give records, as workspace, kind and key, new sequence numbers: stores see them again.
@@ -175,61 +195,36 @@ class Journal:
         Raises:
             VrError: UNAVAILABLE when the journal cannot be written.
         """
+        from vr_kernel.journal.writing import renumber
 
-        def write(connection: sqlite3.Connection) -> None:
-            for record in records:
-                connection.execute(
-                    "INSERT OR REPLACE INTO record"
-                    " (workspace, kind, key, fields, provenance, created_at)"
-                    " SELECT workspace, kind, key, fields, provenance, created_at FROM record"
-                    " WHERE workspace = ? AND kind = ? AND key = ?",
-                    record,
-                )
-
-        await self._database.run(write)
+        await self._write(partial(renumber, records=records))
 
     async def continue_after(self, cursor: int) -> None:
-        """Give every record a number above `cursor`, when a store is ahead of this journal.
+        """Give every record a number above `cursor`, where a store is ahead of this journal."""
+        from vr_kernel.journal.writing import shift
 
-        That happens when the journal's file was lost or replaced. The store keeps what it has,
-        and what is recorded from now on reaches it.
-        """
-
-        def shift(connection: sqlite3.Connection) -> None:
-            last = _last_seq(connection)
-            if last >= cursor:
-                return
-            connection.execute("UPDATE record SET seq = seq + ?", (cursor,))
-            connection.execute("DELETE FROM sqlite_sequence WHERE name = 'record'")
-            row = ("record", cursor + last)
-            connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", row)
-
-        await self._database.run(shift)
+        await self._write(partial(shift, cursor=cursor))
 
     async def former(self, workspace: str, kind: str, key: str) -> list[Change]:
         """What a record took the place of, the latest first; of kinds that keep a history."""
         from vr_kernel.journal.reading import read_former
 
         place, leave_out = (workspace, kind, key), self._database.leave_out
-        return await self._database.read(partial(read_former, place=place, leave_out=leave_out))
+        return await self._read(partial(read_former, place=place, leave_out=leave_out))
 
     async def undeclared(self, workspace: str, kinds: Collection[str]) -> list[Undeclared]:
         """What is kept of kinds that are not among these: their plugins are not loaded."""
         from vr_kernel.journal.undeclared import undeclared
 
-        return await self._database.read(partial(undeclared, workspace=workspace, known=kinds))
+        return await self._read(partial(undeclared, workspace=workspace, known=kinds))
 
     async def forget_former(self, workspace: str, before: str, kind: str | None = None) -> int:
         """Delete former versions made before that moment, of one kind or all; returns how many."""
+        from vr_kernel.journal.writing import forget_before
 
-        def write(connection: sqlite3.Connection) -> int:
-            return connection.execute(
-                "DELETE FROM former WHERE workspace = ? AND created_at < ?"
-                " AND kind = coalesce(?, kind)",
-                (workspace, before, kind),
-            ).rowcount
-
-        return await self._database.run(write)
+        return await self._database.run(
+            partial(forget_before, workspace=workspace, before=before, kind=kind)
+        )
 
     async def fold(self, kinds: Sequence[RecordKind]) -> None:
         """Bring records that were kept each by itself under the key of what they are about.
@@ -242,39 +237,57 @@ class Journal:
             return {kind for (kind,) in connection.execute("SELECT kind FROM folded")}
 
         asked = [kind for kind in kinds if kind.history]
-        done = await self._database.read(read) if asked else set()
+        done = await self._read(read) if asked else set()
         for kind in asked:
             if kind.name not in done:  # a start that has nothing to fold writes nothing
-                await self._database.run(partial(fold, kind=kind.name, key_of=kind.identify))
+                await self._write(partial(fold, kind=kind.name, key_of=kind.identify))
+
+    async def home(self) -> str:
+        """The state folder that this journal was begun in, wherever it is now.
+
+        Keys of results that belong to its records name it: a folder that is moved or restored
+        finds them again, and so does one whose journal was lost.
+        """
+        here = str(self.path.parent)
+        if not self.path.exists():
+            return here
+        with suppress(VrError):
+            return await self.continuity.home()
+        return here
 
     async def last_seq(self) -> int:
         """The highest sequence number given out, 0 for an empty journal."""
-        return await self._database.read(_last_seq)
+        return await self._read(_last_seq)
 
     @property
     def left_out(self) -> int:
         """How many damaged rows were met so far; nothing of them reached a store."""
         return self._database.left_out
 
+    async def aclose(self) -> None:
+        """Keep elsewhere how far the journal has come, and close the file."""
+        if self._continuity is not None:
+            await self._continuity.close()
+        self.close()
+
     def close(self) -> None:
         """Close the file."""
         self._database.close()
 
+    async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        found = await self._database.read(self.continuity.reading(work))
+        if not self.continuity.is_seen:
+            await self.continuity.look()
+        return found
 
-def _write_one(connection: sqlite3.Connection, entry: Entry, row: Row) -> None:
-    from vr_kernel.journal.writing import forget_former, over, put_newer
+    async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        from vr_kernel.journal.continuity import NotAttendedError
 
-    if entry.fields is None:
-        forget_former(connection, row[:3])
-        connection.execute(PUT, row)
-    elif entry.merge and entry.history:
-        put_newer(connection, over(connection, row))
-    elif entry.merge:
-        connection.execute(PUT, over(connection, row))
-    elif entry.history:
-        put_newer(connection, row)
-    else:
-        connection.execute(PUT, row)
+        while True:
+            try:
+                return await self._database.run(self.continuity.writing(work))
+            except NotAttendedError:  # another file, or none yet
+                await self.continuity.attend()
 
 
 def _last_seq(connection: sqlite3.Connection) -> int:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Any
 
-from vr_kernel.database_faults import is_sound
+from vr_kernel.database_faults import is_sound, is_text
 from vr_kernel.journal.journal import Change
+from vr_kernel.journal.lineage import openings
 
 LeaveOut = Callable[[str, object], None]
 """Takes the table and the key of a row that is damaged."""
@@ -25,10 +27,20 @@ def read_after(
             " WHERE seq > ? ORDER BY seq LIMIT ?",
             (after, limit),
         ).fetchall()
-        found = _sound("record", rows, leave_out)
+        found = _sound("record", rows, leave_out, openings(connection, [row[0] for row in rows]))
         if found or len(rows) < limit:
             return found
         after = rows[-1][0]
+
+
+def read_keys(connection: sqlite3.Connection, kind: str, workspace: str) -> list[str]:
+    """The keys of all records of a kind, sorted."""
+    rows = connection.execute(
+        "SELECT key FROM record WHERE workspace = ? AND kind = ? AND fields IS NOT NULL"
+        " ORDER BY key",
+        (workspace, kind),
+    )
+    return [key for (key,) in rows if isinstance(key, str) and is_text(key)]
 
 
 def read_former(
@@ -40,7 +52,7 @@ def read_former(
         " WHERE workspace = ? AND kind = ? AND key = ? ORDER BY created_at DESC",
         place,
     )
-    return _sound("former", rows.fetchall(), leave_out)
+    return _sound("former", rows.fetchall(), leave_out, ())
 
 
 def read_document(text: Any) -> dict[str, Any] | None:
@@ -52,10 +64,12 @@ def read_document(text: Any) -> dict[str, Any] | None:
     return document if isinstance(document, dict) else None
 
 
-def _sound(table: str, rows: Sequence[tuple[Any, ...]], leave_out: LeaveOut) -> list[Change]:
+def _sound(
+    table: str, rows: Sequence[tuple[Any, ...]], leave_out: LeaveOut, names: Sequence[str]
+) -> list[Change]:
     found = []
-    for row in rows:
-        change = _change(row)
+    for row, opening in zip_longest(rows, names, fillvalue=""):
+        change = _change(tuple(row), opening)
         if change is not None:
             found.append(change)
         else:
@@ -63,11 +77,11 @@ def _sound(table: str, rows: Sequence[tuple[Any, ...]], leave_out: LeaveOut) -> 
     return found
 
 
-def _change(row: tuple[Any, ...]) -> Change | None:
+def _change(row: tuple[Any, ...], opening: str) -> Change | None:
     if not is_sound(row, _TYPES):
         return None
     seq, workspace, kind, key, fields, provenance, created_at = row
     stated, origin = read_document(fields), read_document(provenance)
     if origin is None or (stated is None and fields is not None):
         return None
-    return Change(seq, workspace, kind, key, stated, origin, created_at)
+    return Change(seq, workspace, kind, key, stated, origin, created_at, opening)

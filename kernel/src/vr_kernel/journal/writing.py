@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from vr_kernel.database_faults import is_sound
-from vr_kernel.journal.journal import PUT, Row
+from vr_kernel.journal.journal import PUT, Entry, Row
 from vr_kernel.journal.reading import read_document
 
 MANY = 250
@@ -26,6 +26,31 @@ def put_all(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
     for start in range(0, whole, MANY):
         connection.execute(several, tuple(chain.from_iterable(rows[start : start + MANY])))
     connection.executemany(PUT, rows[whole:])
+
+
+def write_one(connection: sqlite3.Connection, entry: Entry, row: Row) -> None:
+    """Write one entry in the way that it asks for."""
+    if entry.fields is None:
+        forget_former(connection, row[:3])
+        connection.execute(PUT, row)
+    elif entry.merge and entry.history:
+        put_newer(connection, over(connection, row))
+    elif entry.merge:
+        connection.execute(PUT, over(connection, row))
+    elif entry.history:
+        put_newer(connection, row)
+    else:
+        connection.execute(PUT, row)
+
+
+def renumber(connection: sqlite3.Connection, records: Sequence[tuple[str, str, str]]) -> None:
+    """Give records, as workspace, kind and key, new sequence numbers."""
+    columns = "workspace, kind, key, fields, provenance, created_at"
+    connection.executemany(
+        f"INSERT OR REPLACE INTO record ({columns})"  # noqa: S608 - constant text
+        f" SELECT {columns} FROM record WHERE {_OF_KEY}",
+        records,
+    )
 
 
 def over(connection: sqlite3.Connection, row: Row) -> Row:
@@ -55,6 +80,28 @@ def put_newer(connection: sqlite3.Connection, row: Row) -> None:
 def forget_former(connection: sqlite3.Connection, record: tuple[str, str, str]) -> None:
     """Delete what a record took the place of; workspace, kind and key."""
     connection.execute(f"DELETE FROM former WHERE {_OF_KEY}", record)  # noqa: S608 - constant text
+
+
+def forget_before(
+    connection: sqlite3.Connection, workspace: str, before: str, kind: str | None
+) -> int:
+    """Delete former versions made before that moment, of one kind or all; returns how many."""
+    return connection.execute(
+        "DELETE FROM former WHERE workspace = ? AND created_at < ? AND kind = coalesce(?, kind)",
+        (workspace, before, kind),
+    ).rowcount
+
+
+def shift(connection: sqlite3.Connection, cursor: int) -> None:
+    """Give every record a number above `cursor`, where that is above the last one."""
+    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'record'").fetchone()
+    last = int(row[0]) if row else 0
+    if last >= cursor:
+        return
+    connection.execute("UPDATE record SET seq = seq + ?", (cursor,))
+    connection.execute("DELETE FROM sqlite_sequence WHERE name = 'record'")
+    renewed = ("record", cursor + last)
+    connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", renewed)
 
 
 def fold(

@@ -30,7 +30,7 @@ class LocalAnalyst:
         """Names the result: everything that it depends on."""
         identity = await self._local.identity(job)
         recorder = self._local.recorder
-        return recorder.key(job, "analysis", identity=identity, ignored=self._ignored)
+        return await recorder.key(job, "analysis", identity=identity, ignored=self._ignored)
 
     async def analyse(self, job: Job) -> VideoAnalysis:
         """The analysis, recorded."""

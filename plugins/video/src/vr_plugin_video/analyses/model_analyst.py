@@ -42,7 +42,7 @@ class ModelAnalyst:
             VrError: AUTH when a key is missing; UNAVAILABLE when no model can watch.
         """
         models = job.work.call.services.models
-        return self._local.recorder.key(
+        return await self._local.recorder.key(
             job,
             "analysis",
             engine="model",

@@ -35,14 +35,14 @@ class Recorder:
     """
 
     def __init__(self, services: Services) -> None:
-        self._state = str(services.paths.state)
+        self._journal = services.journal
 
-    def key(self, job: Job, result: str, **parts: object) -> str:
+    async def key(self, job: Job, result: str, **parts: object) -> str:
         """The key of a result whose records are in this journal."""
-        return cache_key(result=result, home=self._home(job), **job.key_parts(), **parts)
+        return cache_key(result=result, home=await self._home(job), **job.key_parts(), **parts)
 
-    def _home(self, job: Job) -> list[str]:
-        return [job.services.workspace, self._state]
+    async def _home(self, job: Job) -> list[str]:
+        return [job.services.workspace, await self._journal.home()]
 
     def analysis(self, job: Job, instruction: str, analysis: VideoAnalysis) -> None:
         """Record an analysis, and the notes of a meeting."""
@@ -57,7 +57,7 @@ class Recorder:
     async def has_moments(self, job: Job) -> bool:
         """Whether the journal still has what was recorded of slides and speech, if anything was."""
         for what in (SLIDES, SPEECH):
-            keys = dict.fromkeys([self._span(job, what), self._whole(job, what)])
+            keys = dict.fromkeys([await self._span(job, what), await self._whole(job, what)])
             found = [await job.services.cache.model(key, Recorded).get() for key in keys]
             marks = [mark for mark in found if mark is not None]
             if marks and not any([await self._stands(job, mark) for mark in marks]):
@@ -69,9 +69,9 @@ class Recorder:
     ) -> None:
         """Record the text of slides; `again` even when that was done before."""
         shown = [slide.model_dump(exclude={"thumbnail_path"}) for slide in slides if slide.text]
-        key = self.key(job, SLIDES, shown=shown)
+        key = await self.key(job, SLIDES, shown=shown)
         if shown and await self._wanted(job, SLIDES, key, again=again):
-            self._record(job, SLIDES, key, slide_records(job.source, slides, parts))
+            await self._record(job, SLIDES, key, slide_records(job.source, slides, parts))
 
     async def speech(
         self,
@@ -85,16 +85,16 @@ class Recorder:
     ) -> None:
         """Record what is said, in passages; `again` even when that was done before."""
         found = await job.work.aside(passages, segments, boundaries)
-        key = self.key(job, SPEECH, said=[passage.model_dump() for passage in found])
+        key = await self.key(job, SPEECH, said=[passage.model_dump() for passage in found])
         if found and await self._wanted(job, SPEECH, key, again=again):
             made = await job.work.aside(speech_records, job.source, found, parts, slides)
-            self._record(job, SPEECH, key, made)
+            await self._record(job, SPEECH, key, made)
 
     async def _wanted(self, job: Job, what: str, key: str, *, again: bool) -> bool:
         """Whether to record: what a window clips would only repeat the records of a whole video."""
         if not job.use_cache:
             return True
-        if not job.window.is_whole and await self._recorded(job, self._whole(job, what)):
+        if not job.window.is_whole and await self._recorded(job, await self._whole(job, what)):
             return False
         return again or not await self._recorded(job, key)
 
@@ -108,22 +108,22 @@ class Recorder:
     async def _has(self, job: Job, records: Sequence[tuple[str, str]]) -> bool:
         return await job.services.journal.has(job.services.workspace, records)
 
-    def _record(self, job: Job, what: str, key: str, records: Sequence[Record]) -> None:
+    async def _record(self, job: Job, what: str, key: str, records: Sequence[Record]) -> None:
         call: Call = job.work.call
         call.record(*records)
         if job.use_cache:
             mark = Recorded(keys=[record.key for record in records if record.key])
-            for kept in (key, self._span(job, what)):
+            for kept in (key, await self._span(job, what)):
                 call.keep(kept, mark, content_id=job.source.video_id)
 
-    def _span(self, job: Job, what: str) -> str:
+    async def _span(self, job: Job, what: str) -> str:
         """The key of what this window, or the whole, has."""
         if job.window.is_whole:
-            return self._whole(job, what)
-        return self.key(job, f"span of {what}")
+            return await self._whole(job, what)
+        return await self.key(job, f"span of {what}")
 
-    def _whole(self, job: Job, what: str) -> str:
-        return cache_key(whole=what, home=self._home(job), content=job.source.video_id)
+    async def _whole(self, job: Job, what: str) -> str:
+        return cache_key(whole=what, home=await self._home(job), content=job.source.video_id)
 
 
 def _of_analysis(job: Job, instruction: str, analysis: VideoAnalysis) -> list[Record]:

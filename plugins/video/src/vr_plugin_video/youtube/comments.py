@@ -66,7 +66,7 @@ async def _judged(call: Call, youtube: YouTube, result: VideoComments) -> VideoC
 
     Records that were forgotten are written again.
     """
-    key = _key(call, result)
+    key = await _key(call, result)
 
     async def record(own: Call, reactions: Reactions) -> None:
         title = await _title(youtube, result.video_id)
@@ -91,13 +91,13 @@ async def _has_record(call: Call, video_id: str) -> bool:
     return await call.services.journal.has(call.workspace, [(REACTIONS, key)])
 
 
-def _key(call: Call, result: VideoComments) -> str:
+async def _key(call: Call, result: VideoComments) -> str:
     """Names a reading. Likes are no part: they grow all the time, and change little."""
     services = call.services
     return cache_key(
         result="reactions",
         version=VERSION,
-        home=[services.workspace, str(services.paths.state)],
+        home=[services.workspace, await services.journal.home()],
         content=result.video_id,
         comments=[comment.text for comment in result.comments],
         answers=services.models.identity(ROLE),

@@ -1,0 +1,145 @@
+"""The lines of numbers that a journal went through, and the openings that gave them out.
+
+A line is the journal's identity. It ends where a copy of the file goes another way than the file
+did: what is recorded from there on has another identity, so that no store takes it for what it
+has. An opening is one process's; a number tells with it whether it was given out in this file.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+_LAST = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'record'"
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far a journal had come: its identity, and a number with the opening that gave it out.
+
+    An opening is one process's time with the journal; it is empty where it is not known.
+    """
+
+    journal: str
+    opening: str
+    seq: int
+
+
+def new_opening() -> str:
+    """A name for an opening; later ones come later in the alphabet."""
+    return f"{datetime.now(UTC).isoformat(timespec='microseconds')} {uuid.uuid4().hex[:8]}"
+
+
+class Lineage:
+    """What one transaction sees of a journal's lines.
+
+    Attributes:
+        journal: the identity, empty as long as there is none.
+        last: the highest number given out.
+        begun: the number after which the present line began.
+        home: the state folder in which the journal was begun; empty as long as that is not known.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self.last = int(self._one(_LAST) or 0)
+        self.journal = str(self._one("SELECT journal FROM lineage ORDER BY seq DESC LIMIT 1") or "")
+        begun = self._one("SELECT min(seq) FROM lineage WHERE journal = ?", self.journal)
+        # What was there before there were lines belongs to the first one.
+        first = self._one("SELECT min(seq) FROM lineage")
+        self.begun = 0 if begun == first else int(begun or 0)
+        self.home = str(self._one("SELECT home FROM lineage ORDER BY seq LIMIT 1") or "")
+
+    @property
+    def position(self) -> Position:
+        """Where the journal stands."""
+        opening = self._one(
+            "SELECT opening FROM lineage WHERE seq < ? ORDER BY seq DESC", self.last
+        )
+        return Position(self.journal, str(opening or ""), self.last)
+
+    def knows(self, journal: str) -> bool:
+        """Whether that is a line of this journal, the present one or an earlier one."""
+        return self._one("SELECT 1 FROM lineage WHERE journal = ?", journal) is not None
+
+    def covers(self, position: Position) -> bool:
+        """Whether this file gave out that number, in that opening."""
+        start: int | None = self._start(position)
+        if start is None and not position.opening:
+            start = self._one("SELECT max(seq) FROM lineage WHERE journal = ?", position.journal)
+        return start is not None and position.seq <= self._end(start)
+
+    def agreed(self, position: Position) -> int:
+        """The number up to which this file and the one that gave out that number are the same."""
+        start = self._start(position)
+        if start is not None:
+            return min(position.seq, self._end(start))
+        later = self._one("SELECT min(seq) FROM lineage WHERE opening > ?", position.opening)
+        return min(position.seq, self.last if later is None else int(later))
+
+    def diverge(self, agreed: int, known: int, opening: str, home: str) -> None:
+        """Begin a new line after the number `agreed`, whose numbers are above `known`.
+
+        Records that came after `agreed` get new numbers too, in their order.
+        """
+        base = max(known, self.last)
+        change = self._connection.execute
+        kept = self._one("SELECT home FROM lineage WHERE seq = ?", agreed)
+        change("UPDATE record SET seq = seq + ? WHERE seq > ?", (base - agreed, agreed))
+        change("DELETE FROM lineage WHERE seq >= ?", (agreed,))
+        begun = (agreed, str(uuid.uuid4()), opening, home if kept is None else kept)
+        change("INSERT INTO lineage VALUES (?,?,?,?)", begun)
+        change("DELETE FROM sqlite_sequence WHERE name = 'record'")
+        last = base + self.last - agreed
+        change("INSERT INTO sqlite_sequence (name, seq) VALUES ('record', ?)", (last,))
+
+    def _start(self, position: Position) -> int | None:
+        sql = "SELECT seq FROM lineage WHERE opening = ? AND journal = ?"
+        found = self._one(sql, position.opening, position.journal)
+        return None if found is None else int(found)
+
+    def _end(self, start: int) -> int:
+        after = self._one("SELECT min(seq) FROM lineage WHERE seq > ?", start)
+        return self.last if after is None else int(after)
+
+    def _one(self, sql: str, *values: object) -> Any:
+        row = self._connection.execute(sql, values).fetchone()
+        return None if row is None else row[0]
+
+
+def begin(connection: sqlite3.Connection, opening: str, home: str) -> None:
+    """Let the numbers that come now be those of this opening; the first one makes the identity."""
+    if connection.execute("SELECT 1 FROM lineage WHERE opening = ?", (opening,)).fetchone():
+        return
+    there = connection.execute(
+        "SELECT journal, home FROM lineage ORDER BY seq DESC LIMIT 1"
+    ).fetchone()
+    journal = there[0] if there else str(uuid.uuid4())
+    last = int(connection.execute(_LAST).fetchone()[0])
+    # Of two openings at one number the later one counts: nothing was given out in the other.
+    kept = connection.execute("SELECT home FROM lineage WHERE seq = ?", (last,)).fetchone()
+    place = kept[0] if kept else "" if there else home
+    connection.execute(
+        "INSERT OR REPLACE INTO lineage VALUES (?,?,?,?)", (last, journal, opening, place)
+    )
+
+
+def openings(connection: sqlite3.Connection, seqs: Sequence[int]) -> list[str]:
+    """The openings that gave out these rising numbers; empty for what is older than lineage."""
+    if not seqs:
+        return []
+    rows = connection.execute(
+        "SELECT seq, opening FROM lineage WHERE seq < ? AND seq >="
+        " (SELECT coalesce(max(seq), 0) FROM lineage WHERE seq < ?) ORDER BY seq",
+        (seqs[-1], seqs[0]),
+    ).fetchall()
+    found, at = [], -1
+    for seq in seqs:
+        while at + 1 < len(rows) and rows[at + 1][0] < seq:
+            at += 1
+        found.append(rows[at][1] if at >= 0 else "")
+    return found
