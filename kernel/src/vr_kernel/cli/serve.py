@@ -6,6 +6,8 @@ import asyncio
 import gc
 import os
 import signal
+from collections.abc import Coroutine
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ import click
 from vr_kernel.cli.exits import end_soon
 from vr_kernel.cli.root import config_with
 from vr_kernel.config.config import Config
+from vr_kernel.errors import is_interrupt
 from vr_kernel.stdout_guard import StdoutGuard, own_streams
 
 if TYPE_CHECKING:
@@ -39,11 +42,32 @@ def serve(
     flags |= {"kernel.tool_search": "true"} if search else {}
     config = config_with(context, flags)
     if address is not None:
-        return asyncio.run(_serve_http(_kernel(config), *_host_and_port(address)))
+        kernel = _kernel(config)
+        return _lasting(kernel, _serve_http(kernel, *_host_and_port(address)))
     guard = StdoutGuard()
     # Start-up makes objects that live to the end: collecting among them is wasted work.
     gc.disable()
-    return asyncio.run(_serve(_kernel(config), guard))
+    kernel = _kernel(config)
+    return _lasting(kernel, _serve(kernel, guard))
+
+
+def _lasting(kernel: Kernel, serve: Coroutine[Any, Any, int]) -> int:
+    """The exit code of a server, whose loop goes on when a plugin's task would end it."""
+    runner = asyncio.Runner()
+    try:
+        loop = runner.get_loop()
+        serving = loop.create_task(serve)
+        while not serving.done():
+            try:
+                loop.run_until_complete(serving)
+            except BaseException as error:
+                if serving.done() or is_interrupt(error):
+                    raise
+                kernel.log.exception("what a plugin left behind would have ended the server")
+        return serving.result()
+    finally:
+        with suppress(SystemExit, KeyboardInterrupt):  # of what is cancelled at the end
+            runner.close()
 
 
 def _host_and_port(address: str) -> tuple[str, int]:

@@ -15,6 +15,7 @@ from pydantic import PrivateAttr
 from vr_kernel.errors import VrError
 from vr_kernel.kernel import Kernel
 from vr_kernel.prompts import Prompt
+from vr_kernel.runner import contained
 from vr_kernel.server.blocks import block_of
 from vr_kernel.server.failures import RefusedError
 from vr_kernel.visible_text import visible
@@ -46,15 +47,15 @@ class ServedPrompt(McpPrompt):
 
     async def render(self, arguments: dict[str, Any] | None = None) -> PromptResult:
         """The messages for these arguments."""
+        kernel, prompt = self._kernel, self._prompt
         try:
             # A plain function of a plugin may take its time; other calls go on meanwhile.
-            messages = await asyncio.to_thread(self._kernel.write, self._prompt, arguments or {})
+            written = await asyncio.to_thread(kernel.write, prompt, arguments or {})
+            with contained(f"Prompt {prompt.name}", prompt.plugin, kernel.log):
+                messages = [McpMessage(block_of(it.content), role=it.speaker) for it in written]
+                return PromptResult(messages, description=self.description)
         except VrError as error:
             raise RefusedError(error) from None
-        return PromptResult(
-            [McpMessage(block_of(each.content), role=each.speaker) for each in messages],
-            description=self.description,
-        )
 
 
 def complete(

@@ -16,6 +16,7 @@ from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifact
 from vr_kernel.kernel import Kernel
 from vr_kernel.resources import Reading, Resource
+from vr_kernel.runner import contained
 from vr_kernel.server.blocks import plain, visible_schema
 from vr_kernel.server.failures import RefusedError
 from vr_kernel.server.served_tool import principal
@@ -47,11 +48,13 @@ class ServedResource(McpResource):
 
     async def read(self) -> ResourceResult:
         """What stands there."""
+        kernel, resource = self._kernel, self._resource
         try:
-            found = await self._kernel.read(self._resource, self._parts, principal())
+            found = await kernel.read(resource, self._parts, principal())
+            with contained(f"Resource {resource.uri}", resource.plugin, kernel.log):
+                return ResourceResult([await _content(found, resource.mime)])
         except VrError as error:
             raise RefusedError(error) from None
-        return ResourceResult([await _content(found, self._resource.mime)])
 
 
 class ServedFamily(ResourceTemplate):
