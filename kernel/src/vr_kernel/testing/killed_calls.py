@@ -230,7 +230,10 @@ class KilledCalls:
 
 
 def _name(request: RecordedRequest) -> str:
-    return f"{request.action}: {request.text}"
+    watched = (
+        hashlib.sha256(json.dumps(request.media).encode()).hexdigest() if request.media else ""
+    )
+    return f"{request.action} {watched[:8]}: {request.text}"
 
 
 def _open_job(home: Path) -> str:

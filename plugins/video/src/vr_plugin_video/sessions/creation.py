@@ -6,7 +6,8 @@ import os
 from contextlib import suppress
 from dataclasses import replace
 
-from vr_kernel import Call, Code, Media, VrError
+from pydantic import BaseModel
+from vr_kernel import Call, Code, Media, VrError, cache_key
 
 from vr_plugin_video.analyses.model_analyst import ROLE
 from vr_plugin_video.analyses.prompt import SYSTEM
@@ -102,20 +103,36 @@ async def _title(job: Job, title: str) -> str:
     return one_line(title, TITLE_CHARS) or source.name
 
 
+class Named(BaseModel):
+    """A title that a model gave, on its way into the cache."""
+
+    title: str
+
+
 async def _named(job: Job) -> str:
     """A title by a model that looks at the beginning; empty when it gives none."""
     beginning = Media.youtube(job.source.video_id, end=GLANCE_S, resolution="low")
-    models = job.work.call.services.models
-    try:
-        reply = await models.generate(
+    call = job.work.call
+
+    async def produce(own: Call) -> Named:
+        reply = await own.services.models.generate(
             [beginning, TITLE_TASK], role=ROLE, system=SYSTEM, thinking="minimal"
         )
+        return Named(title=reply.text.strip(QUOTES))
+
+    try:
+        answers = call.services.models.identity(ROLE, thinking="minimal")
+        home = call.workspace
+        key = cache_key(
+            what="title", home=home, video=job.source.video_id, task=TITLE_TASK, **answers
+        )
+        named = await call.once(key, Named, produce, content_id=job.source.video_id)
     except VrError as error:
         if error.code is Code.CONFLICT:  # another process took the work over
             raise
         return ""
     job.limits.append("YouTube told no title: a model gave it one by its beginning.")
-    return reply.text.strip(QUOTES)
+    return named.title
 
 
 def _session(call: Call, source: Source, media: Media, description: str, now: float) -> Session:
