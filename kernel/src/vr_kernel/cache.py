@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel
 
 from vr_kernel.database import Database
-from vr_kernel.database_faults import is_sound, is_text
+from vr_kernel.database_faults import Patience, is_sound, is_text
 from vr_kernel.errors import VrError
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ class Cache:
         ttl_days: age in days after which a value counts as missing.
         warn: called once when the cache cannot be used.
         tell: takes what of it is damaged, once each.
+        patience: with locks, shared with the other files of the program.
     """
 
     def __init__(
@@ -78,10 +79,11 @@ class Cache:
         ttl_days: float,
         warn: Callable[[VrError], None],
         tell: Callable[[VrError], None] = lambda _error: None,
+        patience: Patience | None = None,
     ) -> None:
         self.path = path
         self.ttl_days = ttl_days
-        self._database = Database(path, _SCHEMA, disposable=True, tell=tell)
+        self._database = Database(path, _SCHEMA, disposable=True, tell=tell, patience=patience)
         self._warn = warn
         self._warned = False
         self._shapes: dict[type[BaseModel], str] = {}

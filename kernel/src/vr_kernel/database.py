@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import sqlite3
 import threading
 import time
@@ -17,7 +18,11 @@ from vr_kernel.config.paths import private_file, private_folder
 from vr_kernel.database_faults import (
     FAULTS,
     LeftOut,
+    NotBegunError,
+    Patience,
+    cause,
     explained,
+    identity,
     is_busy,
     is_useless,
     put_aside,
@@ -28,7 +33,10 @@ from vr_kernel.database_faults import (
 from vr_kernel.errors import VrError
 
 T = TypeVar("T")
-BUSY_TIMEOUT_MS = 10_000
+READ_WAIT_S = 2.0
+"""How long a reader waits for another process; one that only writes does not hold it up."""
+BUSY_TRY_MS = 50
+"""How long SQLite itself waits; between two tries those are served who only read."""
 BUSY_PAUSE_S = 0.01
 PAGE_BYTES = 4096
 _READ, _WRITE = "BEGIN DEFERRED", "BEGIN IMMEDIATE"
@@ -54,6 +62,7 @@ class Database:
             can be.
         page_bytes: of a file that is made; one that is there keeps its own.
         tell: takes what is damaged, once each: the file that was set aside, and rows.
+        patience: shared with the other files of the program.
 
     Text that is no UTF-8 fails nothing: see `database_faults.is_sound`.
     """
@@ -67,8 +76,10 @@ class Database:
         disposable: bool = False,
         page_bytes: int = PAGE_BYTES,
         tell: Callable[[VrError], None] = lambda _error: None,
+        patience: Patience | None = None,
     ) -> None:
         self.path = path
+        self.patience = patience or Patience()
         self._schema = schema
         self._synchronous = synchronous
         self._disposable = disposable
@@ -82,25 +93,30 @@ class Database:
         self._connection: sqlite3.Connection | None = None
         self._opened_file: tuple[int, int] | None = None
 
-    async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def run(self, work: Callable[[sqlite3.Connection], T], *, wait_s: float = math.inf) -> T:
         """Run `work` in a transaction that is committed when this returns.
 
         When its transaction fails, for whatever reason, it is rolled back and `work` may run
         again: it changes nothing but the database.
 
+        Args:
+            work: is given the connection, in a thread.
+            wait_s: the longest wait for another process, when it is less than all may wait.
+
         Raises:
-            VrError: UNAVAILABLE when the file cannot be opened, read or written.
+            VrError: UNAVAILABLE when the file cannot be opened, read or written; retryable when
+                another process holds it for too long.
         """
-        return await self._awaited(work, _WRITE)
+        return await self._awaited(work, _WRITE, wait_s)
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Like `run` for work that writes nothing: another process's writer never delays it."""
-        return await self._awaited(work, _READ)
+        return await self._awaited(work, _READ, READ_WAIT_S)
 
     def run_blocking(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Like `run`, for a caller without an event loop."""
         outcome: Future[T] = Future()
-        self._add(_Turn(work, _WRITE, outcome))
+        self._add(_Turn(work, _WRITE, outcome, self.patience.clock(), math.inf))
         return outcome.result()
 
     def leave_out(self, table: str, key: object) -> None:
@@ -113,17 +129,19 @@ class Database:
         return len(self._left_out)
 
     def close(self) -> None:
-        """Close the file once all work is done; a later `run` opens it again."""
+        """Close the file once all work is done, or given up; a later `run` opens it again."""
         with self._lock:
             thread, self._thread = self._thread, None
             if thread is not None:
                 thread.submit(self._disconnect).result()
                 thread.shutdown()
 
-    async def _awaited(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
+    async def _awaited(
+        self, work: Callable[[sqlite3.Connection], T], begin: str, wait_s: float
+    ) -> T:
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[T] = loop.create_future()
-        self._add(_Turn(work, begin, outcome, loop))
+        self._add(_Turn(work, begin, outcome, self.patience.clock(), wait_s, loop))
         return await outcome
 
     def _add(self, turn: _Turn) -> None:
@@ -135,18 +153,21 @@ class Database:
                 self._call = self._thread.submit(self._work_off)
 
     def _work_off(self) -> None:
-        """All that waits; what came before this began has called nobody else."""
-        turns = [self._waiting.popleft() for _ in range(len(self._waiting))]
-        turns = [turn for turn in turns if not turn.outcome.cancelled()]
-        for begin in (_READ, _WRITE):
-            if together := [turn for turn in turns if turn.begin == begin]:
-                self._do(together)
+        """All that waits, and what comes meanwhile while another process holds the file."""
+        while self._waiting:
+            turns = [self._waiting.popleft() for _ in range(len(self._waiting))]
+            turns = [turn for turn in turns if not turn.outcome.cancelled()]
+            for begin in (_READ, _WRITE):
+                if together := [turn for turn in turns if turn.begin == begin]:
+                    self._do(together)
 
     def _do(self, turns: list[_Turn]) -> None:
         try:
             results = self._transact_anew(turns)
         except BaseException as error:  # noqa: BLE001 - handed to whoever waits for it
-            if len(turns) == 1 or isinstance(error, _NotBegunError):
+            if is_busy(cause(error)):
+                self._put_off(turns, error)
+            elif len(turns) == 1 or isinstance(error, NotBegunError):
                 _tell([(turn, None, self._explained(error)) for turn in turns])
             else:  # One of them is at fault: the others do not pay for it.
                 for turn in turns:
@@ -154,12 +175,20 @@ class Database:
         else:
             _tell([(turn, it, None) for turn, it in zip(turns, results, strict=True)])
 
+    def _put_off(self, turns: list[_Turn], error: BaseException) -> None:
+        """Let those wait on who have not waited enough; nothing of their work was done."""
+        self.patience.found_locked(self.path)
+        ends = [(turn, self.patience.is_over(turn.since, turn.wait_s)) for turn in turns]
+        self._waiting.extendleft(turn for turn, over in reversed(ends) if not over)
+        _tell([(turn, None, self._explained(error)) for turn, over in ends if over])
+        time.sleep(BUSY_PAUSE_S)  # not every busy lock is one that SQLite waits for
+
     def _transact_anew(self, turns: list[_Turn]) -> list[Any]:
         """The results, in a new file when this one is disposable and damaged."""
         try:
             return self._transact(turns)
-        except (*FAULTS, _NotBegunError) as error:
-            if not (self._disposable and is_useless(_cause(error))):
+        except (*FAULTS, NotBegunError) as error:
+            if not (self._disposable and is_useless(cause(error))):
                 raise
         self._set_aside()
         return self._transact(turns)
@@ -169,7 +198,9 @@ class Database:
             connection = self._opened()
             connection.execute(turns[0].begin)
         except FAULTS as error:
-            raise _NotBegunError from error
+            raise NotBegunError from error
+        if turns[0].begin == _WRITE:
+            self.patience.found_free(self.path)
         try:
             results = [turn.work(connection) for turn in turns]
             connection.commit()
@@ -182,27 +213,27 @@ class Database:
         if self._connection is not None and self._is_gone():
             self._disconnect()
         if self._connection is None:
-            self._opened_file = _identity(self.path)
+            self._opened_file = identity(self.path)
             private_folder(self.path.parent)
             connection = sqlite3.connect(private_file(self.path), isolation_level=None)
             try:
                 connection.text_factory = read_text
                 require_own(connection, self._schema)
-                connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+                connection.execute(f"PRAGMA busy_timeout={BUSY_TRY_MS}")
                 connection.execute(f"PRAGMA page_size={self._page_bytes}")
-                _enter_wal_mode(connection)
+                connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute(f"PRAGMA synchronous={self._synchronous}")
                 connection.executescript(self._schema)
             except BaseException:
                 connection.close()
                 raise
             self._connection = connection
-            self._opened_file = _identity(self.path)
+            self._opened_file = identity(self.path)
         return self._connection
 
     def _is_gone(self) -> bool:
         """Whether somebody removed or replaced the file, which would divide who shares it."""
-        return _identity(self.path) != self._opened_file
+        return identity(self.path) != self._opened_file
 
     def _disconnect(self) -> None:
         if self._connection is not None:
@@ -218,10 +249,8 @@ class Database:
 
     def _explained(self, error: BaseException) -> BaseException:
         """What the caller is told: a fault of the file is typed, one of the work its own."""
-        fault = _cause(error)
-        if not isinstance(fault, FAULTS):
-            return error
-        return explained(self.path, fault)
+        fault = cause(error)
+        return explained(self.path, fault) if isinstance(fault, FAULTS) else error
 
 
 class _Turn(NamedTuple):
@@ -230,6 +259,8 @@ class _Turn(NamedTuple):
     work: Callable[[sqlite3.Connection], Any]
     begin: str
     outcome: asyncio.Future[Any] | Future[Any]
+    since: float
+    wait_s: float
     loop: asyncio.AbstractEventLoop | None = None
 
 
@@ -250,36 +281,6 @@ def _settle(ends: list[tuple[_Turn, Any, BaseException | None]]) -> None:
             turn.outcome.set_exception(error)
         elif not turn.outcome.done():  # who waited may have gone
             turn.outcome.set_result(result)
-
-
-class _NotBegunError(Exception):
-    """No transaction could be begun, so no work was; the cause says why."""
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _cause(error: BaseException) -> BaseException | None:
-    return error.__cause__ if isinstance(error, _NotBegunError) else error
-
-
-def _enter_wal_mode(connection: sqlite3.Connection) -> None:
-    """Switch to WAL, again until it works: SQLite does not wait for a lock while it switches."""
-    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError as error:
-            if not is_busy(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(BUSY_PAUSE_S)
-        else:
-            return
 
 
 def mark_of(principal: str, owner: str) -> str:

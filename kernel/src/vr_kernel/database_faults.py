@@ -17,6 +17,10 @@ from vr_kernel.errors import Code, VrError
 if TYPE_CHECKING:
     from vr_kernel.log import Log
 
+WAIT_S = 10.0
+"""How long is waited for locks that other processes hold."""
+BRIEF_S = 0.25
+"""The same once a lock has been held for `WAIT_S`: its holder stands still."""
 # The module sqlite3 cannot decode a message of SQLite that quotes damaged names.
 FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
 """Everything that a file can fail with."""
@@ -46,6 +50,24 @@ class ForeignFileError(sqlite3.DatabaseError):
     sqlite_errorname = "SQLITE_NOTADB"
 
 
+class NotBegunError(Exception):
+    """No transaction could be begun, so no work was; the cause says why."""
+
+
+def identity(path: Path) -> tuple[int, int] | None:
+    """Tells a file from another one of its name; None when there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def cause(error: BaseException) -> BaseException | None:
+    """The fault of the file behind an error, or the error itself."""
+    return error.__cause__ if isinstance(error, NotBegunError) else error
+
+
 def is_damage(error: BaseException | None) -> bool:
     """True when the file's content is broken, or another program's."""
     return _is_any_of(error, _DAMAGED)
@@ -58,7 +80,7 @@ def is_useless(error: BaseException | None) -> bool:
 
 def is_busy(error: BaseException | None) -> bool:
     """True when another connection holds a lock."""
-    return _is_any_of(error, ("SQLITE_BUSY",))
+    return _is_any_of(error, ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"))
 
 
 def is_full(error: BaseException | None) -> bool:
@@ -126,6 +148,10 @@ def put_aside(path: Path) -> Path | None:
 
 def explained(path: Path, error: BaseException) -> VrError:
     """The typed error of a fault of that file."""
+    if is_busy(error):
+        from vr_kernel.lock_holders import held
+
+        return held(path, error)
     if is_damage(error):
         return damaged(path, error)
     if is_full(error):
@@ -226,3 +252,41 @@ def is_text(value: str) -> bool:
 def _is_any_of(error: BaseException | None, names: tuple[str, ...]) -> bool:
     name = "SQLITE_CORRUPT" if isinstance(error, UnicodeDecodeError) else ""
     return (getattr(error, "sqlite_errorname", None) or name).startswith(names)
+
+
+class Patience:
+    """How long files wait for locks of other processes, all files of one program together.
+
+    Who waited in vain for one file does not wait as long again for the next one: a process that
+    stands still in the middle of its writes may hold several.
+
+    Args:
+        wait_s: for all files in turn.
+        clock: in seconds, never set back.
+    """
+
+    def __init__(self, wait_s: float = WAIT_S, clock: Callable[[], float] = time.monotonic) -> None:
+        self.wait_s = wait_s
+        self.clock = clock
+        self._locked: dict[Path, tuple[float, float]] = {}
+
+    def found_locked(self, path: Path) -> None:
+        """Somebody else holds that file now."""
+        now = self.clock()
+        self._locked[path] = (min(self._since(path, now), now), now)
+
+    def found_free(self, path: Path) -> None:
+        """Nobody else holds that file any more."""
+        self._locked.pop(path, None)
+
+    def is_over(self, since: float, most_s: float) -> bool:
+        """Whether somebody who asked at `since`, ready to wait `most_s`, has waited enough."""
+        now = self.clock()
+        first = min((self._since(path, now) for path in [*self._locked]), default=now)
+        allowed = min(most_s, self.wait_s, max(first + self.wait_s - since, BRIEF_S))
+        return now - since >= allowed
+
+    def _since(self, path: Path, now: float) -> float:
+        """The moment since which the file has been locked, as far as somebody looked."""
+        since, seen = self._locked.get(path, (now, now))
+        return since if now - seen < self.wait_s else now

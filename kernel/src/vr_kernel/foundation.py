@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from vr_kernel.cache import Cache
 from vr_kernel.config.config import Config
 from vr_kernel.config.settings import ModelsSettings
-from vr_kernel.database_faults import told_by
+from vr_kernel.database_faults import Patience, told_by
 from vr_kernel.documents import Documents
 from vr_kernel.errors import Code, VrError
 from vr_kernel.files.artifacts import Artifacts
@@ -67,6 +67,7 @@ class Foundation:
         folders = [roots] if isinstance(roots, str) else roots
         self.policy = Policy([*folders, *config.kernel.allowed_roots, config.paths.artifacts])
         self.http = Fetcher(config.http, log=self.log)
+        self.patience = Patience()
         self._build_storage()
         self._build_models()
         self._build_jobs()
@@ -149,17 +150,18 @@ class Foundation:
 
     def _build_storage(self) -> None:
         paths = self.config.paths
-        tell = told_by(self.log)
-        self._ledger = open_ledger(paths.state / "jobs.db", tell)
+        tell, patience = told_by(self.log), self.patience
+        self._ledger = open_ledger(paths.state / "jobs.db", tell, patience)
         self.journal = Journal(paths.journal, tell, self._ledger)
-        self.refusals = Refusals(paths.state / "refused.db", tell)
+        self.refusals = Refusals(paths.state / "refused.db", tell, patience)
         self.cache = Cache(
             paths.cache / "results.db",
             ttl_days=self.config.kernel.cache_ttl_days,
             warn=self._warn_no_cache,
             tell=tell,
+            patience=patience,
         )
-        self.digests = Digests(paths.cache / "digests.db", tell)
+        self.digests = Digests(paths.cache / "digests.db", tell, patience)
         self.providers = Providers(
             {
                 "Store": self.config.store.backend,
@@ -168,7 +170,9 @@ class Foundation:
             }
         )
         self._leases = Leases(self._ledger, lease_s=self.config.kernel.lease_s)
-        self.vectors = Vectors(paths.state / "vectors.db", self.providers, self._leases, tell)
+        self.vectors = Vectors(
+            paths.state / "vectors.db", self.providers, self._leases, tell, patience
+        )
 
     def _build_models(self) -> None:
         paths, configuration = self.config.paths, ModelConfiguration(self.config.models)
@@ -177,8 +181,11 @@ class Foundation:
             self._warn_no_ledger,
             owner=self.principal,
             tell=told_by(self.log),
+            patience=self.patience,
         )
-        self.gemini = Gemini(lambda: configuration.current, paths, self.log, self._leases)
+        self.gemini = Gemini(
+            lambda: configuration.current, paths, self.log, self._leases, self.patience
+        )
         meter = Meter(call_id="", tool="", plugin="", principal=self.principal)
         limit = asyncio.Semaphore(self.config.models.concurrency)
         self.models = Models(

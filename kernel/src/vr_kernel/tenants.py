@@ -86,6 +86,7 @@ class Tenants:
                 ttl_days=ttl_days,
                 warn=self._warn,
                 tell=told_by(foundation.log),
+                patience=foundation.patience,
             )
             flights = Flights(cache, foundation.flights.leases, workspace)
             tenant = Tenant(cache, flights, Artifacts(folder.artifacts))

@@ -14,6 +14,7 @@ from struct import pack
 from typing import Any
 
 from vr_kernel.database import Database
+from vr_kernel.database_faults import Patience
 from vr_kernel.errors import Code, PluginCode, VrError
 from vr_kernel.jobs.leases import Lease, Leases
 from vr_kernel.providers import Embedder, Providers, Purpose
@@ -54,6 +55,7 @@ class Vectors:
         providers: of the embedder.
         leases: keep two processes from embedding the same texts.
         tell: takes what of the memory is damaged, once each.
+        patience: with locks, shared with the other files of the program.
     """
 
     def __init__(
@@ -62,8 +64,11 @@ class Vectors:
         providers: Providers,
         leases: Leases,
         tell: Callable[[VrError], None] = lambda _error: None,
+        patience: Patience | None = None,
     ) -> None:
-        self._database = Database(path, _SCHEMA, disposable=True, page_bytes=PAGE_BYTES, tell=tell)
+        self._database = Database(
+            path, _SCHEMA, disposable=True, page_bytes=PAGE_BYTES, tell=tell, patience=patience
+        )
         self._providers = providers
         self._leases = leases
         self._running: dict[tuple[str, ...], asyncio.Task[_Vectors]] = {}

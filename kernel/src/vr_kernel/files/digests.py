@@ -12,6 +12,7 @@ from io import BufferedReader
 from pathlib import Path
 
 from vr_kernel.database import Database
+from vr_kernel.database_faults import Patience
 from vr_kernel.errors import VrError
 
 _SCHEMA = """
@@ -31,10 +32,16 @@ class Digests:
     Args:
         path: of the memory.
         tell: takes what of it is damaged, once each.
+        patience: with locks, shared with the other files of the program.
     """
 
-    def __init__(self, path: Path, tell: Callable[[VrError], None] = lambda _error: None) -> None:
-        self._database = Database(path, _SCHEMA, disposable=True, tell=tell)
+    def __init__(
+        self,
+        path: Path,
+        tell: Callable[[VrError], None] = lambda _error: None,
+        patience: Patience | None = None,
+    ) -> None:
+        self._database = Database(path, _SCHEMA, disposable=True, tell=tell, patience=patience)
         self._latest: dict[str, tuple[Stamp, str]] = {}
 
     async def sha256(

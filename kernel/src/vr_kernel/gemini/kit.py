@@ -11,6 +11,7 @@ from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.log import Log
 
 if TYPE_CHECKING:
+    from vr_kernel.database_faults import Patience
     from vr_kernel.gemini.contexts import Contexts
     from vr_kernel.gemini.pool import Pool
     from vr_kernel.gemini.provider import GeminiModels
@@ -29,11 +30,13 @@ class Kit:
         paths: Paths,
         log: Log,
         leases: Leases | None,
+        patience: Patience | None = None,
     ) -> None:
         self.settings = settings
         self._paths = paths
         self._log = log
         self._leases = leases
+        self._patience = patience
 
     @cached_property
     def pool(self) -> Pool:
@@ -47,7 +50,7 @@ class Kit:
         """What is at the service, as this machine remembers it."""
         from vr_kernel.gemini.registry import Registry
 
-        return Registry(self._paths.state / "gemini.db", self._log)
+        return Registry(self._paths.state / "gemini.db", self._log, self._patience)
 
     @cached_property
     def uploads(self) -> Uploads:

@@ -11,7 +11,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from vr_kernel.database import Database
-from vr_kernel.database_faults import is_sound, told_by
+from vr_kernel.database_faults import Patience, is_sound, told_by
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Usage
 from vr_kernel.log import Log
@@ -79,8 +79,10 @@ class ContextCache(BaseModel):
 class Registry:
     """The memory of one installation. Without it everything works, only less is reused."""
 
-    def __init__(self, path: Path, log: Log) -> None:
-        self._database = Database(path, _SCHEMA, disposable=True, tell=told_by(log))
+    def __init__(self, path: Path, log: Log, patience: Patience | None = None) -> None:
+        self._database = Database(
+            path, _SCHEMA, disposable=True, tell=told_by(log), patience=patience
+        )
         self._log = log
 
     async def upload(self, digest: str, mime: str, account: str) -> Upload | None:

@@ -20,6 +20,7 @@ from vr_kernel.models.candidates import Candidate
 from vr_kernel.progress import Report, silent
 
 if TYPE_CHECKING:
+    from vr_kernel.database_faults import Patience
     from vr_kernel.gemini.contexts import Make
     from vr_kernel.gemini.registry import ContextCache
     from vr_kernel.jobs.leases import Leases
@@ -41,6 +42,7 @@ class Gemini:
         paths: `gemini.db` in the state folder remembers uploads and context caches.
         log: never told a key, a prompt or an answer.
         leases: keep two processes from making the same context.
+        patience: with locks, shared with the other files of the program.
     """
 
     def __init__(
@@ -49,9 +51,10 @@ class Gemini:
         paths: Paths,
         log: Log,
         leases: Leases | None = None,
+        patience: Patience | None = None,
     ) -> None:
         self._log = log
-        self._kit = Kit(settings, paths, log, leases)
+        self._kit = Kit(settings, paths, log, leases, patience)
         self._background: set[asyncio.Task[None]] = set()
         self.payments: Payments | None = None
         self.workspace = ""

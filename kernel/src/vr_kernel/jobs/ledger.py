@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vr_kernel.database import MARK, Database
+from vr_kernel.database_faults import Patience
 from vr_kernel.errors import PluginCode, VrError
 
 T = TypeVar("T")
@@ -54,14 +55,19 @@ CREATE INDEX IF NOT EXISTS job_of_mark ON job ({MARK}, created_at);
 """
 
 
-def open_ledger(path: Path, tell: Callable[[VrError], None] = lambda _error: None) -> Database:
+def open_ledger(
+    path: Path,
+    tell: Callable[[VrError], None] = lambda _error: None,
+    patience: Patience | None = None,
+) -> Database:
     """The ledger's file, which is made at first use; what it confirmed survives a power loss.
 
     Args:
         path: of the file.
         tell: takes what of it is damaged, once each.
+        patience: with locks, shared with the other files of the program.
     """
-    return Database(path, LEDGER_SCHEMA, synchronous="FULL", tell=tell)
+    return Database(path, LEDGER_SCHEMA, synchronous="FULL", tell=tell, patience=patience)
 
 
 def job_scope(job_id: str) -> str:

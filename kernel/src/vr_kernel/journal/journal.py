@@ -106,10 +106,11 @@ class Journal:
         ledger: Database | None = None,
     ) -> None:
         """`ledger` is another file, to know this one by; `tell` is told what this one lacks."""
-        self.path = path
-        self._database = Database(path, _SCHEMA + HISTORY, synchronous="FULL", tell=tell)
-        self._ledger = ledger
-        self._tell = tell
+        self.path, self._ledger, self._tell = path, ledger, tell
+        patience = None if ledger is None else ledger.patience
+        self._database = Database(
+            path, _SCHEMA + HISTORY, synchronous="FULL", tell=tell, patience=patience
+        )
         self._continuity: Continuity | None = None
 
     @property

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from vr_kernel.database import Database
-from vr_kernel.database_faults import is_sound
+from vr_kernel.database_faults import Patience, is_sound
 from vr_kernel.errors import VrError, said
 from vr_kernel.journal.journal import Change
 
@@ -43,10 +43,16 @@ class Refusals:
     Args:
         path: of the lists.
         tell: takes what of them is damaged, once each.
+        patience: with locks, shared with the other files of the program.
     """
 
-    def __init__(self, path: Path, tell: Callable[[VrError], None] = lambda _error: None) -> None:
-        self._database = Database(path, _SCHEMA, disposable=True, tell=tell)
+    def __init__(
+        self,
+        path: Path,
+        tell: Callable[[VrError], None] = lambda _error: None,
+        patience: Patience | None = None,
+    ) -> None:
+        self._database = Database(path, _SCHEMA, disposable=True, tell=tell, patience=patience)
 
     async def add(self, store: str, change: Change, error: BaseException, tries: int) -> None:
         """Keep that a store refused a record.

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from vr_kernel.database import Database, mark_of
+from vr_kernel.database_faults import Patience
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Usage
 from vr_kernel.models.usage_report import (
@@ -117,6 +118,7 @@ class UsageLedger:
         warn: called once when an end cannot be written.
         owner: the principal whose rows bear no token's name.
         tell: takes what of the file is damaged, once each.
+        patience: with locks, shared with the other files of the program.
     """
 
     def __init__(
@@ -125,10 +127,11 @@ class UsageLedger:
         warn: Callable[[VrError], None],
         owner: str = "",
         tell: Callable[[VrError], None] = lambda _error: None,
+        patience: Patience | None = None,
     ) -> None:
         self.path = path
         self._owner = owner
-        self._file = Database(path, _SCHEMA, disposable=True, tell=tell)
+        self._file = Database(path, _SCHEMA, disposable=True, tell=tell, patience=patience)
         self._warn = warn
         self._warned = False
 
