@@ -136,6 +136,8 @@ def put_aside(path: Path) -> Path | None:
     Nobody of this process may have it open.
     """
     kept = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
+    # The log goes first: left behind, it would be played into the new file. SQLite removes it
+    # itself when a reader that still had it closes.
     with suppress(FileNotFoundError):
         path.with_name(f"{path.name}-wal").replace(kept.with_name(f"{kept.name}-wal"))
     path.with_name(f"{path.name}-shm").unlink(missing_ok=True)

@@ -14,6 +14,7 @@ import click
 from vr_kernel.cli.exits import Exit
 from vr_kernel.cli.leftovers import KINDS, Leftovers, find_leftovers
 from vr_kernel.config.config import Config
+from vr_kernel.database_faults import wording
 from vr_kernel.errors import VrError
 
 SECONDS_PER_DAY = 86_400
@@ -82,7 +83,7 @@ def _remove(present: Sequence[Leftovers]) -> dict[str, str]:
         except VrError as error:
             failures[leftovers.kind] = f"{error.message} {error.hint}".strip()
         except (OSError, sqlite3.Error) as error:
-            failures[leftovers.kind] = str(error)
+            failures[leftovers.kind] = wording(error)
     return failures
 
 

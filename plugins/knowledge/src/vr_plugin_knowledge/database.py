@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from vr_kernel import Code, VrError, private_file, private_folder
+from vr_kernel.database_faults import put_aside, wording
 
 from vr_plugin_knowledge.schema import DamagedRowError, OtherLayoutError, prepare
 
@@ -101,7 +101,7 @@ class Database:
                 category=REBUILT,
                 hint="Ask again in a moment.",
                 retryable=True,
-            ) from error
+            ) from None  # what SQLite says may quote a record
         finally:
             with self._pool_lock:
                 self._running -= 1
@@ -146,7 +146,7 @@ class Database:
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if not _is_damage(error):
                 raise
-            self._set_aside(str(error))
+            self._set_aside(wording(error))
             connection = self._prepared()
         self._identity = _identity(self.path)
         return connection
@@ -181,14 +181,7 @@ class Database:
         self._writer = self._open()
 
     def _set_aside(self, reason: str) -> None:
-        kept = self.path.with_name(f"{self.path.name}.damaged-{time.time_ns()}")
-        wal = self.path.with_name(f"{self.path.name}-wal")
-        # The log goes first: left behind, it would be played into the new file. SQLite removes it
-        # itself when a reader that still had it closes.
-        with suppress(FileNotFoundError):
-            wal.replace(kept.with_name(f"{kept.name}-wal"))
-        self.path.with_name(f"{self.path.name}-shm").unlink(missing_ok=True)
-        self.path.replace(kept)
+        kept = put_aside(self.path)
         self._log.warning(
             "the knowledge base is damaged; it is rebuilt from the journal",
             reason=reason,
@@ -207,7 +200,7 @@ class Database:
     def _unavailable(self, error: Exception) -> VrError:
         name = getattr(error, "sqlite_errorname", None) or type(error).__name__
         return VrError(
-            f"The knowledge base {self.path.name} cannot be used: {error} ({name}).",
+            f"The knowledge base {self.path.name} cannot be used: {wording(error)} ({name}).",
             Code.UNAVAILABLE,
             category="STORE_UNAVAILABLE",
             hint=f"Check that {self.path.parent} exists, is writable and has free space.",

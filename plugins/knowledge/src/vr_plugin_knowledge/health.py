@@ -11,14 +11,17 @@ from pathlib import Path
 from typing import TypeVar
 
 from vr_kernel import Check, Code, Diagnosis, Services, VrError
+from vr_kernel.database_faults import FAULTS, is_sound, read_text, shown_key, wording
 
 from vr_plugin_knowledge.backlog import Missing
-from vr_plugin_knowledge.items import read_cursor
+from vr_plugin_knowledge.items import STORED, read_cursor
 from vr_plugin_knowledge.schema import VERSION
 from vr_plugin_knowledge.store import FILE_NAME
+from vr_plugin_knowledge.writer import checksum
 
 T = TypeVar("T")
 TIMEOUT_S = 1.0
+ROWS = 500
 CHECK_S, STEPS = 1.0, 20_000
 """How long the file is looked through; after how many instructions the clock is looked at."""
 MOST_VECTORS = 200_000
@@ -65,7 +68,7 @@ def readable(path: Path) -> Diagnosis:
             f"{path.name} has layout {version}, this version has {VERSION}.",
             "It is rebuilt from the journal by the next `vr knowledge stats`.",
         )
-    if found := _read(path, _damage):
+    if found := _read(path, _damage) or _read(path, _damaged_item):
         return Diagnosis.fault(
             f"{path.name} is damaged, and may not find everything: {found}.",
             f"Stop all servers and move {path} away: it is rebuilt from the journal.",
@@ -118,14 +121,14 @@ def _read(path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
         with closing(sqlite3.connect(address, uri=True, timeout=TIMEOUT_S)) as connection:
             connection.execute("PRAGMA query_only = ON")
             return work(connection)
-    except sqlite3.Error as error:
+    except FAULTS as error:
         raise VrError(
-            f"The knowledge base {path} cannot be read: {error}.",
+            f"The knowledge base {path} cannot be read: {wording(error)}.",
             Code.UNAVAILABLE,
             category="STORE_UNAVAILABLE",
             hint="If it is damaged, the next `vr knowledge stats` rebuilds it from the journal;"
             " otherwise check its permissions.",
-        ) from error
+        ) from None
 
 
 def _damage(connection: sqlite3.Connection) -> str:
@@ -139,6 +142,19 @@ def _damage(connection: sqlite3.Connection) -> str:
             return ""
         raise
     return "" if said == "ok" else " ".join(str(said).split())
+
+
+def _damaged_item(connection: sqlite3.Connection) -> str:
+    """The key of a record that is not what was written, as far as time goes; else empty."""
+    end = time.monotonic() + CHECK_S
+    connection.text_factory = read_text
+    rows = connection.execute(f"SELECT {STORED} FROM item i")  # noqa: S608 - constant columns
+    while (batch := rows.fetchmany(ROWS)) and time.monotonic() < end:
+        for key, fields, provenance, kept in batch:
+            texts = (key, fields, provenance)
+            if not is_sound(texts, (str,) * 3) or checksum(*texts) != kept:
+                return f"a record is not what was written: item {shown_key(key)}"
+    return ""
 
 
 def _largest(connection: sqlite3.Connection) -> tuple[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from vr_kernel import Services, VrError
+from vr_kernel.database_faults import wording
 
 TROUBLES = (OSError, sqlite3.Error, VrError)
 """What a folder, a disk or the journal may come to; no call fails by it."""
@@ -28,7 +29,7 @@ class Complaint:
 
     def tell(self, error: Exception) -> None:
         """Say it, unless it was said last."""
-        said = str(error)
+        said = wording(error)
         (self._log.debug if said == self.said else self._log.warning)(self._what, error=said)
         self.said = said
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vr_kernel import Call, Code, Services, VrError
+from vr_kernel.database_faults import told_by
 
 from vr_plugin_knowledge.settings import KnowledgeSettings
 
@@ -66,7 +67,8 @@ def open_ledger(services: Services, root: Path) -> Ledger:
     """What is known of a folder in one workspace."""
     from vr_plugin_knowledge.notes.ledger import Ledger
 
-    return Ledger(services.paths.state / LEDGER, f"{root}\n{services.workspace}")
+    name = f"{root}\n{services.workspace}"
+    return Ledger(services.paths.state / LEDGER, name, told_by(services.log))
 
 
 async def read_notes(call: Call, remarks: list[str]) -> None:

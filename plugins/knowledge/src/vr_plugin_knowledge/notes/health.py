@@ -8,10 +8,12 @@ import sqlite3
 from pathlib import Path
 
 from vr_kernel import Check, Diagnosis, Services
+from vr_kernel.database_health import examine_file
 
 from vr_plugin_knowledge.notes.folder import LEDGER, notes_folder, open_ledger
 from vr_plugin_knowledge.notes.writing import pages_among
 
+_REMADE = "Nothing is lost: it is set aside and made anew when it is next used."
 MOST = 5000
 """How many changes of the journal are looked at."""
 
@@ -26,7 +28,11 @@ def notes_checks(services: Services) -> list[Check]:
         found = await asyncio.to_thread(folder, root)
         return found or await _behind(services, root)
 
-    return [Check("notes folder", examine)]
+    ledger = services.paths.state / LEDGER
+    return [
+        Check("notes folder", examine),
+        Check("notes ledger", lambda: examine_file(ledger, _REMADE, Diagnosis.warning)),
+    ]
 
 
 def folder(root: Path) -> Diagnosis | None:

@@ -8,7 +8,16 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from vr_kernel import private_file, private_folder
+from vr_kernel import VrError, private_file, private_folder
+from vr_kernel.database_faults import (
+    LeftOut,
+    is_sound,
+    is_useless,
+    put_aside,
+    read_text,
+    require_own,
+    set_aside,
+)
 
 T = TypeVar("T")
 WAIT_S = 1.0
@@ -42,11 +51,16 @@ class Ledger:
     Args:
         path: of the SQLite file.
         folder: what it is about.
+        tell: takes what of the file is damaged, once each.
     """
 
-    def __init__(self, path: Path, folder: str) -> None:
+    def __init__(
+        self, path: Path, folder: str, tell: Callable[[VrError], None] = lambda _error: None
+    ) -> None:
         self._path = path
         self._folder = folder
+        self._tell = tell
+        self._left_out = LeftOut(path, tell)
 
     def cursor(self) -> int:
         """The sequence number of the last change of the journal that was dealt with."""
@@ -83,7 +97,13 @@ class Ledger:
         def read(connection: sqlite3.Connection) -> dict[str, Seen]:
             query = "SELECT path, size, mtime_ns, passages FROM note WHERE folder = ?"
             rows = connection.execute(query, (self._folder,))
-            return {path: Seen(*seen) for path, *seen in rows}
+            found = {}
+            for row in rows:
+                if is_sound(row, (str, int, int, int)):
+                    found[row[0]] = Seen(*row[1:])
+                else:
+                    self._left_out.add("note", row[0])
+            return found
 
         return self._run(read)
 
@@ -102,21 +122,28 @@ class Ledger:
     def _cursor(self, connection: sqlite3.Connection) -> int:
         query = "SELECT seq FROM cursor WHERE folder = ?"
         row = connection.execute(query, (self._folder,)).fetchone()
-        return int(row[0]) if row else 0
+        if row and not isinstance(row[0], int):
+            self._left_out.add("cursor", self._folder)
+            return 0
+        return row[0] if row else 0
 
     def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         try:
             return self._attempt(work)
-        except sqlite3.OperationalError:
-            raise
-        except sqlite3.DatabaseError:
-            self._path.unlink(missing_ok=True)  # damaged; all of it can be found out again
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            if not is_useless(error):
+                raise
+            # Damaged: all of it can be found out again.
+            if (kept := put_aside(self._path)) is not None:
+                self._tell(set_aside(self._path, kept))
             return self._attempt(work)
 
     def _attempt(self, work: Callable[[sqlite3.Connection], T]) -> T:
         private_folder(self._path.parent)
         connection = sqlite3.connect(private_file(self._path), timeout=WAIT_S, isolation_level=None)
         with closing(connection):
+            connection.text_factory = read_text
+            require_own(connection, _SCHEMA)
             connection.executescript(_SCHEMA)
             try:
                 made = work(connection)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from vr_kernel import Code, Record, RecordKind, VrError, entity_key
+from vr_kernel.database_faults import wording
 
 from vr_plugin_knowledge.catalogue import find_kind
 from vr_plugin_knowledge.transfer.front_matter import is_derived
@@ -158,7 +159,7 @@ class Reader:
                         given = find_kind(self._kinds, name).validate(given)
                     yield Record(name, given, key, json.loads(provenance))
         except (sqlite3.Error, ValueError) as error:
-            raise _unreadable(file, 0, f"it is no journal: {error}") from error
+            raise _unreadable(file, 0, f"it is no journal: {wording(error)}") from None
 
 
 def _fitting(kind: RecordKind, fields: Mapping[str, Any], foreign: object) -> dict[str, Any]:

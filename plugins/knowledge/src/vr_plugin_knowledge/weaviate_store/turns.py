@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from vr_kernel import Code, VrError, private_file, private_folder
+from vr_kernel.database_faults import wording
 
 WAIT_S = 90.0
 """How long a process waits for its turn; more than a batch of another one may take."""
@@ -102,7 +103,7 @@ def _kept_name(connection: sqlite3.Connection) -> str:
 
 def _unavailable(path: Path, error: Exception) -> VrError:
     return VrError(
-        f"{path.name} cannot be used: {error}.",
+        f"{path.name} cannot be used: {wording(error)}.",
         Code.UNAVAILABLE,
         category="STORE_UNAVAILABLE",
         hint=f"Check that {path.parent} exists, is writable and has free space.",
