@@ -51,7 +51,7 @@ async def process(path: Path, clock: Clock) -> AsyncIterator[Callable[[], Jobs]]
         def make() -> Jobs:
             database = open_ledger(path)
             stack.callback(database.close)
-            leases = Leases(database, lease_s=LEASE_S, clock=clock)
+            leases = Leases(database, lease_s=LEASE_S, clock=clock, steady=clock)
             stack.push_async_callback(leases.aclose)
             return Jobs(database, leases)
 

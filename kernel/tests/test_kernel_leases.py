@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from vr_kernel import VrError
-from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.leases import Leases, steady_clock
 from vr_kernel.jobs.ledger import open_ledger
 from waiting import always, until
 
@@ -44,10 +44,14 @@ async def process(path: Path) -> AsyncIterator[MakeLeases]:
     """Makes the leases of one more process, with a connection of its own."""
     async with AsyncExitStack() as stack:
 
-        def make(lease_s: float = LONG_S, clock: Callable[[], float] = time.time) -> Leases:
+        def make(
+            lease_s: float = LONG_S,
+            clock: Callable[[], float] = time.time,
+            steady: Callable[[], float] = steady_clock,
+        ) -> Leases:
             database = open_ledger(path)
             stack.callback(database.close)
-            leases = Leases(database, lease_s=lease_s, clock=clock)
+            leases = Leases(database, lease_s=lease_s, clock=clock, steady=steady)
             stack.push_async_callback(leases.aclose)
             return leases
 
@@ -114,7 +118,7 @@ async def test_a_release_lets_others_in_and_may_be_repeated(process: MakeLeases)
 
 async def test_a_lease_that_ran_out_is_lost_before_another_gets_it(process: MakeLeases) -> None:
     clock = Clock()
-    here, there = process(clock=clock), process(clock=clock)
+    here, there = process(clock=clock, steady=clock), process(clock=clock, steady=clock)
     first = await here.acquire("a")
     clock.now += LONG_S - 1
     assert not first.lost
@@ -201,7 +205,7 @@ async def test_a_wall_clock_that_stands_still_keeps_no_lease(process: MakeLeases
 
 async def test_a_renewal_that_comes_too_late_is_none(process: MakeLeases, path: Path) -> None:
     clock = Clock()
-    here = process(5 * SHORT_S, clock)
+    here = process(5 * SHORT_S, clock, clock)
     lease = await here.acquire("a")
     with locked(path):
         await always(lambda: not lease.lost, 1.5 * SHORT_S)
@@ -286,7 +290,7 @@ async def test_a_ledger_that_cannot_be_made_is_a_typed_error(tmp_path: Path) -> 
 
 async def test_rows_of_the_dead_do_not_pile_up(process: MakeLeases, path: Path) -> None:
     clock = Clock()
-    here, there = process(clock=clock), process(clock=clock)
+    here, there = process(clock=clock, steady=clock), process(clock=clock, steady=clock)
     for number in range(5):
         await here.acquire(f"flight/{number}")
     clock.now += 2 * 86_400

@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -324,8 +325,10 @@ class LedgerMachine(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         path = Path(self.folder.name) / "jobs.db"
         self.databases = [open_ledger(path), open_ledger(path)]
+        clock = partial(getattr, self, "now")
         self.leases = [
-            Leases(database, lease_s=LEASE_S, clock=lambda: self.now) for database in self.databases
+            Leases(database, lease_s=LEASE_S, clock=clock, steady=clock)
+            for database in self.databases
         ]
         self.steps = [Steps(database) for database in self.databases]
         self.runner = asyncio.Runner()

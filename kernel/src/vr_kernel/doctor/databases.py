@@ -11,6 +11,7 @@ from vr_kernel.config.paths import Paths
 from vr_kernel.database_faults import wording
 from vr_kernel.database_health import examine_file, reading
 from vr_kernel.health import Check, Diagnosis
+from vr_kernel.jobs.leases import Watch
 from vr_kernel.jobs.rows import SHOWN
 
 _DOCUMENTS = {
@@ -79,7 +80,8 @@ def interrupted_jobs(ledger: Path, lease_s: float) -> Diagnosis:
     query = f"SELECT count(*) FROM job WHERE {SHOWN} = 'interrupted'"  # noqa: S608 - constant text
     try:
         with reading(ledger) as connection:
-            values = {"now": time.time(), "lease_s": lease_s}
+            live = Watch(lease_s).live_jobs(connection)
+            values = {"now": time.time(), "lease_s": lease_s, "live": live}
             (count,) = connection.execute(query, values).fetchone()
     except sqlite3.Error as error:
         return Diagnosis.warning(

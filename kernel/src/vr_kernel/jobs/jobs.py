@@ -146,7 +146,7 @@ class Jobs:
         state: Ending,
     ) -> bool:
         """End a job as its owner and release the lease; False when somebody else took it over."""
-        values = {
+        values: dict[str, Any] = {
             "id": job_id,
             "state": state,
             "result": None if result is None else json.dumps(result),
@@ -172,6 +172,7 @@ class Jobs:
         """
         await self._update(
             f"cancel_asked = 1 WHERE id = :id AND {MARK} = :of AND state = 'running'",
+            afterwards=self._settle,
             id=job_id,
             of=mark_of(principal, self._owner),
         )
@@ -214,7 +215,7 @@ class Jobs:
 
     async def _read(self, where: str, **values: Any) -> _Jobs:
         def read(connection: sqlite3.Connection) -> _Jobs:
-            now = self._settle(connection)
+            now = self._now(connection)
             query = f"SELECT {COLUMNS} FROM job WHERE {where}"  # noqa: S608 - constant text
             rows = connection.execute(query, {**values, **now})
             found = [read_job(row, self._owner) for row in rows]
@@ -223,33 +224,40 @@ class Jobs:
                     self._database.leave_out("job", job.id)
             return found
 
-        return await self._database.run(read)
+        return await self._database.read(read)
 
     async def _update(
         self,
         changes: str,
         *,
         allowed: Callable[[sqlite3.Connection], bool] = lambda _: True,
+        afterwards: Callable[[sqlite3.Connection], None] = lambda _: None,
         **values: Any,
     ) -> bool:
         def write(connection: sqlite3.Connection) -> bool:
             now = {"now": self._leases.clock()}
             query = f"UPDATE job SET updated_at = :now, {changes}"  # noqa: S608 - constant text
-            return (
+            changed = (
                 allowed(connection) and connection.execute(query, {**values, **now}).rowcount == 1
             )
+            afterwards(connection)
+            return changed
 
         return await self._database.run(write)
 
-    def _settle(self, connection: sqlite3.Connection) -> dict[str, float]:
+    def _settle(self, connection: sqlite3.Connection) -> None:
         """Cancel what was asked to stop and has no owner left to do it."""
-        now = {"now": self._leases.clock(), "lease_s": self._leases.lease_s}
         connection.execute(
             "UPDATE job SET state = 'cancelled', updated_at = :now"  # noqa: S608 - constant text
             f" WHERE state = 'running' AND cancel_asked AND NOT {OWNED}",
-            now,
+            self._now(connection),
         )
-        return now
+
+    def _now(self, connection: sqlite3.Connection) -> dict[str, Any]:
+        """What the state of a job depends on, beside its row."""
+        leases = self._leases
+        live = leases.watch.live_jobs(connection)
+        return {"now": leases.clock(), "lease_s": leases.lease_s, "live": live}
 
 
 def _check_id(job_id: str) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import math
 import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
 
 from vr_kernel.database import Database
 from vr_kernel.errors import Code, VrError
@@ -17,17 +18,80 @@ from vr_kernel.jobs.ledger import complete, settle
 
 BEATS = 5
 """Renewals within the length of a lease."""
-LIVE = "expires_at > :now AND expires_at < :now + 3600"
-"""SQL: a row of `lease` is live. One that ends later was written by a clock gone wrong."""
+LONGEST_S = 660.0
+"""No lease is longer: the owner of one that seems to be died before the clock was set back."""
 KEPT_S = 86_400
 """Rows of dead owners are removed after this time."""
+RELEASE_WAIT_S = 2.0
+"""How long a release waits for another process: a lease that is not released runs out."""
+MOST_SEEN = 10_000
+"""Leases of others that are remembered."""
+LOOSE_S = 1.0
+"""A clock that differs by more from the steady one was set."""
 
 
-class Term(NamedTuple):
-    """The moment a lease ends, on both clocks."""
+def steady_clock() -> float:
+    """Seconds that nobody sets; where it is to be had they pass while the computer sleeps."""
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if clock is None else time.clock_gettime(clock)
 
-    monotonic: float
-    wall: float
+
+class Watch:
+    """Tells live leases from dead ones as somebody else sees them; of one thread.
+
+    A row says when it ends by the wall clock, which may have been set since. So nobody believes
+    it who saw the clock being set within the length of a lease, and whose row has not changed for
+    so long by the steady clock is dead, whatever it says.
+
+    Args:
+        lease_s: as all owners have it.
+        clock: seconds since the epoch.
+        steady: seconds that nobody sets.
+    """
+
+    def __init__(
+        self,
+        lease_s: float,
+        clock: Callable[[], float] = time.time,
+        steady: Callable[[], float] = steady_clock,
+    ) -> None:
+        self._lease_s = lease_s
+        self._clock = clock
+        self._steady = steady
+        self._difference = clock() - steady()
+        self._set_at = -math.inf
+        self._seen: dict[str, tuple[int, float, float]] = {}
+
+    def is_live(self, connection: sqlite3.Connection, name: str) -> bool:
+        """Whether somebody owns that name."""
+        row = connection.execute("SELECT token, expires_at FROM lease WHERE name = ?", (name,))
+        return any(self._lives(name, *found) for found in row)
+
+    def live_jobs(self, connection: sqlite3.Connection) -> str:
+        """The names of all jobs that somebody works on, as a JSON list."""
+        rows = connection.execute(
+            "SELECT name, token, expires_at FROM lease WHERE name >= 'job/' AND name < 'job0'"
+        )
+        return json.dumps([row[0] for row in rows if self._lives(*row)])
+
+    def was_set(self) -> bool:
+        """Whether the wall clock was set within the length of a lease."""
+        moment = self._steady()
+        before, self._difference = self._difference, self._clock() - moment
+        if abs(self._difference - before) > min(LOOSE_S, self._lease_s / 4):
+            self._set_at = moment
+        return moment - self._set_at < self._lease_s
+
+    def _lives(self, name: str, token: int, expires_at: float) -> bool:
+        moment, now = self._steady(), self._clock()
+        seen = self._seen.get(name, (0, 0.0, 0.0))
+        if seen[:2] != (token, expires_at):
+            if len(self._seen) >= MOST_SEEN:
+                self._seen.clear()
+            seen = self._seen[name] = (token, expires_at, moment)
+        if moment - seen[2] >= self._lease_s:
+            return False
+        return self.was_set() or now < expires_at < now + LONGEST_S
 
 
 @dataclass(eq=False)
@@ -38,12 +102,12 @@ class Lease:
         name: what is owned.
         token: rises with every change of owner, so that a late writer can be told.
         lost_event: set, in the event loop, when the lease is lost; never by a release.
-        term, clock, over, timer: kept by `Leases`.
+        ends_at, clock, over, timer: kept by `Leases`.
     """
 
     name: str
     token: int
-    term: Term = field(repr=False)
+    ends_at: float = field(repr=False)
     clock: Callable[[], float] = field(repr=False)
     lost_event: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
     over: bool = field(default=False, repr=False)
@@ -51,14 +115,8 @@ class Lease:
 
     @property
     def lost(self) -> bool:
-        """Whether another process may own the name by now; safe to ask from any thread.
-
-        A computer that slept stops the monotonic clock, a clock that was set changes the other
-        one: whichever ends first holds.
-        """
-        return (
-            self.over or time.monotonic() >= self.term.monotonic or self.clock() >= self.term.wall
-        )
+        """Whether another process may own the name by now; safe to ask from any thread."""
+        return self.over or self.clock() >= self.ends_at
 
     def check(self) -> None:
         """Go on only as the owner.
@@ -94,13 +152,21 @@ class Leases:
         database: the ledger.
         lease_s: seconds until a silent owner counts as dead; well above the longest stall.
         clock: seconds since the epoch, the same for all processes of the ledger.
+        steady: seconds that nobody sets, by which an owner counts its term.
     """
 
     def __init__(
-        self, database: Database, *, lease_s: float, clock: Callable[[], float] = time.time
+        self,
+        database: Database,
+        *,
+        lease_s: float,
+        clock: Callable[[], float] = time.time,
+        steady: Callable[[], float] = steady_clock,
     ) -> None:
         self.lease_s = lease_s
         self.clock = clock
+        self.watch = Watch(lease_s, clock, steady)
+        self._steady = steady
         self._database = database
         self._held: dict[int, Lease] = {}
         self._heartbeat: asyncio.Task[None] | None = None
@@ -128,7 +194,8 @@ class Leases:
         self._drop(lease)
         scope = lease.name if done else ""
         with suppress(VrError):
-            await complete(self._database.run(partial(_delete, tokens=[lease.token], scope=scope)))
+            delete = partial(_delete, tokens=[lease.token], scope=scope)
+            await complete(self._database.run(delete, wait_s=RELEASE_WAIT_S))
 
     async def is_held(self, name: str) -> bool:
         """Whether any process owns the name now.
@@ -136,15 +203,7 @@ class Leases:
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be read.
         """
-
-        def read(connection: sqlite3.Connection) -> bool:
-            row = connection.execute(
-                f"SELECT 1 FROM lease WHERE name = :name AND {LIVE}",  # noqa: S608 - constant text
-                {"name": name, "now": self.clock()},
-            ).fetchone()
-            return row is not None
-
-        return await self._database.read(read)
+        return await self._database.read(partial(self.watch.is_live, name=name))
 
     async def aclose(self) -> None:
         """Stop the heartbeat and release what is held: work that still goes on has lost it."""
@@ -156,37 +215,31 @@ class Leases:
             self._lose(lease)
         if held:
             with suppress(VrError):  # comes after what the heartbeat began
-                await complete(
-                    self._database.run(partial(_delete, tokens=[it.token for it in held]))
-                )
+                delete = partial(_delete, tokens=[it.token for it in held])
+                await complete(self._database.run(delete, wait_s=RELEASE_WAIT_S))
 
     async def _acquire(self, name: str) -> Lease | None:
         taken = await self._database.run(partial(self._insert, name))
         if taken is None:
             return None
-        lease = Lease(name, *taken, self.clock)
+        lease = Lease(name, *taken, self._steady)
         self._held[lease.token] = lease
         self._watch(lease)
         if self._heartbeat is None or self._heartbeat.done():
             self._heartbeat = asyncio.create_task(self._beat(), name="vr-leases")
         return lease
 
-    def _insert(self, name: str, connection: sqlite3.Connection) -> tuple[int, Term] | None:
-        term = self._new_term()
-        now = term.wall - self.lease_s
-        connection.execute(
-            f"DELETE FROM lease WHERE (name = :name AND NOT ({LIVE})) OR expires_at < :old",  # noqa: S608 - constant text
-            {"name": name, "now": now, "old": now - KEPT_S},
-        )
+    def _insert(self, name: str, connection: sqlite3.Connection) -> tuple[int, float] | None:
+        if self.watch.is_live(connection, name):
+            return None
+        # The steady clock first: this process must not believe longer than others wait.
+        ends_at, now = self._steady() + self.lease_s, self.clock()
+        old = -math.inf if self.watch.was_set() else now - KEPT_S
+        connection.execute("DELETE FROM lease WHERE name = ? OR expires_at < ?", (name, old))
         added = connection.execute(
-            "INSERT INTO lease (name, expires_at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
-            (name, term.wall),
+            "INSERT INTO lease (name, expires_at) VALUES (?, ?)", (name, now + self.lease_s)
         )
-        return (added.lastrowid or 0, term) if added.rowcount == 1 else None
-
-    def _new_term(self) -> Term:
-        # The monotonic clock first: this process must not believe longer than others wait.
-        return Term(time.monotonic() + self.lease_s, self.clock() + self.lease_s)
+        return added.lastrowid or 0, ends_at
 
     async def _beat(self) -> None:
         while self._held:
@@ -195,30 +248,30 @@ class Leases:
                 self._lose(lease)
             tokens = list(self._held)
             with suppress(VrError):  # the next beat tries again; each lease knows its own end
-                owned, term = await self._database.run(partial(self._renew, tokens))
-                self._extend(tokens, owned, term)
+                owned, ends_at = await self._database.run(partial(self._renew, tokens))
+                self._extend(tokens, owned, ends_at)
 
     def _renew(
         self, tokens: Iterable[int], connection: sqlite3.Connection
-    ) -> tuple[set[int], Term]:
-        term = self._new_term()
+    ) -> tuple[set[int], float]:
+        ends_at, wall = self._steady() + self.lease_s, self.clock() + self.lease_s
         renew = "UPDATE lease SET expires_at = ? WHERE token = ?"
         return {
-            token for token in tokens if connection.execute(renew, (term.wall, token)).rowcount
-        }, term
+            token for token in tokens if connection.execute(renew, (wall, token)).rowcount
+        }, ends_at
 
-    def _extend(self, tokens: Iterable[int], owned: set[int], term: Term) -> None:
+    def _extend(self, tokens: Iterable[int], owned: set[int], ends_at: float) -> None:
         for token in tokens:
             lease = self._held.get(token)
             # Who was told that it is lost is never told otherwise.
             if lease is not None and (token not in owned or lease.lost):
                 self._lose(lease)
             elif lease is not None:
-                lease.term = term
+                lease.ends_at = ends_at
 
     def _watch(self, lease: Lease) -> None:
         """Lose it when its time is over, whatever the heartbeat waits for."""
-        left = lease.term.monotonic - time.monotonic()
+        left = lease.ends_at - self._steady()
         if left > 0:
             loop = asyncio.get_running_loop()
             lease.timer = loop.call_later(left, self._watch, lease)

@@ -8,7 +8,6 @@ from typing import Any, Literal, get_args
 
 from vr_kernel.database import principal_of
 from vr_kernel.errors import Code, VrError
-from vr_kernel.jobs.leases import LIVE
 
 JobState = Literal["running", "interrupted", "done", "failed", "cancelled"]
 """`interrupted` is running without a live lease: the process died, another can go on."""
@@ -40,12 +39,15 @@ class Job:
     updated_at: float
 
 
-OWNED = f"EXISTS (SELECT 1 FROM lease WHERE name = 'job/' || job.id AND {LIVE})"  # noqa: S608 - constant text
-"""SQL: somebody works on the job, at `:now`."""
+OWNED = "('job/' || job.id IN (SELECT value FROM json_each(:live)))"
+"""SQL: somebody works on the job; `:live` is what `Watch.live_jobs` says."""
 # Between its making and its first run a job is nobody's, and yet not given up.
 _NEW = "(runs = 0 AND updated_at BETWEEN :now - :lease_s AND :now + :lease_s)"
-SHOWN = f"CASE WHEN state = 'running' AND NOT ({OWNED} OR {_NEW}) THEN 'interrupted' ELSE state END"
-"""SQL: the state as callers see it, at `:now` with leases of `:lease_s` seconds."""
+SHOWN = (
+    f"CASE WHEN state <> 'running' OR {OWNED} THEN state"
+    f" WHEN cancel_asked THEN 'cancelled' WHEN {_NEW} THEN state ELSE 'interrupted' END"
+)
+"""SQL: the state as callers see it, at `:now` with leases of `:lease_s` seconds; see `OWNED`."""
 DAMAGED_JOB = "JOB_DAMAGED"
 """Category of the error of a job whose row is damaged."""
 _STATES: dict[str, JobState] = {state: state for state in get_args(JobState)}
