@@ -139,7 +139,7 @@ def test_findings_are_made_one_short_line_without_secrets(loop) -> None:
     check = Check("x", lambda: Diagnosis.fault(text, text))
     (found,) = look(check, loop=loop, redact=redactor([KEY]))
     assert found.what.isprintable()
-    assert found.what.startswith(f"first second [31m{HIDDEN}")
+    assert found.what.startswith(f"first second {HIDDEN}")
     assert len(found.what) < 500
     assert KEY not in found.fix
 

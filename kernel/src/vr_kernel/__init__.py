@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         Effects,
         tool,
     )
+    from vr_kernel.visible_text import visible, visible_json
 
 _HOMES = {
     "files.artifacts": "Artifact",
@@ -84,6 +85,7 @@ _HOMES = {
     "services": "Services",
     "tokens": "estimate_tokens",
     "tools": "CALLS_OUT DESTRUCTIVE IDEMPOTENT READ_ONLY WRITES_LOCAL Effects tool",
+    "visible_text": "visible visible_json",
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names.split()}
 
@@ -154,6 +156,8 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "prompt",
     "resource",
     "tool",
+    "visible",
+    "visible_json",
 ]
 
 

@@ -171,7 +171,7 @@ class Call:
             VrError: CANCELLED, category DECLINED, when the person would not answer;
                 INVALID_INPUT, category ANSWER_INVALID, when the answer does not fit.
         """
-        asked = Question(question, answer)
+        asked = Question(self.log.clean(question), answer)
         paid = self.meter.usage.calls > 0 or (self.scope is not None and self.scope.begun)
         given = understand(asked, await self.asker(asked, paid=paid))
         return default if given is None else cast("M", given)

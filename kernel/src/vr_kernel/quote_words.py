@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from vr_kernel.visible_text import without_escapes
+
 NEGATIONS = frozenset(
     str.split(
         "not no never none nobody nothing nowhere neither nor without nicht kein keine keinen"
@@ -95,7 +97,7 @@ def read_words(texts: Sequence[str], fold: Fold) -> list[Word]:
 
 
 def _read(number: int, text: str, fold: Fold) -> Iterator[Word]:
-    folded = [fold[character] for character in text]
+    folded = [fold[character] for character in without_escapes(text)]
     origins = [at for at, kept in enumerate(folded) for _ in kept] + [len(text)]
     for token in _TOKEN.finditer("".join(folded)):
         end = max(origins[token.end()], origins[token.end() - 1] + 1)

@@ -26,6 +26,7 @@ from vr_kernel.models.usage import Meter
 from vr_kernel.questions import AnswerNeeded, Asker, Question, ask_nobody
 from vr_kernel.services import Services
 from vr_kernel.tools import Tool
+from vr_kernel.visible_text import all_visible, result_text
 
 Hold = Callable[[], Awaitable[Lease | None]]
 RESULT_TOKENS = 10_000
@@ -201,7 +202,7 @@ async def _succeed(tool: Tool, call: Call, arguments: dict[str, Any]) -> Outcome
     if usage is not None and "usage" in tool.result.model_fields:
         result = result.model_copy(update={"usage": usage})
     call.notes.extend(call.meter.notes)
-    data = _addressed(result.model_dump(mode="json"), call.services)
+    data = all_visible(_addressed(result.model_dump(mode="json"), call.services), result_text)
     text = dump(data)  # what no client can read fails here, before anything is recorded
     await complete(commit(call))
     _require_fitting(tool, call, text)

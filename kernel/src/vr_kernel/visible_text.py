@@ -10,7 +10,7 @@ from typing import Any
 
 # ECMA-48: a control sequence (a colour, the cursor), a string (the title of a window, the address
 # of a link), a choice of signs, one function; each begun by ESC or by a sign of C1.
-_PARAMETERS, _STRING = r"[0-?]{0,64}+[ -/]{0,8}+", r"[^\x00-\x1f\x7f-\x9f]{0,4096}+"
+_PARAMETERS, _STRING = r"[0-?]{0,64}+[ -/]{0,8}+", r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{0,4096}+"
 _CSI, _OSC = r"(?:\x1b\[|\x9b)", r"(?:\x1b[PX\]^_]|[\x90\x98\x9d-\x9f])"
 _ESCAPES = (
     rf"{_CSI}{_PARAMETERS}[@-~]|{_OSC}{_STRING}(?:\x07|\x1b\\|\x9c)"
@@ -25,10 +25,12 @@ _SIGNS = (
 )
 _JOINERS, _FORMS = "\u200c\u200d", "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _ODD = re.compile(f"[{_SIGNS}{_JOINERS}{_FORMS}]")
+_BREAK = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNSEEN = re.compile(f"{_ESCAPES}|[{_SIGNS}]")
+_UNSEEN_SIGN = re.compile(f"(?!\n)[{_SIGNS}]")
 _ESCAPE = re.compile(_ESCAPES)
 _RUN = re.compile(f"([{_JOINERS}])[{_JOINERS}]+|([{_FORMS}])[{_FORMS}]+")
-_BEGUN = re.compile(rf"(?:{_CSI}{_PARAMETERS}|{_OSC}{_STRING}\x1b?|\x1b[ -/]{{0,8}}+)\Z")
+_BEGUN = re.compile(rf"(?:{_CSI}{_PARAMETERS}|{_OSC}{_STRING}\x1b?|\x1b[ -/]{{0,8}}+|\r)\Z")
 # Marks that stand in names of files stay there: without them it would be another file's name.
 _PATH = re.compile(
     r"(?:/|[A-Za-z]:[\\/])[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\U000e0000-\U000e0fff]*"
@@ -41,13 +43,14 @@ _SPELLED = re.compile(r"\\[bfru]")
 def visible(text: str) -> str:
     """The text without control characters, other than line ends and tabs, and unseen signs.
 
-    An escape sequence goes whole: of red text the colour's number too, of a link its address.
-    Where it has no end, only its beginning goes. The joiners of Persian, of Indic scripts and of
-    emoji stay, and signs that choose the form of a letter, one at a time: a run hides a text.
+    Each kind of line end becomes a line feed. An escape sequence goes whole: of red text the
+    colour's number too, of a link its address; where it has no end, only its beginning goes. The
+    joiners of Persian, of Indic scripts and of emoji stay, and signs that choose the form of a
+    letter, one at a time: a run hides a text.
     """
     if (text.isascii() and text.isprintable()) or _ODD.search(text) is None:
         return text
-    return _RUN.sub(r"\1\2", _UNSEEN.sub("", text))
+    return _RUN.sub(r"\1\2", _UNSEEN.sub("", _BREAK.sub("\n", text)))
 
 
 def result_text(text: str) -> str:
@@ -65,16 +68,22 @@ def all_visible(value: Any, show: Callable[[str], str] = visible) -> Any:
     return [all_visible(each, show) for each in value] if isinstance(value, list) else value
 
 
-def visible_json(text: str) -> str:
+def visible_json(text: str, show: Callable[[str], str] = visible) -> str:
     """JSON text whose value is `all_visible`; signs that belong to its grammar are left alone."""
     if _ODD.search(text) is None and _SPELLED.search(text) is None:
         return text
     try:
         value = json.loads(text)
-        seen = all_visible(value)
+        seen = all_visible(value, show)
         return text if seen == value else json.dumps(seen, ensure_ascii=False)
     except (ValueError, RecursionError):
         return visible(text)
+
+
+def spelled_json(value: Any, indent: int | None = None) -> str:
+    """The value as JSON text in which unseen signs are spelled out, so that none is lost."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _UNSEEN_SIGN.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 class VisiblePieces:
@@ -101,7 +110,9 @@ class VisiblePieces:
         return self._show(text)
 
     def _show(self, text: str) -> str:
-        shown = _RUN.sub(r"\1\2", self._last + _UNSEEN.sub("", text))[len(self._last) :]
+        shown = _RUN.sub(r"\1\2", self._last + _UNSEEN.sub("", _BREAK.sub("\n", text)))[
+            len(self._last) :
+        ]
         self._last = shown[-1:] or self._last
         return shown
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from graph_samples import network_of
+from vr_kernel import visible
 from vr_plugin_knowledge.graph.identity import identify
 from vr_plugin_knowledge.graph.page import as_page
 from vr_plugin_knowledge.graph.traversal import rank, traverse
@@ -24,6 +25,7 @@ HOSTILE = [
     "</script><script>document.title='owned'</script>",
     '"><img src="http://elsewhere.invalid/x.png" onerror="document.title=1">',
     "{{data}} ${document.title=1} `\u2028",
+    "\x1b[31mred\x1b]0;owned\x07\x9b1m\u202e\U000e0041",
 ]
 LINK = "https://example.org/watch?v=v1&t=12s"
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "chrome"))), None)
@@ -48,6 +50,8 @@ def page(title: str = "Knowledge graph") -> str:
 
 def test_texts_stand_in_the_page_as_data_only() -> None:
     text = page(HOSTILE[1])
+    assert text == visible(text)
+    assert '"red"' in text
     assert text.count("<script") == text.count("</script>") == 2
     assert "<img" not in text
     assert "default-src &#x27;none&#x27;" in text
@@ -73,7 +77,7 @@ def test_it_opens_from_the_disk_and_asks_nothing_of_the_network(tmp_path: Path) 
     assert f'href="{LINK}"' in side
     assert "enables" in side
     assert 'href="javascript' not in side
-    assert "6 concepts, 5 relationships" in shown
+    assert "7 concepts, 6 relationships" in shown
 
 
 @pytest.mark.slow

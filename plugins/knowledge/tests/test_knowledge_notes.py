@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from knowledge_samples import CARDS, SampleKinds
-from vr_kernel import Check, Code, Config, Kernel, VrError, load_config
+from vr_kernel import Check, Code, Config, Kernel, VrError, load_config, visible
 from vr_kernel.testing import TrialKernel, open_kernel
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_knowledge.notes.commands import notes as notes_command
@@ -143,11 +143,16 @@ async def test_a_page_reads_from_short_to_long_and_loads_nothing(
     opened: Open, folder: Path
 ) -> None:
     long = "It runs. <img src=x> ![spy](https://example.org/x.png) " + "word " * 30
-    given = {"concept_name": "Fox\x1b[31m", "description": long, "aliases": ["Vulpes", "Reynard"]}
+    given = {
+        "concept_name": "Fox\x1b[31m\u202e",
+        "description": long,
+        "aliases": ["Vulpes", "Reynard"],
+    }
     async with opened() as kernel:
         await ingest(kernel, "ConceptKnowledge", {**given, "state": "fuzzy"})
     text = pages(folder, "ConceptKnowledge")[0].read_text("utf-8")
-    assert "\x1b" not in text
+    assert text == visible(text)
+    assert "# Fox\n" in text
     assert "\\<img" in text
     assert "\\![spy]" in text
     places = [text.index(part) for part in ("- State: fuzzy", "## Description", "## Aliases")]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sessionkit import asked, echo, key_for, said
 from videokit import failure, open_kernel, recorded, silence
-from vr_kernel import Code, Kernel, VrError
+from vr_kernel import Code, Kernel, VrError, visible
 from vr_kernel.testing import FakeGemini
 
 ANOTHER = "somebody_else"
@@ -201,6 +201,19 @@ async def test_only_the_last_turns_are_sent_and_all_are_kept(tmp_path, gemini, t
     assert "last 2 of 3 turns" in " ".join(answers[3].limits)
     told = json.loads(content(exported))["turns"]
     assert [turn["prompt"] for turn in told] == [f"Question {n}?" for n in range(1, 5)]
+
+
+@pytest.mark.parametrize("form", ["md", "json"])
+async def test_nothing_unseen_is_answered_or_exported(kernel, talk, form):
+    session_id = await begin(kernel, talk)
+    raw = "\x1b[31mred\x1b[0m at 00:01 \x9b1m\u202egpj\u202c\U000e0041 \u06a9\u200c\u062e"
+    answer = await ask(kernel, session_id, f"What is {raw}?")
+    exported = await kernel.call("video_export_session", session_id=session_id, format=form)
+    told = content(exported)
+    assert answer.response == "You asked: What is red at 00:01 gpj \u06a9\u200c\u062e?"
+    assert told == visible(told)
+    assert told.count(visible(raw)) == 2
+    assert "u001b" not in told
 
 
 async def test_what_cannot_be_watched_begins_no_session(kernel, gemini, tmp_path):

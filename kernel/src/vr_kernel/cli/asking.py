@@ -10,6 +10,7 @@ import click
 from pydantic.fields import FieldInfo
 
 from vr_kernel.questions import Answer, Asker, Question, ask_nobody
+from vr_kernel.visible_text import visible
 
 
 def terminal_asker(clear: Callable[[], None]) -> Asker:
@@ -31,7 +32,7 @@ def terminal_asker(clear: Callable[[], None]) -> Asker:
 
 
 def _ask(name: str, field: FieldInfo) -> Any:
-    label = f"  {field.description or name}"
+    label = f"  {visible(field.description or name)}"
     default = None if field.is_required() else field.get_default(call_default_factory=True)
     if field.annotation is bool:
         return click.confirm(label, default=default, err=True)

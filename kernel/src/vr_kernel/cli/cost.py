@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 
 import click
 
-from vr_kernel.cli.output import print_error
+from vr_kernel.cli.output import print_error, print_json
 from vr_kernel.config.config import Config
 from vr_kernel.models.usage import UsageLedger
 from vr_kernel.models.usage_report import Grouping, UsageReport, UsageRow, make_report
+from vr_kernel.visible_text import visible
 
 HEADINGS = {
     "calls": "calls",
@@ -52,7 +53,7 @@ def cost(config: Config, *, by: Grouping, since: datetime | None, as_json: bool)
     finally:
         ledger.close()
     if as_json:
-        click.echo(report.model_dump_json(indent=2))
+        print_json(report.model_dump(mode="json"))
     elif report.rows:
         click.echo("\n".join(_table(report)))
     else:
@@ -70,5 +71,4 @@ def _table(report: UsageReport) -> list[str]:
 
 
 def _cells(row: UsageRow) -> list[str]:
-    key = "".join(letter for letter in row.key if letter.isprintable())
-    return [key or "-", *(f"{getattr(row, name):,.0f}" for name in HEADINGS)]
+    return [visible(row.key).strip() or "-", *(f"{getattr(row, name):,.0f}" for name in HEADINGS)]

@@ -8,12 +8,12 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from vr_kernel.cli.ids import RECORD
-from vr_kernel.cli.output import printable
 from vr_kernel.errors import Code, VrError
 from vr_kernel.journal.journal import Change
 from vr_kernel.kernel import Kernel
 from vr_kernel.questions import Asker, Question, understand
 from vr_kernel.tools import DESTRUCTIVE, Tool
+from vr_kernel.visible_text import visible
 
 SAID = ("confirm", "dry_run")
 """Arguments by which a tool is told not to ask, or not to delete."""
@@ -70,4 +70,4 @@ async def _described(kernel: Kernel, keys: Collection[str]) -> list[str]:
 def _title(kernel: Kernel, change: Change) -> str:
     kind, fields = kernel.archive.kinds.get(change.kind), change.fields or {}
     text = " ".join((kind.search_text(fields) if kind else "").split())
-    return printable(text if len(text) <= TITLE_CHARS else f"{text[: TITLE_CHARS - 1]}…")
+    return visible(text if len(text) <= TITLE_CHARS else f"{text[: TITLE_CHARS - 1]}…")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -19,6 +18,7 @@ from vr_kernel.doctor.consultation import Consultation, captured
 from vr_kernel.doctor.examination import Result
 from vr_kernel.health import Level
 from vr_kernel.stdout_guard import diverted_stdout
+from vr_kernel.visible_text import spelled_json
 
 
 @click.command()
@@ -54,9 +54,7 @@ def report(
     if as_json:
         found = [{**asdict(r), "seconds": round(r.seconds, 3)} for r in shown]
         counts = {"faults": count[Level.FAULT], "warnings": count[Level.WARNING]}
-        return json.dumps(
-            {"checks": found, **counts, "seconds": round(seconds, 3)}, ensure_ascii=False, indent=2
-        )
+        return spelled_json({"checks": found, **counts, "seconds": round(seconds, 3)}, 2)
     totals = f"faults: {count[Level.FAULT]}, warnings: {count[Level.WARNING]}"
     return "\n".join([*_lines(shown), f"{len(results)} checks in {seconds:.1f} s; {totals}."])
 

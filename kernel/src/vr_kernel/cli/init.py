@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ import click
 from vr_kernel.cli.exits import Exit, exit_code
 from vr_kernel.cli.init_fetching import choose_remedies, fetch_all, words_of
 from vr_kernel.cli.init_questions import ask_clients, ask_folders, ask_key, is_terminal
-from vr_kernel.cli.output import print_error
+from vr_kernel.cli.output import print_error, print_json
 
 if TYPE_CHECKING:
     from vr_kernel.config.config import Config
@@ -104,7 +103,7 @@ def init(
         report["fetched"] = [
             {"command": words_of(it), "exit_code": fetched.get(words_of(it))} for it in remedies
         ]
-        click.echo(json.dumps(report, ensure_ascii=False, indent=2))
+        print_json(report)
     return max([*map(exit_code, plan.refused), *fetched.values()], default=Exit.OK)
 
 

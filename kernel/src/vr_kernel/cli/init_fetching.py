@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from vr_kernel.cli.init_questions import is_terminal
-from vr_kernel.cli.output import printable
+from vr_kernel.visible_text import visible
 
 if TYPE_CHECKING:
     from vr_kernel.health import Remedy
@@ -36,7 +36,7 @@ def choose_remedies(number: str, *, yes: bool) -> list[Remedy]:
     return [
         each
         for each in found
-        if click.confirm(f"{number}{printable(each.question)}", default=False, err=True)
+        if click.confirm(f"{number}{visible(each.question)}", default=False, err=True)
     ]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import shutil
 import sys
 import time
@@ -13,17 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vr_kernel.errors import VrError, bounded
+from vr_kernel.visible_text import spelled_json, visible
 
 if TYPE_CHECKING:
     from vr_kernel.plugins import PluginStatus
 
 INDENT = "  "
-# A title or a name could hold what a terminal obeys, or a reader does not see; line ends, tabs
-# and the joiners that some scripts and emoji need may stay.
-_CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    r"\U000e0000-\U000e007f]"
-)
 ROW_WIDTH = 120
 """Characters of the longest item up to which those of a list are shown on one line each."""
 STEP_PERCENT = 5.0
@@ -38,7 +31,7 @@ PACE_PERCENT = 1.0
 def print_result(data: Mapping[str, Any], notes: tuple[str, ...], *, as_json: bool) -> None:
     """Print a tool's result, and remarks beside it on stderr."""
     if as_json:
-        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+        print_json(data)
     else:
         click.echo("\n".join(lines_of(data)))
     print_notes(notes)
@@ -47,7 +40,7 @@ def print_result(data: Mapping[str, Any], notes: tuple[str, ...], *, as_json: bo
 def print_notes(notes: Sequence[str]) -> None:
     """Print remarks beside a result on stderr."""
     for note in notes:
-        click.echo(f"Note: {printable(note)}", err=True)
+        click.echo(f"Note: {visible(note)}", err=True)
 
 
 def print_error(
@@ -60,19 +53,24 @@ def print_error(
     """Print what happened and what to do next; `spelled` is how a person reads a text."""
     if as_json:
         print_error_json(error, call_id)
-    click.echo(f"Error: {printable(spelled(bounded(error.message)))}", err=True)
+    click.echo(f"Error: {visible(spelled(bounded(error.message)))}", err=True)
     if error.hint:
-        click.echo(f"Hint: {printable(spelled(bounded(error.hint)))}", err=True)
+        click.echo(f"Hint: {visible(spelled(bounded(error.hint)))}", err=True)
 
 
 def print_error_json(error: VrError, call_id: str = "") -> None:
     """Print an error for programs, on stdout."""
-    click.echo(json.dumps({"error": error.as_dict(call_id)}, ensure_ascii=False, indent=2))
+    print_json({"error": error.as_dict(call_id)})
+
+
+def print_json(value: Any, indent: int | None = 2) -> None:
+    """Print a value for programs; what a terminal would obey is spelled out."""
+    click.echo(spelled_json(value, indent))
 
 
 def print_broken(status: PluginStatus) -> None:
     """Say on stderr that a plugin is not served whole, and who says what to do."""
-    click.echo(printable(f"{status.what}; see `vr doctor`."), err=True)
+    click.echo(visible(f"{status.what}; see `vr doctor`."), err=True)
 
 
 def lines_of(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
@@ -80,7 +78,7 @@ def lines_of(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
     for key, value in data.items():
         if value is None or value in ("", [], {}):
             continue
-        label = f"{indent}{key.replace('_', ' ')}:"
+        label = f"{indent}{visible(key).replace('_', ' ')}:"
         if isinstance(value, Mapping):
             yield label
             yield from lines_of(value, indent + INDENT)
@@ -100,7 +98,7 @@ class ProgressLine:
     """
 
     def __init__(self, what: str = "", clock: Callable[[], float] = time.monotonic) -> None:
-        self._what = f"{printable(what)}: " if what else ""
+        self._what = f"{visible(what)}: " if what else ""
         self._clock = clock
         self._begun: tuple[float, float] | None = None
         self._terminal = sys.stderr.isatty()
@@ -109,7 +107,7 @@ class ProgressLine:
 
     def __call__(self, done: float, total: float | None, message: str) -> None:
         """Show a report; safe from any thread."""
-        message = printable(message)
+        message = visible(message)
         percent = 100 * done / total if total else None
         text = message
         if percent is not None:
@@ -171,9 +169,4 @@ def _scalar(value: Any, indent: str) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.3f}".rstrip("0").rstrip(".")
-    return printable(str(value)).replace("\n", f"\n{indent}{INDENT}")
-
-
-def printable(text: str) -> str:
-    """The text without what a terminal obeys, or a reader does not see."""
-    return _CONTROL.sub("", text)
+    return visible(str(value)).replace("\n", f"\n{indent}{INDENT}")

@@ -12,11 +12,11 @@ from typing import Any
 import click
 
 from vr_kernel.cli.exits import Exit
-from vr_kernel.cli.output import printable
 from vr_kernel.cli.session import open_kernel
 from vr_kernel.config.config import Config
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.plugins import PluginStatus
+from vr_kernel.visible_text import visible
 
 
 @click.command("list", short_help="List plugins and what each brings.")
@@ -57,7 +57,7 @@ def show(config: Config, name: str, *, as_json: bool) -> int:
             click.echo("\n".join(_lines(status, len(status.name))))
             for what, text in _origin(status).items():
                 if text:
-                    click.echo(_wrapped(what, printable(text)))
+                    click.echo(_wrapped(what, visible(text)))
     return Exit.OK if all(status.fine for status in found) else Exit.FAILURE
 
 
@@ -81,7 +81,7 @@ def _row(status: PluginStatus) -> dict[str, Any]:
 def _lines(status: PluginStatus, width: int) -> Iterator[str]:
     yield f"{status.name:<{width}}  {status.version:<8}  {status.state.value}"
     if status.reason:
-        yield _wrapped("reason", printable(status.reason))
+        yield _wrapped("reason", visible(status.reason))
     for what, names in status.offers.items():
         if names:
             yield _wrapped(what, ", ".join(names))

@@ -11,9 +11,10 @@ from typing import Any
 import click
 from pydantic import BaseModel
 
-from vr_kernel.cli.output import lines_of, printable
+from vr_kernel.cli.output import lines_of
 from vr_kernel.files.artifacts import URI_PREFIX
 from vr_kernel.runner import Outcome
+from vr_kernel.visible_text import visible
 
 FOUND = "results"
 """The list of what was searched for."""
@@ -86,7 +87,7 @@ def _print_document(text: str, files: Sequence[Path]) -> None:
     """Print a document, or the whole of it where that is a file."""
     for file in files:
         text = file.read_text("utf-8", errors="replace")
-    shown = printable(text) if sys.stdout.isatty() else text
+    shown = visible(text) if sys.stdout.isatty() else text
     click.echo(shown.rstrip())
 
 

@@ -22,9 +22,9 @@ from vr_kernel.cli.output import (
     ProgressLine,
     print_broken,
     print_error,
+    print_json,
     print_notes,
     print_result,
-    printable,
 )
 from vr_kernel.cli.results import limited, print_readable
 from vr_kernel.config.config import Config
@@ -35,6 +35,7 @@ from vr_kernel.runner import Outcome
 from vr_kernel.stdout_guard import diverted_stdout
 from vr_kernel.tool_schemas import ToolSchemas
 from vr_kernel.tools import Tool
+from vr_kernel.visible_text import visible
 
 Tell = Callable[[PluginStatus], None]
 LOCAL = ("file_path", "directory")
@@ -89,7 +90,7 @@ def run_each(
                     continue
                 if several:
                     failed = outcome.error is not None
-                    click.echo(f"{_gap(number)}==> {printable(source)} <==", err=failed)
+                    click.echo(f"{_gap(number)}==> {visible(source)} <==", err=failed)
                 codes.append(_print_outcome(kernel, name, outcome, as_json=as_json))
         finally:
             with diverted_stdout():
@@ -137,10 +138,10 @@ def _print_line(kernel: Kernel, source: str, outcome: Outcome) -> int:
     """Print how one of several calls ended, as JSON on a line."""
     print_notes(outcome.notes)
     if outcome.error is None:
-        click.echo(json.dumps({"source": source, "result": outcome.data}, ensure_ascii=False))
+        print_json({"source": source, "result": outcome.data}, None)
         return Exit.OK
     error = outcome.error.as_dict(outcome.call_id)
-    click.echo(json.dumps({"source": source, "error": error}, ensure_ascii=False))
+    print_json({"source": source, "error": error}, None)
     print_error(outcome.error, outcome.call_id, spelled=partial(as_commands, kernel.tools))
     return exit_code(outcome.error)
 

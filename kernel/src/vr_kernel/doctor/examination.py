@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from vr_kernel.errors import PluginCode, VrError
 from vr_kernel.health import Check, Diagnosis, Level, Remedy
 from vr_kernel.plugins import explain
+from vr_kernel.visible_text import visible
 
 T = TypeVar("T")
 LINE_LIMIT = 400
@@ -58,7 +59,7 @@ def examine(
     for (group, check), answer in zip(checks, answers, strict=True):
         left = begun + check.deadline_s - time.monotonic()
         found, seconds = _found(answer, max(0.0, left), group, check)
-        what, fix = (_line(redact(text)) for text in (found.what, found.fix))
+        what, fix = (_line(redact(visible(text))) for text in (found.what, found.fix))
         answered = seconds < check.deadline_s
         results.append(
             Result(group, check.name, found.level, what, fix, seconds, answered, found.remedy)
@@ -142,7 +143,7 @@ def _found(
 
 
 def _line(text: str) -> str:
-    line = "".join(letter for letter in " ".join(text.split()) if letter.isprintable())
+    line = " ".join(text.split())
     return line if len(line) <= LINE_LIMIT else f"{line[:LINE_LIMIT]}…"
 
 

@@ -13,6 +13,7 @@ from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult, Inpu
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from vr_kernel.questions import Answer, AnswerNeeded, Question
+from vr_kernel.server.blocks import visible_schema
 
 
 class Asker(Protocol):
@@ -60,7 +61,7 @@ class WithinRequest:
         try:
             said = await self._context.session.elicit(
                 message=question.text,
-                requested_schema=get_elicitation_schema(question.answer),
+                requested_schema=visible_schema(get_elicitation_schema(question.answer)),
                 related_request_id=self._context.request_id,
             )
         finally:
@@ -103,7 +104,8 @@ class WithAnotherCall:
         """What tells the client to ask, and to come back."""
         self._order -= 1
         params = ElicitRequestFormParams(
-            message=question.text, requested_schema=get_elicitation_schema(question.answer)
+            message=question.text,
+            requested_schema=visible_schema(get_elicitation_schema(question.answer)),
         )
         return InputRequiredToolResult(
             InputRequiredResult(

@@ -17,15 +17,15 @@ from mcp_types import (
 )
 
 from vr_kernel.contents import Content
-from vr_kernel.visible_text import visible
+from vr_kernel.visible_text import result_text, visible, visible_json
 
 
 def block_of(content: Content | str) -> ContentBlock:
     """The block that shows some content; a text with an address is a file."""
     if isinstance(content, str):
-        return text_block(content)
+        return text_block(visible(content))
     if isinstance(content.data, str):
-        return _file_of_text(content, content.data) if content.uri else text_block(content.data)
+        return _file_of_text(content, content.data) if content.uri else block_of(content.data)
     data = base64.b64encode(content.data).decode()
     kind = content.mime.partition("/")[0]
     if kind == "image":
@@ -46,6 +46,11 @@ def text_block(text: str) -> TextContent:
 def plain(text: str) -> str:
     """The text with `?` for what UTF-8 has no code for; such a character would end the stream."""
     return text.encode("utf-8", "replace").decode()
+
+
+def shown(text: str, mime: str) -> str:
+    """What stands at an address, as far as it is seen, with `?` for what UTF-8 has no code for."""
+    return plain(visible_json(text, result_text) if mime.endswith("json") else visible(text))
 
 
 def encodable(data: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -73,5 +78,6 @@ def visible_schema(schema: Any) -> Any:
 
 
 def _file_of_text(content: Content, text: str) -> EmbeddedResource:
-    inner = TextResourceContents(uri=content.uri, mime_type=content.mime, text=plain(text))
+    text = shown(text, content.mime)
+    inner = TextResourceContents(uri=content.uri, mime_type=content.mime, text=text)
     return EmbeddedResource(type="resource", resource=inner)

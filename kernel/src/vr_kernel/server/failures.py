@@ -101,6 +101,7 @@ class Failures(Middleware):
     def _told(self, error: VrError, asked: str) -> dict[str, Any]:
         """What the client gets, under an id by which the log finds it."""
         told = error.as_dict(uuid4().hex)
+        told |= {name: self._kernel.log.clean(told[name]) for name in ("message", "hint")}
         self._kernel.log.info("request failed", asked=asked[:NAME_CHARS], call_id=told["call_id"])
         return told
 

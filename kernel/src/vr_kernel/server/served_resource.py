@@ -17,7 +17,7 @@ from vr_kernel.files.artifacts import Artifact
 from vr_kernel.kernel import Kernel
 from vr_kernel.resources import Reading, Resource
 from vr_kernel.runner import contained
-from vr_kernel.server.blocks import plain, visible_schema
+from vr_kernel.server.blocks import shown, visible_schema
 from vr_kernel.server.failures import RefusedError
 from vr_kernel.server.served_tool import principal
 from vr_kernel.visible_text import visible
@@ -92,10 +92,10 @@ def add_resource(app: FastMCP[Any], kernel: Kernel, resource: Resource) -> None:
 
 async def _content(found: Reading, mime: str) -> ResourceContent:
     if isinstance(found, Artifact):
-        content = await asyncio.to_thread(found.path.read_bytes)
-        return ResourceContent(content, mime_type=found.mime)
+        stored = await asyncio.to_thread(found.path.read_bytes)
+        return ResourceContent(stored, mime_type=found.mime)
     if isinstance(found, BaseModel):
-        return ResourceContent(plain(found.model_dump_json()), mime_type="application/json")
-    shown = found if isinstance(found, Content) else Content(found, mime)
-    data = plain(shown.data) if isinstance(shown.data, str) else shown.data
-    return ResourceContent(data, mime_type=shown.mime)
+        found = Content(found.model_dump_json(), "application/json")
+    content = found if isinstance(found, Content) else Content(found, mime)
+    data = shown(content.data, content.mime) if isinstance(content.data, str) else content.data
+    return ResourceContent(data, mime_type=content.mime)

@@ -16,6 +16,7 @@ from vr_kernel.long_call import handle_of
 from vr_kernel.runner import Outcome
 from vr_kernel.server.failures import error_result
 from vr_kernel.server.served_tool import as_tool_result
+from vr_kernel.visible_text import all_visible, result_text
 
 TaskStatus = Literal["working", "input_required", "completed", "cancelled"]
 """`failed` is for faults of the protocol; a tool's error is a result, so the task completed."""
@@ -105,9 +106,9 @@ def result_of(job: Job) -> dict[str, Any]:
     else:
         kept = job.result or {}
         usage = Usage(**kept["usage"]) if kept.get("usage") else None
-        notes = tuple(kept.get("notes", ()))
+        notes, told = tuple(kept.get("notes", ())), kept.get("result", {})
         result = as_tool_result(
-            Outcome(job.id, data=kept.get("result", {}), notes=notes, usage=usage)
+            Outcome(job.id, data=all_visible(told, result_text), notes=notes, usage=usage)
         )
     answer = CallToolResult(
         content=result.content,

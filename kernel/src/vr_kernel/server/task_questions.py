@@ -13,6 +13,7 @@ from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from vr_kernel.questions import Answer, Question
+from vr_kernel.server.blocks import visible_schema
 
 ANSWER_WITHIN_S = 900.0
 """How long a person may take; then the default counts, as nobody may be there any more."""
@@ -77,7 +78,8 @@ def follows_tasks(context: Context) -> bool:
 
 def _request(question: Question) -> dict[str, Any]:
     params = ElicitRequestFormParams(
-        message=question.text, requested_schema=get_elicitation_schema(question.answer)
+        message=question.text,
+        requested_schema=visible_schema(get_elicitation_schema(question.answer)),
     )
     return ElicitRequest(params=params).model_dump(mode="json", by_alias=True, exclude_none=True)
 

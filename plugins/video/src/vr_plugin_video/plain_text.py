@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from vr_kernel import visible
+
 ELLIPSIS = "…"
 CHARS_A_TOKEN = 4
 """Of plain English; other texts have fewer."""
-_ANSI = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\-_])")
 _SPACES = re.compile(r"[^\S\n]+")
-# One of them says how the letter before it is written or joined; a run of them hides a text.
-_RUNS = re.compile("([\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
-_JOINED = re.compile("([\u200c\u200d])[\u200c\u200d]+")
-_JOINERS = frozenset("\u200c\u200d")
-"""Invisible, but part of how Persian, Indic scripts and emoji are written."""
+_NO_LETTERS = re.compile("[\ud800-\udfff\ue000-\uf8ff\U000f0000-\U0010ffff]")
+"""Halves of characters, and what only a font of its maker can show."""
 
 
 def clean(text: str) -> str:
@@ -22,9 +20,7 @@ def clean(text: str) -> str:
 
     Line breaks stay; runs of other white space become one space.
     """
-    text = _ANSI.sub("", unicodedata.normalize("NFC", text)).replace("\r\n", "\n")
-    kept = "".join(" " if c == "\t" else c for c in text if c in "\n\t" or _is_visible(c))
-    plain = _JOINED.sub(r"\1", _RUNS.sub(r"\1", kept))
+    plain = _NO_LETTERS.sub("", visible(unicodedata.normalize("NFC", text)))
     lines = (_SPACES.sub(" ", line).strip() for line in plain.split("\n"))
     return "\n".join(lines).strip("\n")
 
@@ -58,7 +54,3 @@ def short_line(text: str, tokens: int) -> str:
     """Clean text on one line of at most about so many tokens, cut at a word."""
     line = " ".join(clean(text).split())
     return one_line(line, chars_within(line, tokens))
-
-
-def _is_visible(character: str) -> bool:
-    return character in _JOINERS or unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co"}

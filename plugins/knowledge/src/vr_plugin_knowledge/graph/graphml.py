@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from vr_kernel import visible
+
 from vr_plugin_knowledge.graph.citations import Citation
 from vr_plugin_knowledge.graph.concepts import UNKNOWN
 from vr_plugin_knowledge.graph.traversal import Region
@@ -57,4 +59,4 @@ def _write(element: Element, name: str, text: str) -> None:
     from xml.etree.ElementTree import SubElement
 
     if text:
-        SubElement(element, "data", key=name).text = _NO_XML.sub("", text)
+        SubElement(element, "data", key=name).text = _NO_XML.sub("", visible(text))

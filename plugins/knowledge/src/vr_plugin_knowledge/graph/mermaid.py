@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from vr_kernel import visible
+
 from vr_plugin_knowledge.graph.traversal import Region
 
 _OTHER_SIGNS = re.compile(r"[^\w ,.\-:/()']|_", re.ASCII)
@@ -34,7 +36,7 @@ def as_mermaid(region: Region) -> str:
 
 def _label(text: str) -> str:
     """A label on one line, every sign that Mermaid might read as its own by its number."""
-    line = " ".join(text.split())
+    line = " ".join(visible(text).split())
     return _OTHER_SIGNS.sub(lambda sign: _coded(sign[0]), line)
 
 

@@ -9,6 +9,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from vr_kernel import visible, visible_json
+
 from vr_plugin_knowledge.graph.citations import Citation
 from vr_plugin_knowledge.graph.concepts import UNKNOWN
 from vr_plugin_knowledge.graph.layout import lay_out
@@ -27,12 +29,12 @@ def as_page(region: Region, title: str) -> str:
     here = files(__package__)
     style, script = (here.joinpath(name).read_text("utf-8") for name in ("page.css", "page.js"))
     policy = f"default-src 'none'; style-src {_allowed(style)}; script-src {_allowed(script)}"
-    data = json.dumps(_data(region, title), ensure_ascii=False, separators=(",", ":"))
+    told = json.dumps(_data(region, title), ensure_ascii=False, separators=(",", ":"))
     parts = {
         "policy": escape(policy),
-        "title": escape(title),
+        "title": escape(visible(title)),
         "style": style,
-        "data": data.translate(_IN_SCRIPT),
+        "data": visible_json(told).translate(_IN_SCRIPT),
         "script": script,
     }
     page = here.joinpath("page.html").read_text("utf-8")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from vr_kernel import Change, RecordField, RecordKind
+from vr_kernel import Change, RecordField, RecordKind, visible
 
 from vr_plugin_knowledge.excerpts import is_blob, value_of
 
@@ -20,6 +20,7 @@ MARK_CHARS = 8
 _CHECKSUM = re.compile(r'^checksum: "([0-9a-f]{16})"\n', re.MULTILINE)
 _FRONT = re.compile(r"\A---\n(.*?\n)---\n", re.DOTALL)
 _KEY = re.compile(r"^key: (\".*\")$", re.MULTILINE)
+_JOINERS = "[\u200c\u200d]"
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-")
 
 
@@ -68,7 +69,7 @@ def write_page(kind: RecordKind, change: Change) -> str:
 def name_page(kind: RecordKind, change: Change) -> str:
     """The name of a record's file, without its suffix: date, title and mark."""
     _, title = _title(kind, change.fields or {})
-    slug = re.sub(r"\W+", "-", title.casefold()).strip("-_")[:SLUG_CHARS]
+    slug = re.sub(r"\W+", "-", re.sub(_JOINERS, "", title).casefold()).strip("-_")[:SLUG_CHARS]
     slug = slug.encode()[:SLUG_BYTES].decode(errors="ignore").strip("-") or "untitled"
     return f"{_created_at(change)[:10]}-{slug}-{mark_of(change.key)}"
 
@@ -124,9 +125,7 @@ def _body(kind: RecordKind, fields: Mapping[str, Any], title_field: str) -> Iter
 
 
 def _on_one_line(text: str) -> str:
-    """Without what steers a terminal or is not seen: it also becomes the name of a file."""
-    words = " ".join(text.split())
-    return "".join(each for each in words if each.isprintable())
+    return " ".join(visible(text).split())
 
 
 def _is_short(value: object) -> bool:
@@ -141,11 +140,12 @@ def _label(field: RecordField) -> str:
 
 def _harmless(text: str) -> str:
     """Text of a source that a reader of Markdown shows, and neither runs nor loads."""
-    return re.sub(r"<(?=[A-Za-z/!?])|!(?=\[)", r"\\\g<0>", text)
+    return re.sub(r"<(?=[A-Za-z/!?])|!(?=\[)", r"\\\g<0>", visible(text))
 
 
 def _quoted(value: object) -> str:
-    return json.dumps(str(value), ensure_ascii=False)
+    text = str(value)
+    return json.dumps(text, ensure_ascii=visible(text) != text)
 
 
 def _created_at(change: Change) -> str:

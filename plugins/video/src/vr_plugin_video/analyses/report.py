@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from vr_kernel import visible
+
 from vr_plugin_video.models import Moment, VideoAnalysis
 from vr_plugin_video.speech.transcripts import markdown_link, render
 from vr_plugin_video.times import format_time
@@ -34,7 +36,7 @@ def report_of(analysis: VideoAnalysis) -> str:
         ("Limits", _bullets(analysis.limits)),
     ]
     body = "\n\n".join(f"## {name}\n\n{text}" for name, text in sections if text)
-    return f"{FRONT}# {analysis.title}\n\n{analysis.source}\n\n{body}\n"
+    return visible(f"{FRONT}# {analysis.title}\n\n{analysis.source}\n\n{body}\n")
 
 
 def verdict_of(moment: Moment) -> str:

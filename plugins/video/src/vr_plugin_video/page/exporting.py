@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from vr_kernel import Artifact, Call, VrError
+from vr_kernel import Artifact, Call, VrError, visible_json
 
 from vr_plugin_video.analyses.analysis import scene_of
 from vr_plugin_video.analyses.report import report_of
@@ -54,7 +54,8 @@ def write(
         VrError: UNAVAILABLE when the artifacts folder cannot be written.
     """
     if form == "json":
-        return call.artifact(analysis.model_dump_json(indent=1).encode(), "application/json")
+        whole = visible_json(analysis.model_dump_json(indent=1))
+        return call.artifact(whole.encode(), "application/json")
     if form == "md":
         return call.artifact(report_of(analysis).encode(), "text/markdown")
     artifacts = call.services.artifacts

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+from vr_kernel import visible
+
 _WITHOUT_END = frozenset({"img", "source"})
 
 
@@ -26,11 +28,15 @@ def element(name: str, *inside: str, **attributes: str | float | bool | None) ->
 
 def joined(*parts: str) -> Html:
     """Elements and texts behind each other."""
-    return Html("".join(part if isinstance(part, Html) else escape(part) for part in parts))
+    return Html("".join(part if isinstance(part, Html) else _escaped(part) for part in parts))
+
+
+def _escaped(text: str) -> str:
+    return escape(visible(text))
 
 
 def _attribute(key: str, value: str | float | bool | None) -> str:
     if value is None or value is False or value == "":
         return ""
     name = key.rstrip("_").replace("_", "-")
-    return f" {name}" if value is True else f' {name}="{escape(str(value))}"'
+    return f" {name}" if value is True else f' {name}="{_escaped(str(value))}"'

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Literal
 
-from vr_kernel import Call
+from vr_kernel import Call, visible, visible_json
 
 from vr_plugin_video.sessions.creation import summary_of
 from vr_plugin_video.sessions.listing import SEE
@@ -52,7 +52,9 @@ async def export(call: Call, session_id: str, form: ExportFormat) -> SessionExpo
 def _written(
     store: SessionStore, session: Session, turns: Sequence[SessionTurn], form: ExportFormat
 ) -> str:
-    return _as_markdown(session, turns) if form == "md" else _as_json(store, session, turns)
+    if form == "md":
+        return visible(_as_markdown(session, turns))
+    return visible_json(_as_json(store, session, turns))
 
 
 def _as_markdown(session: Session, turns: Sequence[SessionTurn]) -> str:
