@@ -134,6 +134,7 @@ class Foundation:
             file.close()
         if self._tenants is not None:
             self._tenants.close()
+        self.log.tell_counted()
 
     def _room_of(self, folder: Path) -> Room:
         from vr_kernel.room import Rooms  # nothing may ever be paid for

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from vr_kernel.visible_text import visible
+
+if TYPE_CHECKING:
+    from vr_kernel.log_lines import Lines
 
 MOST_TRACE = 20_000
 """Longest traceback in a line, in characters."""
@@ -21,8 +23,8 @@ Listener = Callable[[str, str, Mapping[str, Any]], None]
 class Log:
     """A structured log on stderr, at and above a level.
 
-    The library behind it is imported with the first line that is written: most runs write
-    none. Nothing global is configured, so two kernels keep two logs.
+    What writes them is imported with the first line: most runs write none. Nothing global is
+    configured, so two kernels keep two logs. A kind of line that comes again and again is counted.
     """
 
     def __init__(
@@ -32,6 +34,7 @@ class Log:
         context: Mapping[str, Any] | None = None,
         listeners: list[Listener] | None = None,
         redact: Callable[[str], str] = str,
+        lines: list[Lines] | None = None,
     ) -> None:
         self._level = level
         self._form: LogFormat = form
@@ -39,12 +42,13 @@ class Log:
         self._listeners = [] if listeners is None else listeners
         self._redact = redact
         self._threshold = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
-        self._logger: Any = None
+        self._lines = [] if lines is None else lines
 
     def bind(self, **context: Any) -> Log:
         """A log whose every line carries the context too."""
         context = {**self._context, **context}
-        return Log(self._level, self._form, context, self._listeners, self._redact)
+        more = (context, self._listeners, self._redact, self._lines)
+        return Log(self._level, self._form, *more)
 
     def clean(self, text: str) -> str:
         """A text fit for a log or a message: nothing that steers a terminal, and no secret."""
@@ -79,65 +83,57 @@ class Log:
         """Write what does not work, with the traceback of the exception being handled."""
         self._write(logging.ERROR, event, {**fields, "exc_info": True})
 
-    def _write(self, level: int, event: str, fields: Mapping[str, Any]) -> None:
+    @contextmanager
+    def of_libraries(self) -> Iterator[None]:
+        """Write here, meanwhile, what libraries say by `logging`, from warnings on."""
+        taker = _Taker(self._write)
+        root = logging.getLogger()
+        known = [x for x in root.manager.loggerDict.values() if isinstance(x, logging.Logger)]
+        before = [(each, each.handlers, each.propagate) for each in (root, *known)]
+        for each in known:
+            each.handlers, each.propagate = [], True
+        root.handlers = [taker]
+        try:
+            yield
+        finally:
+            for each, handlers, propagate in before:
+                each.handlers, each.propagate = handlers, propagate
+
+    def tell_counted(self) -> None:
+        """Write how many lines were counted, and not written, because they say the same."""
+        for lines in self._lines:
+            lines.tell_counted(all_of_them=True)
+
+    def _write(self, level: int, event: str, fields: Mapping[str, Any], kind: str = "") -> None:
         for listener in tuple(self._listeners):
             listener(logging.getLevelName(level).lower(), event, {**self._context, **fields})
         if level < self._threshold:
             return
-        if self._logger is None:
-            self._logger = _structured(self._form, self.clean).bind(**self._context)
-        getattr(self._logger, logging.getLevelName(level).lower())(event, **fields)
+        if not self._lines:
+            self._lines.append(self._begun())
+        self._lines[0].write(level, event, {**self._context, **fields}, kind or event)
+
+    def _begun(self) -> Lines:
+        from vr_kernel.log_lines import BYTES_A_SECOND, FOR_DEBUGGING, Lines, Volume
+
+        times = FOR_DEBUGGING if self._threshold <= logging.DEBUG else 1
+        volume = Volume(BYTES_A_SECOND * times)
+        return Lines(as_json=self._form == "json", clean=self.clean, volume=volume)
 
 
-def _structured(form: LogFormat, clean: Callable[[str], str]) -> Any:
-    import structlog
+class _Taker(logging.Handler):
+    """Hands what libraries say on, with the place in their code for its kind."""
 
-    renderer = structlog.processors.JSONRenderer() if form == "json" else _render
-    return structlog.wrap_logger(
-        structlog.PrintLogger(sys.stderr),
-        wrapper_class=structlog.BoundLogger,
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso"),
-            _traced,
-            lambda _logger, _method, event: {key: _cleaned(event[key], clean) for key in event},
-            renderer,
-        ],
-    )
+    def __init__(self, write: Callable[[int, str, Mapping[str, Any], str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._write = write
 
-
-def _traced(logger: Any, method: str, event: Any) -> Any:
-    """The line with its traceback as text, of a long one the beginning and the end."""
-    from traceback import format_tb
-
-    from structlog.processors import format_exc_info
-
-    kind, _, at = sys.exc_info()
-    try:
-        event = format_exc_info(logger, method, event)
-    except BaseException:  # noqa: BLE001 - what an exception says is code of whoever wrote it
-        told = f"{kind.__name__ if kind else ''} (it cannot be shown)"
-        event = {**event, "exception": f"{TRACE}:\n{''.join(format_tb(at))}{told}"}
-        event.pop("exc_info", None)
-    if len(trace := event.get("exception", "")) > MOST_TRACE:
-        half = MOST_TRACE // 2
-        event["exception"] = f"{trace[:half]}\n(…)\n{trace[-half:]}"
-    return event
-
-
-def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
-    """The value with all its texts cleaned; what is of another type is shown by its text."""
-    if value is None or isinstance(value, (bool, int, float)):
-        return value
-    if isinstance(value, Mapping):
-        return {clean(str(key)): _cleaned(item, clean) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [_cleaned(item, clean) for item in value]
-    return clean(str(value))
-
-
-def _render(_logger: Any, _method: str, event: Any) -> str:
-    head = f"{event.pop('timestamp', '')} {event.pop('level', '')}: {event.pop('event', '')}"
-    trace = event.pop("exception", "")
-    rest = " ".join(f"{key}={value!r}" for key, value in event.items())
-    return "\n".join(part for part in (f"{head} {rest}".rstrip(), trace) if part)
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take a record."""
+        try:
+            fields = {"logger": record.name}
+            more = {"exc_info": record.exc_info} if record.exc_info else {}
+            kind = f"{record.pathname}:{record.lineno}"
+            self._write(record.levelno, record.getMessage(), {**fields, **more}, kind)
+        except Exception:  # noqa: BLE001 - a handler of logging raises nothing
+            self.handleError(record)

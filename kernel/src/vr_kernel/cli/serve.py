@@ -81,13 +81,14 @@ async def _serve_http(kernel: Kernel, host: str, port: int) -> int:
     from vr_kernel.server.listener import Listener
 
     try:
-        listener = Listener(kernel, host, port)
-        serving = asyncio.create_task(listener.serve())
-        stopped = _stop_signal()
-        ends: set[asyncio.Future[Any]] = {serving, stopped}
-        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        listener.should_exit = True
-        await serving
+        with kernel.log.of_libraries():
+            listener = Listener(kernel, host, port)
+            serving = asyncio.create_task(listener.serve())
+            stopped = _stop_signal()
+            ends: set[asyncio.Future[Any]] = {serving, stopped}
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            listener.should_exit = True
+            await serving
     finally:
         await kernel.aclose()
     return 0 if listener.started else 1
@@ -118,18 +119,19 @@ async def _serve(kernel: Kernel, guard: StdoutGuard) -> int:
         guard.lend(Dialogue(), kernel.config.kernel.handle_after_s + ANSWER_S)
 
     app = build_server(kernel, ready)
-    serving = asyncio.create_task(app.run_stdio_async(show_banner=False, log_level="WARNING"))
-    stopped = _stop_signal()
-    try:
-        ends: set[asyncio.Future[Any]] = {serving, stopped}
-        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        code = stopped.result() if stopped.done() else 0
-        end_soon(code)
-        if not serving.done():
-            serving.cancel()
-            await asyncio.wait({serving}, timeout=GRACE_S)
-    finally:
-        await kernel.aclose()
+    with kernel.log.of_libraries():
+        serving = asyncio.create_task(app.run_stdio_async(show_banner=False))
+        stopped = _stop_signal()
+        try:
+            ends: set[asyncio.Future[Any]] = {serving, stopped}
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            code = stopped.result() if stopped.done() else 0
+            end_soon(code)
+            if not serving.done():
+                serving.cancel()
+                await asyncio.wait({serving}, timeout=GRACE_S)
+        finally:
+            await kernel.aclose()
     if not serving.done():
         os._exit(code)  # its thread waits for the client's next line, and cannot be woken
     if not stopped.done():

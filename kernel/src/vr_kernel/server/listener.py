@@ -45,6 +45,7 @@ class Listener(uvicorn.Server):
                 ws="none",
                 backlog=ACCEPTED_AT_ONCE,
                 log_config=None,
+                access_log=False,
                 log_level="warning",
                 timeout_graceful_shutdown=max(1, round(settings.drain_s)),
                 server_header=False,
