@@ -92,9 +92,10 @@ async def require_served(call: Called) -> None:
     for kind in KINDS:
         for name in ("unruly_raise", "unruly_job"):
             require_named((await call(name, kind))["_meta"][ERROR_META])
-        for name in ("unruly_heard", "unruly_task"):
-            assert (await call(name, kind))["structuredContent"] == FINE, (name, kind)
-        assert (await call("unruly_heard", f"{kind}!"))["structuredContent"] == FINE
+        for told in (kind, f"{kind}!"):
+            assert (await call("unruly_heard", told))["structuredContent"] == FINE, told
+    for kind in ("exit", "interrupt", "own"):
+        assert (await call("unruly_task", kind))["structuredContent"] == FINE, kind
 
 
 @pytest.mark.slow

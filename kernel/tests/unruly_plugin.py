@@ -183,6 +183,13 @@ async def unruly_block(call: Call, seconds: float) -> Done:
     return Done()
 
 
+@tool(effects=READ_ONLY)
+async def unruly_wait(call: Call, seconds: float) -> Done:
+    """Wait as one should."""
+    await asyncio.sleep(seconds)
+    return Done()
+
+
 @resource("vr://unruly/{kind}")
 async def unruly_note(services: Services, kind: str) -> str:
     """Raise when it is read."""
@@ -223,6 +230,7 @@ def vr_tools() -> list[Any]:
     return [
         *(unruly_fine, unruly_raise, unruly_job, unruly_once, unruly_thread, unruly_result),
         *(unruly_argument, unruly_record, unruly_task, unruly_heard, unruly_block),
+        unruly_wait,
     ]
 
 
@@ -245,6 +253,8 @@ def vr_record_kinds() -> list[RecordKind]:
 
 async def hear(kind: str) -> None:
     await asyncio.sleep(0)
+    if kind == "block":
+        time.sleep(2.5)  # noqa: ASYNC251 - it is to block
     fail(kind)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
 
 from vr_kernel.cache import SECONDS_PER_DAY
@@ -18,9 +18,13 @@ DELIVER_AFTER_S = 2.0
 
 @asynccontextmanager
 async def keep_house(
-    settings: KernelSettings, jobs: LongWork, store: StoreIndex, journal: Path
+    settings: KernelSettings,
+    jobs: LongWork,
+    store: StoreIndex,
+    journal: Path,
+    watch: AbstractContextManager[object],
 ) -> AsyncIterator[None]:
-    """Meanwhile take up interrupted jobs, forget old ones, and let the store catch up."""
+    """Meanwhile take up interrupted jobs, forget old ones, let the store catch up, and watch."""
     work = [asyncio.create_task(_deliver_soon(store, journal))]
     if settings.resume_jobs:
         work += [
@@ -28,7 +32,8 @@ async def keep_house(
             asyncio.create_task(jobs.resume_all(settings.lease_s)),
         ]
     try:
-        yield
+        with watch:
+            yield
     finally:
         for task in work:
             task.cancel()

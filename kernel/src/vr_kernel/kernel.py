@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -201,11 +202,13 @@ class Kernel(Foundation):
         return self.jobs.start(tool, services, arguments, principal or self.principal, report, ask)
 
     def serving(self) -> AbstractAsyncContextManager[None]:
-        """Take up, meanwhile, what other processes left behind: jobs, and records to index."""
+        """Take up, meanwhile, what other processes left behind, and watch over the loop."""
         from vr_kernel.housekeeping import keep_house
+        from vr_kernel.loop_watch import LoopWatch, Owners
 
+        watch = LoopWatch(Owners({it.module: it.name for it in self._statuses}), self.log)
         paths = self.config.paths
-        return keep_house(self.config.kernel, self.jobs, self.store, paths.journal)
+        return keep_house(self.config.kernel, self.jobs, self.store, paths.journal, watch)
 
     def unknown_tool(self, name: str) -> VrError:
         """The error of a name that no tool bears, with the nearest that one does."""
@@ -283,4 +286,9 @@ def _given(plugins: Mapping[str, object]) -> list[Candidate]:
     def loader(plugin: object) -> Callable[[], object]:
         return lambda: plugin
 
-    return [Candidate(name, name, "", (), loader(plugin)) for name, plugin in plugins.items()]
+    return [
+        Candidate(
+            name, name, "", (), loader(it), module=it.__name__ if isinstance(it, ModuleType) else ""
+        )
+        for name, it in plugins.items()
+    ]

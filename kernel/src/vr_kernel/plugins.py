@@ -51,6 +51,8 @@ class PluginStatus:
     tools: list[str] = field(default_factory=list)
     offers: dict[str, list[str]] = field(default_factory=lambda: {what: [] for what in OFFERS})
     """Names of all that it brings, by what they are."""
+    module: str = ""
+    """The module that is imported for it; empty for an object that is none."""
 
     def fail(self, state: State, reason: str) -> None:
         """Take the plugin out, or mark it, with a reason a person can act on."""
@@ -91,10 +93,11 @@ class Candidate:
     requires: tuple[str, ...]
     load: Callable[[], object]
     stamp: Callable[[], str] = str
+    module: str = ""
 
     def status(self) -> PluginStatus:
         """Its status before anything went wrong."""
-        return PluginStatus(self.name, self.distribution, self.version)
+        return PluginStatus(self.name, self.distribution, self.version, module=self.module)
 
 
 def discover() -> list[Candidate]:
@@ -196,7 +199,8 @@ def _candidate(entry: EntryPoint) -> Candidate:
         return Candidate(entry.name, "", "", (), _damaged(explain(error)))
     beside = partial(distribution.locate_file, "")
     stamp = partial(_stamp, entry, version, beside)
-    return Candidate(entry.name, name, version, requires, entry.load, stamp)
+    module = entry.value.partition(":")[0].strip()
+    return Candidate(entry.name, name, version, requires, entry.load, stamp, module)
 
 
 def _stamp(entry: EntryPoint, version: str, folder: Callable[[], object]) -> str:
