@@ -1,13 +1,19 @@
-"""Without room on the disk nothing is paid for."""
+"""Without room on the disk nothing is paid for; what was, is held until there is room."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
 from typing import Any
 
 import pytest
 from full_disk import no_room
-from vr_kernel import Code
+from paid_work import asked, paid_kernel, recorded, rows
+from vr_kernel import Code, Kernel
+from vr_kernel.runner import Outcome
 from vr_kernel.testing import FakeGemini
+from waiting import until
 
 LESS_THAN_IS_RESERVED = 1 << 20
 PAID_CALLS: list[tuple[str, dict[str, Any]]] = [
@@ -47,3 +53,107 @@ async def test_no_room_is_no_failure_of_the_model(open_kernel: Any, gemini: Fake
             assert (await kernel.run("paid_ask", {"question": f"{number}?"})).error is not None
     assert (await kernel.run("paid_ask", {"question": "Now?"})).error is None
     assert gemini.bill.calls == 1
+
+
+@asynccontextmanager
+async def answered_without_room(
+    kernel: Kernel, gemini: FakeGemini, tool: str, in_flight: int = 1, **arguments: Any
+) -> AsyncIterator[Outcome]:
+    """How a call ended whose requests went out with room, and whose answers came without any."""
+    with ExitStack() as full:
+        with gemini.hold():
+            calling = asyncio.create_task(kernel.run(tool, arguments))
+            await asyncio.to_thread(gemini.wait, lambda: gemini.in_flight == in_flight)
+            full.enter_context(no_room())
+        yield await calling
+
+
+async def check_all_kept(kernel: Kernel, environ: dict[str, str], gemini: FakeGemini) -> None:
+    """Every answer was paid once, is on the bill and on record."""
+    assert max(asked(gemini).values()) == 1
+    state = environ["VR_STATE_DIR"]
+    paid = "SELECT count(*) FROM attempt WHERE state = 'paid'"
+    await until(lambda: rows(state, "usage.db", paid) == [(gemini.bill.calls,)])
+    await until(lambda: len(recorded(state)) == len(asked(gemini)))
+    running = "SELECT count(*) FROM job WHERE state = 'running'"
+    await until(lambda: rows(state, "jobs.db", running) in ([(0,)], []))
+    total = (await kernel.run("infra_usage", {})).data["total"]
+    assert total["calls"] == total["attempts"] == gemini.bill.calls
+    assert total["output_tokens"] == gemini.bill.output_tokens
+
+
+async def test_what_is_held_is_found_and_nothing_else_is_paid(
+    environ: dict[str, str], open_kernel: Any, gemini: FakeGemini
+) -> None:
+    kernel = await open_kernel()
+    assert (await kernel.run("paid_once", {"question": "Before?"})).error is None
+    async with answered_without_room(kernel, gemini, "paid_once", question="Why?") as outcome:
+        assert outcome.error is None
+        (note,) = [note for note in outcome.notes if "held in memory" in note]
+        assert environ["VR_STATE_DIR"] in note
+        assert not any("crash" in note or "Not recorded" in note for note in outcome.notes)
+        again = await kernel.run("paid_once", {"question": "Why?"})
+        assert again.data["cached"]
+        assert again.data["text"] == outcome.data["text"]
+        error = (await kernel.run("paid_once", {"question": "Another?"})).error
+        assert error is not None
+        assert (error.category, error.retryable) == ("STATE_UNAVAILABLE", True)
+        assert (await kernel.run("infra_usage", {})).data["total"]["calls"] == 2
+        assert (await kernel.run("job_list", {})).error is None
+    assert (await kernel.run("paid_once", {"question": "Another?"})).error is None
+    await check_all_kept(kernel, environ, gemini)
+
+
+async def test_what_is_held_is_written_by_itself_when_there_is_room(
+    environ: dict[str, str], open_kernel: Any, gemini: FakeGemini
+) -> None:
+    kernel = await open_kernel()
+    assert (await kernel.run("paid_ask", {"question": "Before?"})).error is None
+    async with answered_without_room(kernel, gemini, "paid_ask", question="Why?") as outcome:
+        assert outcome.error is None
+        assert any("held in memory" in note for note in outcome.notes)
+        assert len(recorded(environ["VR_STATE_DIR"])) == 1
+    await check_all_kept(kernel, environ, gemini)
+
+
+async def test_a_batch_without_room_keeps_each_answer(
+    environ: dict[str, str], open_kernel: Any, gemini: FakeGemini
+) -> None:
+    kernel = await open_kernel(VR_MODELS__CONCURRENCY="20")
+    assert (await kernel.run("paid_once", {"question": "Before?"})).error is None
+    many = {"name": "many", "items": 20, "at_once": 20}
+    gemini.answer("A long answer. " * 50)
+    async with answered_without_room(kernel, gemini, "paid_batch", 20, **many) as outcome:
+        assert outcome.error is None
+        assert len(outcome.data["texts"]) == 20
+        assert any("held in memory" in note for note in outcome.notes)
+    assert gemini.bill.calls == 21
+    await check_all_kept(kernel, environ, gemini)
+
+
+async def test_what_is_held_to_the_end_is_written_at_the_end(
+    environ: dict[str, str], gemini: FakeGemini
+) -> None:
+    async with paid_kernel(environ, gemini) as kernel:
+        assert (await kernel.run("paid_once", {"question": "Before?"})).error is None
+        async with answered_without_room(kernel, gemini, "paid_once", question="Why?"):
+            pass
+    async with paid_kernel(environ, gemini) as kernel:
+        assert (await kernel.run("paid_once", {"question": "Why?"})).data["cached"]
+        await check_all_kept(kernel, environ, gemini)
+
+
+async def test_what_is_lost_at_the_end_is_told(
+    environ: dict[str, str], gemini: FakeGemini, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with ExitStack() as full:
+        async with paid_kernel(environ, gemini) as kernel:
+            assert (await kernel.run("paid_once", {"question": "Before?"})).error is None
+            with gemini.hold():
+                calling = asyncio.create_task(kernel.run("paid_once", {"question": "Why?"}))
+                await asyncio.to_thread(gemini.wait, lambda: gemini.in_flight == 1)
+                full.enter_context(no_room())
+            assert (await calling).error is None
+    lost = [line for line in capfd.readouterr().err.splitlines() if "is lost" in line]
+    for name in ("journal.db", "usage.db", "results.db"):
+        assert any(name in line for line in lost), lost

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
 
-from vr_kernel.database import Database
 from vr_kernel.database_faults import Patience, is_sound, is_text
 from vr_kernel.errors import VrError
+from vr_kernel.kept_database import KeptDatabase
 
 if TYPE_CHECKING:
     from vr_kernel.cached_model import CachedModel
@@ -83,7 +83,7 @@ class Cache:
     ) -> None:
         self.path = path
         self.ttl_days = ttl_days
-        self._database = Database(path, _SCHEMA, disposable=True, tell=tell, patience=patience)
+        self._database = KeptDatabase(path, _SCHEMA, disposable=True, tell=tell, patience=patience)
         self._warn = warn
         self._warned = False
         self._shapes: dict[type[BaseModel], str] = {}
@@ -126,7 +126,7 @@ class Cache:
                     self._database.leave_out("result", key)
             return None
 
-        found = await self._attempt(self._database.read(read), None)
+        found = await self._attempt(self._database.look(read), None)
         for key, cached_at in useless:
             await self._forget("key = ? AND cached_at IS ?", key, cached_at)
         return found
@@ -155,14 +155,18 @@ class Cache:
         tool: str = "",
         model: str = "",
     ) -> None:
-        """Keep a value; the names are for `infra_cache` to list and clear by."""
+        """Keep a value; the names are for `infra_cache` to list and clear by.
+
+        With the name of a model it was paid for: without room for it, it is held until there is.
+        """
         text = json.dumps(value, ensure_ascii=False)
         row = (key, text, _checksum(key, text), content_id, tool, model, time.time())
 
         def write(connection: sqlite3.Connection) -> None:
             connection.execute("INSERT OR REPLACE INTO result VALUES (?,?,?,?,?,?,?)", row)
 
-        await self._attempt(self._database.run(write), None)
+        work = self._database.keep(write, None) if model else self._database.run(write)
+        await self._attempt(work, None)
 
     async def delete(self, key: str) -> None:
         """Forget one value."""

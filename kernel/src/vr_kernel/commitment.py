@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from vr_kernel.errors import Code, VrError, said
@@ -39,6 +41,7 @@ async def commit(call: Call, part: str = "") -> int:
                 entries,
                 workspace=call.workspace,
                 provenance={**provenance, "principal": call.principal},
+                paid=call.meter.usage.calls > 0,
             )
         except VrError as error:
             if call.essential:
@@ -46,14 +49,16 @@ async def commit(call: Call, part: str = "") -> int:
             call.note(f"Not recorded: {error.message} {error.hint}")
             call.log.warning("records not journalled", tool=call.tool, reason=error.message)
             return 0
-        services.store.wake(seq)
+        if not _held(call):
+            services.store.wake(seq)
     for kept in call.kept:
         await services.cache.set(
             kept.key, kept.value, content_id=kept.content_id, tool=call.tool, model=kept.model
         )
     while call.held:
         # Its steps are in the result now; were they found again, a cleared cache would not be.
-        await services.jobs.leases.release(call.held.pop(), done=True)
+        done = not call.services.models.payments.held()
+        await services.jobs.leases.release(call.held.pop(), done=done)
     return len(call.records)
 
 
@@ -66,6 +71,17 @@ async def settle(call: Call) -> None:
             call.log.warning("shared work not journalled", tool=call.tool, reason=said(error))
     for lease in call.held:
         await call.services.jobs.leases.release(lease)
+
+
+def _held(call: Call) -> bool:
+    """Whether records wait in memory for room; the store hears of them when they are written."""
+    loop, store = asyncio.get_running_loop(), call.services.store
+
+    def wake() -> None:
+        with suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(store.wake, 0)
+
+    return call.services.journal.holds(wake)
 
 
 def dump(value: object) -> str:

@@ -39,7 +39,7 @@ BUSY_TRY_MS = 50
 """How long SQLite itself waits; between two tries those are served who only read."""
 BUSY_PAUSE_S = 0.01
 PAGE_BYTES = 4096
-_READ, _WRITE = "BEGIN DEFERRED", "BEGIN IMMEDIATE"
+READ, WRITE = "BEGIN DEFERRED", "BEGIN IMMEDIATE"
 OWNER = "owner"
 """The owner's mark. A name of the system's user would change, and might be a token's some day."""
 PREFIX = "token:"
@@ -86,7 +86,7 @@ class Database:
         self._page_bytes = page_bytes
         self._tell = tell
         self._left_out = LeftOut(path, tell)
-        self._waiting: deque[_Turn] = deque()
+        self._waiting: deque[Turn] = deque()
         self._call: Future[None] | None = None
         self._lock = threading.Lock()
         self._thread: ThreadPoolExecutor | None = None
@@ -107,16 +107,18 @@ class Database:
             VrError: UNAVAILABLE when the file cannot be opened, read or written; retryable when
                 another process holds it for too long.
         """
-        return await self._awaited(work, _WRITE, wait_s)
+        done: T = await self._awaited(Turn(work, WRITE, wait_s))
+        return done
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Like `run` for work that writes nothing: another process's writer never delays it."""
-        return await self._awaited(work, _READ, READ_WAIT_S)
+        found: T = await self._awaited(Turn(work, READ, READ_WAIT_S))
+        return found
 
     def run_blocking(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Like `run`, for a caller without an event loop."""
         outcome: Future[T] = Future()
-        self._add(_Turn(work, _WRITE, outcome, self.patience.clock(), math.inf))
+        self._add(Turn(work, WRITE, math.inf, self.patience.clock(), outcome))
         return outcome.result()
 
     def leave_out(self, table: str, key: object) -> None:
@@ -136,15 +138,13 @@ class Database:
                 thread.submit(self._disconnect).result()
                 thread.shutdown()
 
-    async def _awaited(
-        self, work: Callable[[sqlite3.Connection], T], begin: str, wait_s: float
-    ) -> T:
+    async def _awaited(self, turn: Turn) -> Any:
         loop = asyncio.get_running_loop()
-        outcome: asyncio.Future[T] = loop.create_future()
-        self._add(_Turn(work, begin, outcome, self.patience.clock(), wait_s, loop))
+        outcome: asyncio.Future[Any] = loop.create_future()
+        self._add(turn._replace(since=self.patience.clock(), outcome=outcome, loop=loop))
         return await outcome
 
-    def _add(self, turn: _Turn) -> None:
+    def _add(self, turn: Turn) -> None:
         with self._lock:
             if self._thread is None:
                 self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"vr-{self.path.stem}")
@@ -157,33 +157,33 @@ class Database:
         while self._waiting:
             turns = [self._waiting.popleft() for _ in range(len(self._waiting))]
             turns = [turn for turn in turns if not turn.outcome.cancelled()]
-            for begin in (_READ, _WRITE):
+            for begin in dict.fromkeys((READ, *(turn.begin for turn in turns))):
                 if together := [turn for turn in turns if turn.begin == begin]:
                     self._do(together)
 
-    def _do(self, turns: list[_Turn]) -> None:
+    def _do(self, turns: list[Turn]) -> None:
         try:
             results = self._transact_anew(turns)
         except BaseException as error:  # noqa: BLE001 - handed to whoever waits for it
             if is_busy(cause(error)):
                 self._put_off(turns, error)
             elif len(turns) == 1 or isinstance(error, NotBegunError):
-                _tell([(turn, None, self._explained(error)) for turn in turns])
+                _tell([(turn, *self._failed(turn, error)) for turn in turns])
             else:  # One of them is at fault: the others do not pay for it.
                 for turn in turns:
                     self._do([turn])
         else:
             _tell([(turn, it, None) for turn, it in zip(turns, results, strict=True)])
 
-    def _put_off(self, turns: list[_Turn], error: BaseException) -> None:
+    def _put_off(self, turns: list[Turn], error: BaseException) -> None:
         """Let those wait on who have not waited enough; nothing of their work was done."""
         self.patience.found_locked(self.path)
         ends = [(turn, self.patience.is_over(turn.since, turn.wait_s)) for turn in turns]
         self._waiting.extendleft(turn for turn, over in reversed(ends) if not over)
-        _tell([(turn, None, self._explained(error)) for turn, over in ends if over])
+        _tell([(turn, *self._failed(turn, error)) for turn, over in ends if over])
         time.sleep(BUSY_PAUSE_S)  # not every busy lock is one that SQLite waits for
 
-    def _transact_anew(self, turns: list[_Turn]) -> list[Any]:
+    def _transact_anew(self, turns: list[Turn]) -> list[Any]:
         """The results, in a new file when this one is disposable and damaged."""
         try:
             return self._transact(turns)
@@ -193,13 +193,13 @@ class Database:
         self._set_aside()
         return self._transact(turns)
 
-    def _transact(self, turns: list[_Turn]) -> list[Any]:
+    def _transact(self, turns: list[Turn]) -> list[Any]:
         try:
             connection = self._opened()
             connection.execute(turns[0].begin)
         except FAULTS as error:
             raise NotBegunError from error
-        if turns[0].begin == _WRITE:
+        if turns[0].begin == WRITE:
             self.patience.found_free(self.path)
         try:
             results = [turn.work(connection) for turn in turns]
@@ -247,24 +247,25 @@ class Database:
         if (kept := put_aside(self.path)) is not None:
             self._tell(set_aside(self.path, kept))
 
-    def _explained(self, error: BaseException) -> BaseException:
+    def _failed(self, _turn: Turn, error: BaseException) -> tuple[Any, BaseException | None]:
         """What the caller is told: a fault of the file is typed, one of the work its own."""
         fault = cause(error)
-        return explained(self.path, fault) if isinstance(fault, FAULTS) else error
+        return None, explained(self.path, fault) if isinstance(fault, FAULTS) else error
 
 
-class _Turn(NamedTuple):
+class Turn(NamedTuple):
     """A piece of work that waits for a transaction, and who waits for it: a loop or a thread."""
 
     work: Callable[[sqlite3.Connection], Any]
     begin: str
-    outcome: asyncio.Future[Any] | Future[Any]
-    since: float
     wait_s: float
+    since: float = 0.0
+    outcome: Any = None
     loop: asyncio.AbstractEventLoop | None = None
+    otherwise: tuple[Any, ...] | None = None
 
 
-def _tell(ends: list[tuple[_Turn, Any, BaseException | None]]) -> None:
+def _tell(ends: list[tuple[Turn, Any, BaseException | None]]) -> None:
     """Hand out results, or why there is none; a loop is woken once, however many wait in it."""
     for loop in dict.fromkeys(turn.loop for turn, _, _ in ends):
         its = [end for end in ends if end[0].loop is loop]
@@ -275,7 +276,7 @@ def _tell(ends: list[tuple[_Turn, Any, BaseException | None]]) -> None:
                 loop.call_soon_threadsafe(_settle, its)
 
 
-def _settle(ends: list[tuple[_Turn, Any, BaseException | None]]) -> None:
+def _settle(ends: list[tuple[Turn, Any, BaseException | None]]) -> None:
     for turn, result, error in ends:
         if error is not None and not turn.outcome.done():
             turn.outcome.set_exception(error)

@@ -16,6 +16,7 @@ from vr_kernel.errors import Code, VrError
 
 if TYPE_CHECKING:
     from vr_kernel.log import Log
+    from vr_kernel.room import RoomOf
 
 WAIT_S = 10.0
 """How long is waited for locks that other processes hold."""
@@ -30,7 +31,7 @@ _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ")
 _FOREIGN = ("SQLITE_ERROR", "SQLITE_CONSTRAINT", "SQLITE_MISMATCH", "SQLITE_READONLY")
 """How a file of another program, or of another version, answers to our statements."""
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_CLEAN = (
+CLEAN = (
     "Free some space there, then try again; `vr clean` removes what this program can do without."
 )
 _QUOTING = ("SQLITE_ERROR", "SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_CONSTRAINT")
@@ -90,17 +91,10 @@ def is_full(error: BaseException | None) -> bool:
     return _is_any_of(error, ("SQLITE_FULL",))
 
 
-def no_room(folder: Path, error: OSError) -> VrError:
-    """The typed error of a folder that takes no file, before anything is paid."""
-    full = is_full(error)
-    why = "has no room for what would be paid for" if full else "cannot be written"
-    return VrError(
-        f"{folder} {why}: {error.strerror}.",
-        Code.UNAVAILABLE,
-        category=UNAVAILABLE,
-        hint=_CLEAN if full else f"Check that {folder} is a folder that may be written.",
-        retryable=full,
-    )
+def is_passing(error: BaseException | None) -> bool:
+    """True for a file that could be used, and may be again: in use, out of reach, without room."""
+    names = ("SQLITE_BUSY", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN")
+    return isinstance(error, OSError) or _is_any_of(error, names)
 
 
 def is_of_state(error: VrError) -> bool:
@@ -157,7 +151,9 @@ def explained(path: Path, error: BaseException) -> VrError:
     if is_damage(error):
         return damaged(path, error)
     if is_full(error):
-        hint = f"There is no room in {path.parent}. {_CLEAN}"
+        hint = f"There is no room in {path.parent}. {CLEAN}"
+    elif _is_any_of(error, ("SQLITE_IOERR",)):  # of a quota SQLite says no more than this
+        hint = f"Check that the disk of {path.parent} is well and has free space. {CLEAN}"
     else:
         hint = f"Check that {path.parent} exists, is writable and has free space."
     told = VrError(
@@ -165,7 +161,7 @@ def explained(path: Path, error: BaseException) -> VrError:
         Code.UNAVAILABLE,
         category=UNAVAILABLE,
         hint=hint,
-        retryable=is_full(error),
+        retryable=is_full(error) or _is_any_of(error, ("SQLITE_IOERR",)),
     )
     told.__cause__ = error
     return told
@@ -265,11 +261,15 @@ class Patience:
     Args:
         wait_s: for all files in turn.
         clock: in seconds, never set back.
+
+    Attributes:
+        room_of: where these files find space for what was paid for.
     """
 
     def __init__(self, wait_s: float = WAIT_S, clock: Callable[[], float] = time.monotonic) -> None:
         self.wait_s = wait_s
         self.clock = clock
+        self.room_of: RoomOf | None = None
         self._locked: dict[Path, tuple[float, float]] = {}
 
     def found_locked(self, path: Path) -> None:

@@ -68,6 +68,7 @@ class Foundation:
         self.policy = Policy([*folders, *config.kernel.allowed_roots, config.paths.artifacts])
         self.http = Fetcher(config.http, log=self.log)
         self.patience = Patience()
+        self.patience.room_of = self.room_of
         self._build_storage()
         self._build_models()
         self._build_jobs()
@@ -120,14 +121,14 @@ class Foundation:
 
     async def aclose(self) -> None:
         """Finish what is being written, and close every file and connection."""
-        await self.vectors.aclose()
         await self.models.payments.settle()
+        if self._rooms is not None:
+            await asyncio.to_thread(self._rooms.close)
+        await self.vectors.aclose()
         await self.providers.aclose()
         await self.gemini.aclose()
         await self.http.aclose()
         await self._leases.aclose()
-        if self._rooms is not None:
-            self._rooms.close()
         await self.journal.aclose()
         files = (self.journal, self.refusals, self.cache, self.digests, self.usage)
         for file in (*files, self._ledger):
@@ -136,10 +137,11 @@ class Foundation:
             self._tenants.close()
         self.log.tell_counted()
 
-    def _room_of(self, folder: Path) -> Room:
+    def room_of(self, folder: Path) -> Room:
+        """The disk space for what is paid for, on the file system of a folder."""
         from vr_kernel.room import Rooms  # nothing may ever be paid for
 
-        self._rooms = self._rooms or Rooms()
+        self._rooms = self._rooms or Rooms(self.log)
         return self._rooms.of(folder)
 
     def _narrowed(self, services: Services, principal: str) -> Services:
@@ -192,7 +194,7 @@ class Foundation:
         self.models = Models(
             roles=Roles(configuration, self.providers),
             retrier=Retrier(lambda: _policy(configuration.current)),
-            payments=Payments(self.usage, meter, limit, self.journal, room_of=self._room_of),
+            payments=Payments(self.usage, meter, limit, self.journal, room_of=self.room_of),
             artifacts=self.artifacts,
             digests=self.digests,
             log=self.log,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
@@ -197,7 +198,8 @@ async def finish(running: LongCall, outcome: Outcome, leases: Leases, log: Log) 
         await let_go(running, leases, log)
         return
     try:
-        await running.jobs.report(running.id, *running.latest)
+        with suppress(VrError):  # how it ended matters more
+            await running.jobs.report(running.id, *running.latest)
         await running.jobs.finish(running.id, lease, **ending_of(outcome))
     except VrError as failure:
         log.warning("job's end was not kept", job=running.id, reason=failure.message)

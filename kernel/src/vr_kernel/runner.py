@@ -6,7 +6,7 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import BaseModel
@@ -112,6 +112,8 @@ async def run(
         outcome = await _ended(tool, arguments, call)
     finally:
         await complete(_settle(call))
+    if held := call.services.models.payments.held():
+        outcome = replace(outcome, notes=(*outcome.notes, call.log.clean(held)))
     if listeners and outcome.question is None:
         await listeners.tell(_event(call, outcome, time.monotonic() - begun))
     return outcome

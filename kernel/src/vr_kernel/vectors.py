@@ -13,10 +13,10 @@ from pathlib import Path
 from struct import pack
 from typing import Any
 
-from vr_kernel.database import Database
 from vr_kernel.database_faults import Patience
 from vr_kernel.errors import Code, PluginCode, VrError
 from vr_kernel.jobs.leases import Lease, Leases
+from vr_kernel.kept_database import KeptDatabase
 from vr_kernel.providers import Embedder, Providers, Purpose
 
 PAGE_BYTES = 8192
@@ -66,7 +66,7 @@ class Vectors:
         tell: Callable[[VrError], None] = lambda _error: None,
         patience: Patience | None = None,
     ) -> None:
-        self._database = Database(
+        self._database = KeptDatabase(
             path, _SCHEMA, disposable=True, page_bytes=PAGE_BYTES, tell=tell, patience=patience
         )
         self._providers = providers
@@ -222,7 +222,7 @@ class Vectors:
             return found
 
         try:
-            return await self._database.read(read)
+            return await self._database.look(read)
         except VrError:
             return {}
 
@@ -240,8 +240,8 @@ class Vectors:
                     (QUESTIONS,),
                 )
 
-        try:
-            await self._database.run(write)
+        try:  # the embedder may have been paid
+            await self._database.keep(write, None)
         except VrError:
             return
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel
 
-from vr_kernel.database import Database
 from vr_kernel.database_faults import Patience, is_sound, told_by
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Usage
+from vr_kernel.kept_database import KeptDatabase
 from vr_kernel.log import Log
 
 T = TypeVar("T")
@@ -80,7 +80,7 @@ class Registry:
     """The memory of one installation. Without it everything works, only less is reused."""
 
     def __init__(self, path: Path, log: Log, patience: Patience | None = None) -> None:
-        self._database = Database(
+        self._database = KeptDatabase(
             path, _SCHEMA, disposable=True, tell=told_by(log), patience=patience
         )
         self._log = log
@@ -149,7 +149,7 @@ class Registry:
             ).fetchone()
             return row is not None
 
-        return await self._attempt(read, default=False)
+        return await self._attempt(self._database.look(read), default=False)
 
     async def keep_refusal(self, content: str, model: str, system: str, until: float) -> None:
         """Remember that it would not be cached, until then."""
@@ -191,7 +191,7 @@ class Registry:
             return sound
 
         nothing: list[_Row] = []
-        return await self._attempt(read, default=nothing)
+        return await self._attempt(self._database.look(read), default=nothing)
 
     async def _write(self, statement: str, *values: object) -> None:
         def write(connection: sqlite3.Connection) -> None:
@@ -201,11 +201,11 @@ class Registry:
             connection.execute("DELETE FROM refusal WHERE until < ?", (now,))
             connection.execute(statement, values)
 
-        await self._attempt(write, default=None)
+        await self._attempt(self._database.keep(write, None), default=None)
 
-    async def _attempt(self, work: Callable[[sqlite3.Connection], T], *, default: T) -> T:
+    async def _attempt(self, work: Awaitable[T], *, default: T) -> T:
         try:
-            return await self._database.run(work)
+            return await work
         except VrError as error:
             self._log.warning("gemini registry unavailable", error=error.message)
             return default

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.retry_after import parse_retry_after
 
 FORBIDDEN, GONE, TIMEOUT, RANGE, TOO_MANY, SERVER_ERROR = 403, 410, 408, 416, 429, 500
 
@@ -92,6 +91,8 @@ def wrong_coding(coding: str) -> VrError:
 
 def status_error(status: int, headers: Mapping[str, str], where: str) -> VrError:
     """What a status other than success means."""
+    from vr_kernel.retry_after import parse_retry_after
+
     code, category, hint = _meaning(status)
     retryable = code is Code.QUOTA or status == TIMEOUT or status >= SERVER_ERROR
     return VrError(

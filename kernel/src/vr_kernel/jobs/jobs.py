@@ -10,11 +10,12 @@ from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import Any, TypeAlias, get_args
 
-from vr_kernel.database import MARK, Database, mark_of
+from vr_kernel.database import MARK, mark_of
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.leases import Lease, Leases, is_owner
 from vr_kernel.jobs.ledger import complete, job_scope
 from vr_kernel.jobs.rows import COLUMNS, DAMAGED_JOB, OWNED, SHOWN, Ending, Job, JobState, read_job
+from vr_kernel.kept_database import KeptDatabase
 
 __all__ = ["Ending", "Job", "JobState", "Jobs"]
 _Jobs: TypeAlias = list[Job]
@@ -31,7 +32,7 @@ class Jobs:
         owner: the principal whose jobs bear no token's name.
     """
 
-    def __init__(self, database: Database, leases: Leases, owner: str = "") -> None:
+    def __init__(self, database: KeptDatabase, leases: Leases, owner: str = "") -> None:
         self._database = database
         self._owner = owner
         self._leases = leases
@@ -158,6 +159,7 @@ class Jobs:
                     "state = :state, result = :result, error = :error"
                     " WHERE id = :id AND state = 'running'",
                     allowed=partial(is_owner, lease=lease),
+                    kept=True,
                     **values,
                 )
             )
@@ -224,7 +226,7 @@ class Jobs:
                     self._database.leave_out("job", job.id)
             return found
 
-        return await self._database.read(read)
+        return await self._database.look(read)
 
     async def _update(
         self,
@@ -232,6 +234,7 @@ class Jobs:
         *,
         allowed: Callable[[sqlite3.Connection], bool] = lambda _: True,
         afterwards: Callable[[sqlite3.Connection], None] = lambda _: None,
+        kept: bool = False,
         **values: Any,
     ) -> bool:
         def write(connection: sqlite3.Connection) -> bool:
@@ -243,7 +246,7 @@ class Jobs:
             afterwards(connection)
             return changed
 
-        return await self._database.run(write)
+        return await (self._database.keep(write, True) if kept else self._database.run(write))
 
     def _settle(self, connection: sqlite3.Connection) -> None:
         """Cancel what was asked to stop and has no owner left to do it."""

@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
-from vr_kernel.database import Database
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.ledger import complete, settle
+from vr_kernel.kept_database import KeptDatabase
 
 BEATS = 5
 """Renewals within the length of a lease."""
@@ -157,7 +157,7 @@ class Leases:
 
     def __init__(
         self,
-        database: Database,
+        database: KeptDatabase,
         *,
         lease_s: float,
         clock: Callable[[], float] = time.time,
@@ -248,7 +248,7 @@ class Leases:
                 self._lose(lease)
             tokens = list(self._held)
             with suppress(VrError):  # the next beat tries again; each lease knows its own end
-                owned, ends_at = await self._database.run(partial(self._renew, tokens))
+                owned, ends_at = await self._database.insist(partial(self._renew, tokens))
                 self._extend(tokens, owned, ends_at)
 
     def _renew(

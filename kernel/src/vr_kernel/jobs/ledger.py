@@ -7,9 +7,10 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vr_kernel.database import MARK, Database
+from vr_kernel.database import MARK
 from vr_kernel.database_faults import Patience
 from vr_kernel.errors import PluginCode, VrError
+from vr_kernel.kept_database import KeptDatabase
 
 T = TypeVar("T")
 LEDGER_SCHEMA = f"""
@@ -59,7 +60,7 @@ def open_ledger(
     path: Path,
     tell: Callable[[VrError], None] = lambda _error: None,
     patience: Patience | None = None,
-) -> Database:
+) -> KeptDatabase:
     """The ledger's file, which is made at first use; what it confirmed survives a power loss.
 
     Args:
@@ -67,7 +68,7 @@ def open_ledger(
         tell: takes what of it is damaged, once each.
         patience: with locks, shared with the other files of the program.
     """
-    return Database(path, LEDGER_SCHEMA, synchronous="FULL", tell=tell, patience=patience)
+    return KeptDatabase(path, LEDGER_SCHEMA, synchronous="FULL", tell=tell, patience=patience)
 
 
 def job_scope(job_id: str) -> str:

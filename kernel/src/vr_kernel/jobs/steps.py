@@ -12,10 +12,10 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
-from vr_kernel.database import Database
 from vr_kernel.errors import PluginCode, VrError
 from vr_kernel.jobs.leases import Lease, is_owner, lease_lost
 from vr_kernel.jobs.ledger import complete, settle
+from vr_kernel.kept_database import KeptDatabase
 
 
 class _Place(NamedTuple):
@@ -30,9 +30,10 @@ class Steps:
     """Replies of steps, JSON values by scope (a piece of work), key (a step) and version.
 
     What is damaged is absent, and paid again. Replies of several versions stand side by side.
+    Without room for one it is held in memory until there is, and found there.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: KeptDatabase) -> None:
         self._database = database
 
     async def find(self, scope: str, key: str, version: str = "") -> Any | None:
@@ -60,7 +61,7 @@ class Steps:
             found = self._read(place, connection) or (_write(place, reply, connection),)
             return found[0], lease is None or is_owner(connection, lease)
 
-        kept, owned = await complete(self._database.run(write))
+        kept, owned = await complete(self._database.keep(write, (reply, True)))
         if lease is not None and not owned:
             raise lease_lost(lease)
         return kept
@@ -142,7 +143,7 @@ class Steps:
         return await self._database.run(delete)
 
     async def _find(self, place: _Place) -> tuple[Any] | None:
-        return await self._database.read(partial(self._read, place))
+        return await self._database.look(partial(self._read, place))
 
     def _read(self, place: _Place, connection: sqlite3.Connection) -> tuple[Any] | None:
         row = connection.execute(

@@ -101,10 +101,13 @@ class Continuity:
         Raises:
             NotAttendedError: when the file is another one than was attended to.
         """
+        tried = False
 
         def write(connection: sqlite3.Connection) -> T:
-            if connection is not self._attended:
+            nonlocal tried
+            if connection is not self._attended and not tried:
                 raise NotAttendedError
+            tried = True  # it may be held until the file is opened anew
             begin(connection, self._opening, self._home)
             return work(connection)
 

@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from vr_kernel.database import Database
 from vr_kernel.errors import VrError
+from vr_kernel.kept_database import KeptDatabase
 
 if TYPE_CHECKING:
     from vr_kernel.journal.continuity import Continuity
@@ -103,15 +103,14 @@ class Journal:
         self,
         path: Path,
         tell: Callable[[VrError], None] = lambda _error: None,
-        ledger: Database | None = None,
+        ledger: KeptDatabase | None = None,
     ) -> None:
         """`ledger` is another file, to know this one by; `tell` is told what this one lacks."""
         self.path, self._ledger, self._tell = path, ledger, tell
-        patience = None if ledger is None else ledger.patience
-        self._database = Database(
-            path, _SCHEMA + HISTORY, synchronous="FULL", tell=tell, patience=patience
-        )
+        how: Any = {"tell": tell, "patience": None if ledger is None else ledger.patience}
+        self._database = KeptDatabase(path, _SCHEMA + HISTORY, synchronous="FULL", **how)
         self._continuity: Continuity | None = None
+        self.holds = self._database.holds
 
     @property
     def continuity(self) -> Continuity:
@@ -123,15 +122,23 @@ class Journal:
         return self._continuity
 
     async def commit(
-        self, entries: Sequence[Entry], *, workspace: str, provenance: Mapping[str, Any]
+        self,
+        entries: Sequence[Entry],
+        *,
+        workspace: str,
+        provenance: Mapping[str, Any],
+        paid: bool = False,
     ) -> int:
         """Write all entries or none, and return the highest sequence number.
 
-        `provenance` holds for all entries and wins over what an entry says of itself.
+        `provenance` holds for all entries and wins over what an entry says of itself. What was
+        `paid` for is held in memory while there is no room for it, as `holds` says.
 
         Raises:
             VrError: UNAVAILABLE when the journal cannot be written.
         """
+        from vr_kernel.journal.writing import put_entries
+
         created_at = datetime.now(UTC).isoformat(timespec="microseconds")
         common = _ENCODER.encode({**provenance})
         rows = [
@@ -146,19 +153,7 @@ class Journal:
             for entry in entries
         ]
 
-        def write(connection: sqlite3.Connection) -> int:
-            if any(entry.merge or entry.history or entry.fields is None for entry in entries):
-                from vr_kernel.journal.writing import write_one
-
-                for entry, row in zip(entries, rows, strict=True):
-                    write_one(connection, entry, row)
-            else:
-                from vr_kernel.journal.writing import put_all
-
-                put_all(connection, rows)
-            return _last_seq(connection)
-
-        return await self._write(write)
+        return await self._write(partial(put_entries, entries=entries, rows=rows), paid=paid)
 
     async def check(self) -> None:
         """Try whether records can be written now; write none.
@@ -258,7 +253,7 @@ class Journal:
 
     async def last_seq(self) -> int:
         """The highest sequence number given out, 0 for an empty journal."""
-        return await self._read(_last_seq)
+        return await self._read(highest_seq)
 
     @property
     def left_out(self) -> int:
@@ -281,17 +276,21 @@ class Journal:
             await self.continuity.look()
         return found
 
-    async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def _write(self, work: Callable[[sqlite3.Connection], T], *, paid: bool = False) -> T:
         from vr_kernel.journal.continuity import NotAttendedError
 
         while True:
+            attended = self.continuity.writing(work)
             try:
-                return await self._database.run(self.continuity.writing(work))
+                if paid:
+                    return await self._database.keep(attended, 0)
+                return await self._database.run(attended)
             except NotAttendedError:  # another file, or none yet
                 await self.continuity.attend()
 
 
-def _last_seq(connection: sqlite3.Connection) -> int:
+def highest_seq(connection: sqlite3.Connection) -> int:
+    """The highest sequence number given out."""
     row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'record'").fetchone()
     return int(row[0]) if row else 0
 

@@ -10,13 +10,25 @@ from itertools import chain
 from typing import Any
 
 from vr_kernel.database_faults import is_sound
-from vr_kernel.journal.journal import PUT, Entry, Row
+from vr_kernel.journal.journal import PUT, Entry, Row, highest_seq
 from vr_kernel.journal.reading import read_document
 
 MANY = 250
 """Records that one statement writes."""
 _OF_KEY = "workspace = ? AND kind = ? AND key = ?"
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
+
+
+def put_entries(
+    connection: sqlite3.Connection, entries: Sequence[Entry], rows: Sequence[Row]
+) -> int:
+    """Write entries, each with its row; the highest sequence number then."""
+    if any(entry.merge or entry.history or entry.fields is None for entry in entries):
+        for entry, row in zip(entries, rows, strict=True):
+            write_one(connection, entry, row)
+    else:
+        put_all(connection, rows)
+    return highest_seq(connection)
 
 
 def put_all(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:

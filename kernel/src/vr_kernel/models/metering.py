@@ -195,6 +195,20 @@ class Payments:
             self.hidden(row)
             raise
 
+    def held(self) -> str:
+        """Something for the caller to know: what was paid for waits in memory to be written."""
+        for place in self._places if self.meter.usage.calls else ():
+            if self._room_of is None:
+                break
+            room = self._room_of(place.path.parent)
+            if room.awaited:
+                return (
+                    f"There is no room in {room.folder}: what was paid for is held in memory until"
+                    " there is, and lost if the program ends before. Free some space there;"
+                    " `vr clean` removes what this program can do without."
+                )
+        return ""
+
     async def settle(self) -> None:
         """Wait until every row is written."""
         if self._shared.writing:

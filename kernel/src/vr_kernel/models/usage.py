@@ -11,10 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from vr_kernel.database import Database, mark_of
+from vr_kernel.database import mark_of
 from vr_kernel.database_faults import Patience
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Usage
+from vr_kernel.kept_database import KeptDatabase
 from vr_kernel.models.usage_report import (
     TOKENS,
     Grouping,
@@ -111,7 +112,8 @@ class UsageLedger:
     """Every attempt at paid work, of every process that shares the file.
 
     No request goes out whose row cannot be written. How one ended may be missing in reports,
-    and never fails a call. A damaged file is set aside and a new one begun.
+    and never fails a call; where there is no room for that, it is held in memory until there is,
+    and counted. A damaged file is set aside and a new one begun.
 
     Args:
         path: the database file.
@@ -131,7 +133,7 @@ class UsageLedger:
     ) -> None:
         self.path = path
         self._owner = owner
-        self._file = Database(path, _SCHEMA, disposable=True, tell=tell, patience=patience)
+        self._file = KeptDatabase(path, _SCHEMA, disposable=True, tell=tell, patience=patience)
         self._warn = warn
         self._warned = False
 
@@ -207,7 +209,7 @@ class UsageLedger:
             VrError: UNAVAILABLE when the ledger cannot be read.
         """
         mark = None if principal is None else mark_of(principal, self._owner)
-        return await self._file.run(
+        return await self._file.look(
             partial(
                 read_sums, by=by, since=since, until=until, mark=mark, leave_out=self._leave_out
             )
@@ -219,7 +221,7 @@ class UsageLedger:
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be read.
         """
-        return await self._file.run(partial(read_newest, limit=limit))
+        return await self._file.look(partial(read_newest, limit=limit))
 
     def remarks(self) -> list[str]:
         """What the reports of this process lack, because of damage."""
@@ -254,7 +256,7 @@ class UsageLedger:
             connection.execute(statement, values)
 
         try:
-            await self._file.run(write)
+            await self._file.keep(write, None)
         except VrError as error:
             if not self._warned:
                 self._warned = True

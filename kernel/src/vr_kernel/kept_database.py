@@ -1,0 +1,122 @@
+"""A database of what was paid for: where there is no room, it is held until there is."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from vr_kernel.database import READ, READ_WAIT_S, WRITE, Database, Turn
+from vr_kernel.database_faults import FAULTS, NotBegunError, cause, is_busy, is_full, is_passing
+from vr_kernel.errors import VrError
+
+T = TypeVar("T")
+_LOOK = "BEGIN IMMEDIATE -- to be rolled back"
+
+
+class KeptDatabase(Database):
+    """A database that can hold writes in memory.
+
+    They stand in order before all later ones, and are written with the next that finds room; the
+    room tries again and again. Nothing is paid for meanwhile, so no more is held than what was
+    under way when the room was gone.
+
+    Where its patience knows no room, `keep` is like `run`.
+    """
+
+    def __init__(self, path: Path, schema: str, **how: Any) -> None:
+        super().__init__(path, schema, **how)
+        self._held: list[Turn] = []
+        self._heard: list[Callable[[], object]] = []
+
+    async def keep(self, work: Callable[[sqlite3.Connection], T], otherwise: Any) -> T:
+        """Like `run` for what was paid for: where there is no room, it is held.
+
+        What `work` returned is returned then too; `otherwise`, where it could not even be tried.
+        """
+        kept: T = await self._awaited(Turn(work, WRITE, math.inf, otherwise=(otherwise,)))
+        return kept
+
+    async def insist(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Like `run`, in the space for what is paid for if there is no other; holds nothing."""
+        done: T = await self._awaited(Turn(work, WRITE, math.inf, otherwise=()))
+        return done
+
+    async def look(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Like `read`, and finds what is held, too."""
+        if self._held:
+            with suppress(VrError):  # another process may have the lock that this takes
+                found: T = await self._awaited(Turn(work, _LOOK, READ_WAIT_S))
+                return found
+        return await self.read(work)
+
+    def holds(self, when_written: Callable[[], object]) -> bool:
+        """Whether anything is held; if so, it is told, in a thread, when all is written."""
+        held = bool(self._held)
+        if held:
+            self._heard.append(when_written)
+        return held
+
+    def close(self) -> None:
+        """Write what is held, if that is possible now, and close the file."""
+        if self._held and self.patience.room_of is not None:
+            try:
+                self._write_held()
+            except VrError as error:
+                self.patience.room_of(self.path.parent).lost(
+                    self.path.name, len(self._held), str(error)
+                )
+        super().close()
+
+    def _failed(self, turn: Turn, error: BaseException) -> tuple[Any, BaseException | None]:
+        fault = cause(error)
+        # What could not be opened was of no use before it was paid for, either.
+        passing = is_full(fault) or (self._connection is not None and is_passing(fault))
+        if turn.otherwise is None or self.patience.room_of is None or not passing:
+            return super()._failed(turn, error)
+        room = self.patience.room_of(self.path.parent)
+        if not is_busy(fault) and room.give_up():
+            with suppress(*FAULTS, NotBegunError):
+                return self._transact_anew([turn])[0], None
+        if not turn.otherwise:
+            return super()._failed(turn, error)
+        (result,) = turn.otherwise
+        try:
+            (result,) = self._transact([turn._replace(begin=_LOOK)])
+        except (*FAULTS, NotBegunError):
+            pass
+        except BaseException as own:  # noqa: BLE001 - for whoever waits for it
+            return None, own
+        self._held.append(turn)
+        room.wait_for(self._write_held)
+        return result, None
+
+    def _transact(self, turns: list[Turn]) -> list[Any]:
+        begin = turns[0].begin if turns else WRITE
+        held = [] if begin == READ else self._held[:]
+        if not held and begin != _LOOK:
+            return super()._transact(turns)
+        try:
+            connection = self._opened()
+            # What does not fit into memory would be written.
+            connection.execute("PRAGMA cache_spill=OFF")
+            connection.execute(begin)
+        except FAULTS as error:
+            raise NotBegunError from error
+        try:
+            results = [turn.work(connection) for turn in (*held, *turns)]
+            if begin == WRITE:
+                connection.commit()
+        finally:
+            connection.rollback()
+        if begin == WRITE:
+            self._held.clear()
+            while self._heard:
+                self._heard.pop()()
+        return results[len(held) :]
+
+    def _write_held(self) -> None:
+        self.run_blocking(lambda _connection: None)
