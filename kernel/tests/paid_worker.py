@@ -14,10 +14,10 @@ import signal
 import subprocess
 import sys
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import google.genai  # noqa: F401, TID253 - what is imported here, copies need not import
 import paid_plugin
@@ -34,10 +34,12 @@ MORE_RUNS = 1000
 class Nursery:
     """The other end of the program: makes processes, and kills them."""
 
-    def __init__(self, environment: Mapping[str, str], folder: Path) -> None:
+    def __init__(
+        self, environment: Mapping[str, str], folder: Path, program: str = __file__
+    ) -> None:
         self.pids: list[int] = []
         self._program = subprocess.Popen(
-            [sys.executable, __file__, str(folder)],
+            [sys.executable, program, str(folder)],
             env=dict(environment),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -63,10 +65,10 @@ class Nursery:
         self.pids.append(int(self._program.stdout.readline()))
         return self.pids[-1]
 
-    def kill(self, pid: int) -> None:
+    def kill(self, pid: int, by: signal.Signals = signal.SIGKILL) -> None:
         """Kill a process, unless it has ended."""
         if pid in self.pids and self.lives(pid):
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, by)
         self.pids.remove(pid)
 
     def lives(self, pid: int) -> bool:
@@ -98,8 +100,8 @@ async def keep_going(kernel: Kernel, *, last: bool) -> bool:
     return not last or is_open > 0
 
 
-def main(folder: Path) -> None:
-    """Copy this process for each line."""
+def copy_for_each_line(folder: Path, work: Callable[[Path], Coroutine[Any, Any, None]]) -> None:
+    """Copy this process for each line of stdin, and have the copy work."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     for _ in sys.stdin:
         pid = os.fork()
@@ -107,11 +109,12 @@ def main(folder: Path) -> None:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             os.dup2(os.open(os.devnull, os.O_RDWR), 0)
             os.dup2(2, 1)
-            asyncio.run(work(folder))
+            with suppress(asyncio.CancelledError):  # by SIGTERM
+                asyncio.run(work(folder))
             os._exit(0)
         sys.stdout.write(f"{pid}\n")
         sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    copy_for_each_line(Path(sys.argv[1]), work)

@@ -102,3 +102,51 @@ def http_answer(value: Any, status: str = "200 OK") -> bytes:
     body = json.dumps(value).encode()
     head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nConnection: close\r\n"
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+class Road:
+    """The way to a port of this machine: open, slow, or blocked for all that travels there."""
+
+    def __init__(self, port: int) -> None:
+        self.pause_s = 0.0
+        self.open = asyncio.Event()
+        self.open.set()
+        self._port = port
+        self._travelling: set[asyncio.Task[None]] = set()
+
+    @asynccontextmanager
+    async def laid(self) -> AsyncIterator[int]:
+        """The port at which it begins."""
+        server = await asyncio.start_server(self._travel, "127.0.0.1", 0)
+        try:
+            yield server.sockets[0].getsockname()[1]
+        finally:
+            server.close()
+            for task in self._travelling:
+                task.cancel()
+            await asyncio.gather(*self._travelling, return_exceptions=True)
+
+    async def _travel(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._travelling.add(task)
+        task.add_done_callback(self._travelling.discard)
+        try:
+            there, back = await asyncio.open_connection("127.0.0.1", self._port)
+            await asyncio.gather(self._carry(reader, back), self._carry(there, writer))
+        except OSError:
+            writer.close()
+        except asyncio.CancelledError:
+            writer.close()
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while data := await reader.read(65_536):
+                await self.open.wait()
+                await asyncio.sleep(self.pause_s)
+                writer.write(data)
+                await writer.drain()
+        except OSError:
+            pass
+        finally:
+            writer.close()

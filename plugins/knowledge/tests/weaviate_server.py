@@ -113,6 +113,17 @@ class WeaviateServer:
             self.process.wait(30)
             self.process = None
 
+    def close_shard(self, collection: str, shard: str = "default") -> None:
+        """Make a shard read-only, as the server does by itself when its disk is nearly full."""
+        request = urllib.request.Request(
+            f"{self.url}/v1/schema/{collection}/shards/{shard}",
+            b'{"status": "READONLY"}',
+            {"Content-Type": "application/json"},
+            method="PUT",
+        )
+        with urllib.request.urlopen(request, timeout=10):
+            pass
+
     def _environ(self) -> dict[str, str]:
         _, grpc, gossip, data, raft, raft_rpc = self.ports
         own = {

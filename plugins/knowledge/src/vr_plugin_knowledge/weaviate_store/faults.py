@@ -10,6 +10,10 @@ CONNECTION = "WEAVIATE_CONNECTION"
 SCHEMA = "WEAVIATE_SCHEMA"
 QUERY = "WEAVIATE_QUERY"
 IMPORT = "WEAVIATE_IMPORT"
+ROOM = (
+    "Free room on the server's disk or in its memory, and restart it: shards that became read-only"
+    " stay so until then. What is recorded meanwhile follows."
+)
 
 _NO_TENANT = re.compile(r"tenant not found", re.IGNORECASE)
 _NO_COLLECTION = re.compile(
@@ -40,7 +44,7 @@ _REFUSED = re.compile(
 _AWAY = re.compile(
     r"status code: 5\d\d|UNAVAILABLE|DEADLINE_EXCEEDED|CANCELLED|shutting down|shutdown|timeout"
     r"|timed out|leader not found|connection (?:refused|reset)|cannot achieve consistency"
-    r"|context (?:canceled|deadline exceeded)|replica|not ready|closed",
+    r"|non-existing index|context (?:canceled|deadline exceeded)|replica|not ready|closed",
     re.IGNORECASE,
 )
 _SAID_CHARS = 300
@@ -109,7 +113,7 @@ def full(where: str, said: str) -> VrError:
         f"The Weaviate server at {where} takes no objects now: {said}",
         Code.UNAVAILABLE,
         category=IMPORT,
-        hint="Free room on its disk or in its memory; what is recorded meanwhile follows.",
+        hint=ROOM,
         retryable=True,
     )
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from vr_kernel import Check, Diagnosis, Services
+from vr_kernel import Check, Diagnosis, Services, VrError
 
 from vr_plugin_knowledge.weaviate_store.address import Address, read_address
 from vr_plugin_knowledge.weaviate_store.connection import require_version
-from vr_plugin_knowledge.weaviate_store.faults import away
-from vr_plugin_knowledge.weaviate_store.probing import probe_grpc, read_version
+from vr_plugin_knowledge.weaviate_store.faults import ROOM, away
+from vr_plugin_knowledge.weaviate_store.probing import count_closed, probe_grpc, read_version
 from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
 
 LIMIT_S = 1.0
@@ -17,7 +17,7 @@ LIMIT_S = 1.0
 
 
 def weaviate_checks(services: Services) -> list[Check]:
-    """The checks of both services. They ask the server, and change nothing there."""
+    """The checks of both services and of their room. They ask the server, and change nothing."""
     settings: WeaviateSettings = services.settings
 
     async def rest() -> Diagnosis:
@@ -26,6 +26,17 @@ def weaviate_checks(services: Services) -> list[Check]:
         version = await asyncio.to_thread(read_version, address, key, LIMIT_S)
         require_version(version, address.shown)
         return Diagnosis.ok(f"{address.shown}, version {version[:40]}.")
+
+    async def room() -> Diagnosis:
+        address = _address(settings)
+        key = settings.weaviate_api_key.get_secret_value()
+        try:
+            closed = await asyncio.to_thread(count_closed, address, key, LIMIT_S)
+        except VrError:  # one that is away is named above; a key need not be allowed to look
+            return Diagnosis.ok("The server does not tell.")
+        if closed:
+            return Diagnosis.fault(f"Shards that take no objects now: {closed}.", ROOM)
+        return Diagnosis.ok("All shards take objects.")
 
     async def grpc() -> Diagnosis:
         address = _address(settings)
@@ -37,7 +48,7 @@ def weaviate_checks(services: Services) -> list[Check]:
             raise away(address.shown, f"its gRPC port {port} accepts and says nothing.") from None
         return Diagnosis.ok(f"{address.grpc_host}:{address.grpc_port} answers.")
 
-    return [Check("weaviate", rest), Check("weaviate grpc", grpc)]
+    return [Check("weaviate", rest), Check("weaviate grpc", grpc), Check("weaviate room", room)]
 
 
 def _address(settings: WeaviateSettings) -> Address:

@@ -15,6 +15,8 @@ from vr_plugin_knowledge.weaviate_store.faults import away, translate
 _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 _FRAME_HEAD = 9
 _SETTINGS = 4
+_CLOSED = b'"vectorIndexingStatus":"READONLY"'
+_MOST_BYTES = 4_000_000
 
 
 async def probe_grpc(address: Address) -> None:
@@ -55,20 +57,34 @@ def read_version(address: Address, key: str, timeout: float) -> str:
     Raises:
         VrError: UNAVAILABLE, AUTH, or what else the server says.
     """
+    try:
+        return str(json.loads(_read(address, key, "/v1/meta", timeout))["version"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise away(address.shown, "what answers there is no Weaviate.") from error
+
+
+def count_closed(address: Address, key: str, timeout: float) -> int:
+    """How many shards of the server take no objects. Blocking, as `read_version`.
+
+    Raises:
+        VrError: as `read_version`.
+    """
+    return _read(address, key, "/v1/nodes?output=verbose", timeout).count(_CLOSED)
+
+
+def _read(address: Address, key: str, path: str, timeout: float) -> bytes:
     kind = http.client.HTTPSConnection if address.secure else http.client.HTTPConnection
     connection = kind(address.host, address.port, timeout=timeout)
     try:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        connection.request("GET", "/v1/meta", headers=headers)
+        connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
-        body = answer.read(1_000_000)
-        if answer.status != http.client.OK:
-            raise translate(RuntimeError(f"status code: {answer.status}"), address.shown)
-        return str(json.loads(body)["version"])
+        body = answer.read(_MOST_BYTES)
     except (OSError, http.client.HTTPException) as error:
         reason = f"{type(error).__name__}."
         raise away(address.shown, f"its port {address.port} says nothing: {reason}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise away(address.shown, "what answers there is no Weaviate.") from error
     finally:
         connection.close()
+    if answer.status != http.client.OK:
+        raise translate(RuntimeError(f"status code: {answer.status}"), address.shown)
+    return body
