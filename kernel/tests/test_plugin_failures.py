@@ -15,8 +15,20 @@ from fastmcp import Client
 from plugin_zoo import Animal, Zoo
 from server_process import ServerProcess
 from test_serve_http import address_of, started
-from unruly_plugin import RAISED
-from vr_kernel import Kernel
+from unruly_plugin import RAISED, Done, fail
+from vr_kernel import (
+    READ_ONLY,
+    Call,
+    DocumentLoader,
+    Embedder,
+    Kernel,
+    Provider,
+    Query,
+    Store,
+    TextRecognizer,
+    VrError,
+    tool,
+)
 from vr_kernel.errors import ERROR_META
 from vr_kernel.server import build_server
 
@@ -28,6 +40,8 @@ TOOLS = [
 ]
 ADDRESSES = ["vr://unruly/{}", "vr://unruly-model/{}"]
 PROMPTS = ["unruly_words", "unruly_messages"]
+PROVIDED: dict[Any, str] = {Store: "embedded", Embedder: "minilm"}
+"""What fails, under the names that are configured."""
 KINDS = [kind for kind in RAISED if kind != "endless"]
 
 
@@ -76,6 +90,74 @@ async def test_listeners(client: Client[Any]) -> None:
     for kind in [*KINDS, *(f"{kind}!" for kind in KINDS)]:
         answer = await client.call_tool("unruly_heard", {"kind": kind})
         assert answer.structured_content == {"done": "yes"}
+
+
+class UnrulyProvider:
+    """A store, an embedder and a loader that fail at whatever they are asked."""
+
+    name = id = "unruly"
+    dimension = 3
+
+    def __init__(self, kinds: list[str]) -> None:
+        self.kinds = kinds
+
+    async def open(self, kinds: object) -> None:
+        """Open: the store is asked all the rest."""
+
+    async def cursor(self) -> int:
+        return 0
+
+    async def embed(self, *_: object) -> Any:
+        await asyncio.sleep(0)
+        return fail(self.kinds[0])
+
+    apply = search = get = load = aclose = embed
+
+    def takes(self, source: str) -> bool:
+        return bool(source.endswith("takes") and fail(self.kinds[0]))
+
+
+async def test_providers(start: Any, make_plugin: Any) -> None:
+    kinds = [""]
+    provided = [
+        Provider(kind, name, lambda _: UnrulyProvider(kinds)) for kind, name in PROVIDED.items()
+    ]
+    # What makes it may fail as well.
+    provided.append(Provider(TextRecognizer, "bad", lambda _: fail(kinds[0])))
+    kernel: Kernel = await start({"unruly": make_plugin(providers=provided)})
+    doors = [
+        lambda: kernel.store.search(Query("x")),
+        lambda: kernel.store.get("Kind", "key", "default"),
+        lambda: kernel.vectors.embed_query("x"),
+        lambda: kernel.vectors.embed_documents(["x"]),
+        lambda: asyncio.to_thread(kernel.providers.get, TextRecognizer),
+    ]
+    for kinds[0] in KINDS:
+        for door in doors:
+            with pytest.raises(VrError, match="of plugin unruly failed unexpectedly") as failed:
+                await door()
+            assert failed.value.code == "INTERNAL"
+        if kinds[0] != "close":
+            await kernel.store.aclose()
+    kinds[0] = "interrupt"  # closing the kernel is harmed by no kind
+
+
+async def test_loaders(start: Any, make_plugin: Any) -> None:
+    kinds = [""]
+
+    @tool(effects=READ_ONLY)
+    async def documents_read(call: Call, source: str) -> Done:
+        """Read a document."""
+        await call.services.documents.load(call, source)
+        return Done()
+
+    loader = Provider(DocumentLoader, "bad", lambda _: UnrulyProvider(kinds))
+    reader = make_plugin([documents_read])
+    kernel: Kernel = await start({"unruly": make_plugin(providers=[loader]), "documents": reader})
+    for kinds[0] in KINDS:
+        read = await kernel.run("documents_read", {"source": "x.takes"})
+        assert read.error is not None
+        assert read.error.category == "NO_LOADER", "who cannot even say is not asked"
 
 
 # Real servers, for what would end a process.

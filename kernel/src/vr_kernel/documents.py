@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -115,16 +116,24 @@ class Documents:
             VrError: UNSUPPORTED, category NO_LOADER; else as `DocumentLoader.load`.
         """
         for name in self._providers.names(DocumentLoader):
-            loader = self._providers.get(DocumentLoader, name)
-            if loader.takes(source):
+            loader = self._taking(name, source)
+            if loader is not None:
                 owner = self._providers.services_of(DocumentLoader, name)
-                return await loader.load(call.of_plugin(owner), source)
+                with self._providers.contained(DocumentLoader, name):
+                    return await loader.load(call.of_plugin(owner), source)
         raise VrError(
             "No plugin reads this kind of document.",
             Code.UNSUPPORTED,
             category="NO_LOADER",
             hint="`vr plugin list` shows what is installed; a loader comes with a plugin.",
         )
+
+    def _taking(self, name: str, source: str) -> DocumentLoader | None:
+        """The loader of that name, if it takes the source; one that fails takes nothing."""
+        with suppress(VrError), self._providers.contained(DocumentLoader, name):
+            loader = self._providers.get(DocumentLoader, name)
+            return loader if loader.takes(source) else None
+        return None
 
 
 def passage_identity(of: Mapping[str, Any]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from vr_kernel.generation import Usage
+    from vr_kernel.log import Log
 
 T = TypeVar("T")
 
@@ -194,6 +196,27 @@ class PluginCode:
         if isinstance(error, GeneratorExit):
             return _current_task() is not self._task
         return isinstance(error, PassedOn) or is_interrupt(error)
+
+
+@contextmanager
+def contained(what: str, plugin: str, log: Log) -> Iterator[None]:
+    """Let no failure out of a plugin but typed ones: its words may be for no client.
+
+    Raises:
+        VrError: what the plugin raised; INTERNAL when it failed in another way.
+    """
+    try:
+        with PluginCode():
+            yield
+    except VrError:
+        raise
+    except Exception as error:
+        log.exception("plugin failed", plugin=plugin, what=what)
+        raise VrError(
+            f"{what} of plugin {plugin} failed unexpectedly.",
+            Code.INTERNAL,
+            hint="The server's log has the details. Report it to the plugin.",
+        ) from error
 
 
 def is_interrupt(error: BaseException) -> bool:

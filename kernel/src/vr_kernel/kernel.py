@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from vr_kernel import runner
 from vr_kernel.call import ProgressReport
 from vr_kernel.config.config import Config, load_config
-from vr_kernel.errors import Code, VrError, did_you_mean
+from vr_kernel.errors import Code, VrError, contained, did_you_mean
 from vr_kernel.foundation import Foundation
 from vr_kernel.hooks import Hooks
 from vr_kernel.infra import plugin as infra
@@ -104,7 +104,7 @@ class Kernel(Foundation):
             VrError: INVALID_INPUT for arguments that do not fit; INTERNAL when the prompt failed.
         """
         self.require_open()
-        with runner.contained(f"Prompt {prompt.name}", prompt.plugin, self.log):
+        with contained(f"Prompt {prompt.name}", prompt.plugin, self.log):
             return prompt.write(arguments)
 
     async def read(
@@ -116,7 +116,7 @@ class Kernel(Foundation):
             VrError: what the resource raised; INTERNAL when it failed in another way.
         """
         self.require_open()
-        with runner.contained(f"Resource {resource.uri}", resource.plugin, self.log):
+        with contained(f"Resource {resource.uri}", resource.plugin, self.log):
             services = self._services[resource.plugin].of_principal(by or self.principal)
             return await resource.read(services, arguments)
 

@@ -12,9 +12,6 @@ from vr_kernel.visible_text import visible
 if TYPE_CHECKING:
     from vr_kernel.log_lines import Lines
 
-MOST_TRACE = 20_000
-"""Longest traceback in a line, in characters."""
-TRACE = "Traceback (most recent call last)"
 LogFormat = Literal["console", "json"]
 Listener = Callable[[str, str, Mapping[str, Any]], None]
 """Takes the level, the event and the fields of a line."""

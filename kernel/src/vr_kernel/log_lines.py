@@ -8,6 +8,7 @@ import logging
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -115,7 +116,7 @@ class Lines:
         self._steps = (
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso"),
-            structlog.processors.format_exc_info,
+            _traced,
         )
 
     def write(self, level: int, event: str, fields: Mapping[str, Any], kind: str) -> None:
@@ -153,6 +154,19 @@ class Lines:
             loop = asyncio.get_running_loop()
             if self._timer is None or self._timer.when() <= loop.time():
                 self._timer = loop.call_later(WINDOW_S, self.tell_counted)
+
+
+def _traced(logger: Any, method: str, line: Any) -> Any:
+    """The line with the traceback as text, of an exception that cannot be shown its frames."""
+    failed = line.get("exc_info")
+    kind, _, at = failed if isinstance(failed, tuple) else sys.exc_info()
+    try:
+        return structlog.processors.format_exc_info(logger, method, line)
+    except BaseException:  # noqa: BLE001 - what an exception says is code of whoever wrote it
+        shown = "".join(traceback.format_tb(at))
+        told = f"{kind.__name__ if kind else 'It'} (it cannot be shown)"
+        line.pop("exc_info", None)
+        return {**line, "exception": f"Traceback (most recent call last):\n{shown}{told}"}
 
 
 def _cleaned(value: Any, name: str, clean: Callable[[str], str]) -> Any:

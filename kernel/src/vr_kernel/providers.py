@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, cast
 
-from vr_kernel.errors import Code, PluginCode, VrError
+from vr_kernel.errors import Code, PluginCode, VrError, contained
 
 if TYPE_CHECKING:
     from vr_kernel.journal.journal import Change
@@ -223,16 +224,27 @@ class Providers:
         Raises:
             VrError: UNAVAILABLE when there is none, or none of that name.
         """
-        chosen = name or self._choices.get(kind.__name__) or next(iter(self.names(kind)), None)
-        slot = (kind.__name__, chosen or "")
-        if slot not in self._entries:
-            raise self._missing(kind, chosen)
+        slot = self._slot(kind, name)
         provider, services = self._entries[slot]
         if provider.of_call and self.bind is not None:
-            return cast("T", provider.factory(self.bind(services)))
+            services = self.bind(services)
+            with self.contained(kind, slot[1]):
+                return cast("T", provider.factory(services))
         if slot not in self._instances:
-            self._instances[slot] = provider.factory(services)
+            with self.contained(kind, slot[1]):
+                self._instances[slot] = provider.factory(services)
         return cast("T", self._instances[slot])
+
+    def contained(self, kind: type[Any], name: str | None = None) -> AbstractContextManager[None]:
+        """For the time that such a provider is at work: what it raises is its plugin's failure.
+
+        Raises:
+            VrError: what it raised; INTERNAL, with its name, when it failed in another way.
+        """
+        slot = self._slot(kind, name)
+        services = self._entries[slot][1]
+        what = " ".join(slot) if slot[1] != "own" else slot[0]
+        return contained(what, services.plugin, services.log)
 
     def services_of(self, kind: type[T], name: str) -> Services:
         """The services of the plugin that provides it.
@@ -247,6 +259,14 @@ class Providers:
         made = list(self._instances.values())
         self._instances.clear()
         await asyncio.gather(*map(close, made), return_exceptions=True)
+
+    def _slot(self, kind: type[Any], name: str | None) -> tuple[str, str]:
+        """Where the provider stands that is asked for, or configured, or comes first."""
+        chosen = name or self._choices.get(kind.__name__) or next(iter(self.names(kind)), None)
+        slot = (kind.__name__, chosen or "")
+        if slot not in self._entries:
+            raise self._missing(kind, chosen)
+        return slot
 
     def _missing(self, kind: type[T], name: str | None) -> VrError:
         names = self.names(kind)

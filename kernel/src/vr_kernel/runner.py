@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,7 +21,6 @@ from vr_kernel.jobs.leases import Lease
 from vr_kernel.jobs.ledger import complete, job_scope
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.listeners import Listeners
-from vr_kernel.log import Log
 from vr_kernel.models.usage import Meter
 from vr_kernel.questions import AnswerNeeded, Asker, Question, ask_nobody
 from vr_kernel.services import Services
@@ -117,27 +116,6 @@ async def run(
     if listeners and outcome.question is None:
         await listeners.tell(_event(call, outcome, time.monotonic() - begun))
     return outcome
-
-
-@contextmanager
-def contained(what: str, plugin: str, log: Log) -> Iterator[None]:
-    """Let no failure out of a plugin but typed ones: its words may be for no client.
-
-    Raises:
-        VrError: what the plugin raised; INTERNAL when it failed in another way.
-    """
-    try:
-        with PluginCode():
-            yield
-    except VrError:
-        raise
-    except Exception as error:
-        log.exception("plugin failed", plugin=plugin, what=what)
-        raise VrError(
-            f"{what} of plugin {plugin} failed unexpectedly.",
-            Code.INTERNAL,
-            hint="The server's log has the details. Report it to the plugin.",
-        ) from error
 
 
 async def _settle(call: Call) -> None:

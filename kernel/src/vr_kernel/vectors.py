@@ -197,10 +197,10 @@ class Vectors:
         return lease, lease is not None
 
     async def _embed(self, texts: Mapping[str, str], purpose: Purpose) -> _Vectors:
-        fresh = await self._embedder().embed(list(texts.values()), purpose)
-        made = {
-            key: pack(f"{len(vector)}f", *vector) for key, vector in zip(texts, fresh, strict=True)
-        }
+        with self._providers.contained(Embedder):
+            fresh = await self._embedder().embed(list(texts.values()), purpose)
+            vectors = zip(texts, fresh, strict=True)
+            made = {key: pack(f"{len(vector)}f", *vector) for key, vector in vectors}
         await self._remember(purpose, made)
         return made
 

@@ -109,23 +109,28 @@ class StoreIndex:
 
     async def search(self, query: Query) -> list[Hit]:
         """Best hits first; see `Store.search`."""
-        return await (await self._opened()).search(query)
+        with self._providers.contained(Store):
+            return await (await self._opened()).search(query)
 
     async def near(self, kind: str, key: str, workspace: str, limit: int) -> list[Hit]:
         """See `Store.near`."""
-        return await (await self._opened()).near(kind, key, workspace, limit)
+        with self._providers.contained(Store):
+            return await (await self._opened()).near(kind, key, workspace, limit)
 
     async def get(self, kind: str, key: str, workspace: str) -> StoredRecord | None:
         """See `Store.get`."""
-        return await (await self._opened()).get(kind, key, workspace)
+        with self._providers.contained(Store):
+            return await (await self._opened()).get(kind, key, workspace)
 
     async def count(self, kind: str, workspace: str, group_by: str | None = None) -> dict[str, int]:
         """See `Store.count`."""
-        return await (await self._opened()).count(kind, workspace, group_by)
+        with self._providers.contained(Store):
+            return await (await self._opened()).count(kind, workspace, group_by)
 
     async def pending_vectors(self) -> int:
         """See `Store.pending_vectors`."""
-        return await (await self._opened()).pending_vectors()
+        with self._providers.contained(Store):
+            return await (await self._opened()).pending_vectors()
 
     async def status(self) -> StoreStatus:
         """How far the store has come.
@@ -133,14 +138,15 @@ class StoreIndex:
         Raises:
             VrError: UNAVAILABLE when none is installed, or it cannot be asked.
         """
-        store = await self._opened()
-        return StoreStatus(
-            store=store.name,
-            recorded=await self._journal.last_seq(),
-            delivered=await store.cursor(),
-            pending_vectors=await store.pending_vectors(),
-            refused=await self._refusals.count(store.name),
-        )
+        with self._providers.contained(Store):
+            store = await self._opened()
+            return StoreStatus(
+                store=store.name,
+                recorded=await self._journal.last_seq(),
+                delivered=await store.cursor(),
+                pending_vectors=await store.pending_vectors(),
+                refused=await self._refusals.count(store.name),
+            )
 
     async def refused(self) -> list[Refusal]:
         """The records that this store would not take, the latest first."""

@@ -12,10 +12,9 @@ from fastmcp.prompts.base import Prompt as McpPrompt
 from mcp_types import CompletionArgument, PromptReference
 from pydantic import PrivateAttr
 
-from vr_kernel.errors import VrError
+from vr_kernel.errors import VrError, contained
 from vr_kernel.kernel import Kernel
 from vr_kernel.prompts import Prompt
-from vr_kernel.runner import contained
 from vr_kernel.server.blocks import block_of
 from vr_kernel.server.failures import RefusedError
 from vr_kernel.visible_text import visible

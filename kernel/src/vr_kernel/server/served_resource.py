@@ -12,11 +12,10 @@ from fastmcp.resources.template import ResourceTemplate
 from pydantic import AnyUrl, BaseModel, PrivateAttr
 
 from vr_kernel.contents import Content
-from vr_kernel.errors import VrError
+from vr_kernel.errors import VrError, contained
 from vr_kernel.files.artifacts import Artifact
 from vr_kernel.kernel import Kernel
 from vr_kernel.resources import Reading, Resource
-from vr_kernel.runner import contained
 from vr_kernel.server.blocks import shown, visible_schema
 from vr_kernel.server.failures import RefusedError
 from vr_kernel.server.served_tool import principal
