@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import select
+import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
@@ -125,11 +127,11 @@ async def serve(start: Any, environ: dict[str, str]) -> AsyncIterator[Serve]:
     """Starts servers of few connections; settings are given by name."""
     async with AsyncExitStack() as stack:
 
-        async def begin(head_s: float = 20.0, **settings: str) -> Server:
+        async def begin(head_s: float = 20.0, unread_s: float = 300.0, **settings: str) -> Server:
             given = {f"VR_KERNEL__SERVE__{name}": text for name, text in settings.items()}
             given |= {"VR_HTTP_TOKENS": f"{OWNER},bob:{BOB}", "VR_KERNEL__SERVE__DRAIN_S": "0"}
             kernel = await start(config=load_config({**environ, **given}))
-            listener = Listener(kernel, "127.0.0.1", 0, Limits(MANY, head_s=head_s))
+            listener = Listener(kernel, "127.0.0.1", 0, Limits(MANY, head_s, unread_s))
             serving = asyncio.create_task(listener.serve())
             await until(lambda: listener.started)
             server = Server(listener.servers[0].sockets[0].getsockname()[1])
@@ -176,6 +178,38 @@ async def test_a_body_without_end_is_hung_up_on(serve: Serve) -> None:
             with pytest.raises(ConnectionError):
                 await client.send_for_ever(b"10000\r\n" + b"x" * 65_536 + b"\r\n")
             assert refused in await answer
+
+
+async def test_the_rest_of_what_is_answered_already_is_not_waited_for(serve: Serve) -> None:
+    server = await serve(head_s=0.2)
+    for line in ("POST /nowhere HTTP/1.1", "POST /mcp HTTP/1.1\r\nHost: evil.example"):
+        client = await server.connect(f"{line}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
+        assert b"HTTP/1.1 4" in await client.answer()
+        await client.send(b"1\r\nx\r\n")
+        await client.rest()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="the system cannot tell")
+async def test_answers_that_nobody_reads_are_dropped(serve: Serve) -> None:
+    server = await serve(unread_s=1.0)
+    with socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        deaf.connect(("127.0.0.1", server.port))
+        deaf.setblocking(False)
+        session = await server.session()
+        body = json.dumps(LIST).encode()
+        asked = head("POST", f"Content-Length: {len(body)}", session=session) + body
+        hung_up = select.poll()
+        hung_up.register(deaf, select.POLLERR | select.POLLHUP)
+
+        def gone() -> bool:
+            with suppress(OSError):  # there is no more room for requests
+                deaf.send(asked * 10)
+            return bool(hung_up.poll(0))
+
+        await until(gone, within=100)
+    assert b" 200 " in await server.status()
 
 
 # Too many.

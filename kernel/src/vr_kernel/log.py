@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from vr_kernel.visible_text import visible
@@ -96,6 +96,11 @@ class Log:
             for each, handlers, propagate in before:
                 each.handlers, each.propagate = handlers, propagate
 
+    def prepare(self) -> None:
+        """Import what writes lines: later there may be no file left to be opened."""
+        if not self._lines:
+            self._lines.append(self._begun())
+
     def tell_counted(self) -> None:
         """Write how many lines were counted, and not written, because they say the same."""
         for lines in self._lines:
@@ -106,8 +111,7 @@ class Log:
             listener(logging.getLevelName(level).lower(), event, {**self._context, **fields})
         if level < self._threshold:
             return
-        if not self._lines:
-            self._lines.append(self._begun())
+        self.prepare()
         self._lines[0].write(level, event, {**self._context, **fields}, kind or event)
 
     def _begun(self) -> Lines:
@@ -126,11 +130,9 @@ class _Taker(logging.Handler):
         self._write = write
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take a record."""
-        try:
-            fields = {"logger": record.name}
-            more = {"exc_info": record.exc_info} if record.exc_info else {}
+        """Take a record; one that cannot be written is dropped."""
+        fields = {"logger": record.name}
+        more = {"exc_info": record.exc_info} if record.exc_info else {}
+        with suppress(Exception):  # also what cannot be formatted, as its library meant it
             kind = f"{record.pathname}:{record.lineno}"
             self._write(record.levelno, record.getMessage(), {**fields, **more}, kind)
-        except Exception:  # noqa: BLE001 - a handler of logging raises nothing
-            self.handleError(record)

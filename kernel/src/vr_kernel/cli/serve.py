@@ -81,6 +81,7 @@ async def _serve_http(kernel: Kernel, host: str, port: int) -> int:
     from vr_kernel.server.listener import Listener
 
     try:
+        kernel.log.prepare()
         with kernel.log.of_libraries():
             listener = Listener(kernel, host, port)
             serving = asyncio.create_task(listener.serve())

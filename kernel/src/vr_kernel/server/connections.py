@@ -35,8 +35,8 @@ class Limits:
     connections: int
     head_s: float = 10.0
     """How long the head of a request may take, from its first byte or from the beginning of the
-    connection."""
-    unread_s: float = 60.0
+    connection; and the rest of a request that was answered already."""
+    unread_s: float = 300.0
     """How long a client may take in nothing of an answer, where the system can tell."""
 
 
@@ -143,23 +143,24 @@ class Connection(H11Protocol):
     def __init__(self, connections: Connections, **given: Any) -> None:
         super().__init__(**given)
         self._all = connections
-        self._head_since: float | None = None
+        self._coming_since: float | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a place."""
         super().connection_made(transport)
         _give_up_unread(transport, self._all.limits.unread_s)
-        self._head_since = self.loop.time()
+        self._coming_since = self.loop.time()
         self._place = self._all.enter(self, _network_of(self.client))
         self.app_state = {**self.app_state, PLACE: self._place}
 
     def data_received(self, data: bytes) -> None:
-        """Take what comes, and mind since when a head is not whole."""
+        """Take what comes, and mind since when a head, or what nobody reads, is not whole."""
         super().data_received(data)
-        if self.conn.their_state is not h11.IDLE:
-            self._head_since = None
-        elif self._head_since is None:
-            self._head_since = self.loop.time()
+        answered = self.conn.our_state is h11.DONE and self.conn.their_state is h11.SEND_BODY
+        if not answered and self.conn.their_state is not h11.IDLE:
+            self._coming_since = None
+        elif self._coming_since is None:
+            self._coming_since = self.loop.time()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Leave the place to others."""
@@ -173,10 +174,11 @@ class Connection(H11Protocol):
         self.transport.close()
 
     def hang_up_if_since(self, late: float) -> None:
-        """Close the connection if a head has been coming since then."""
-        if self._head_since is None or self._head_since > late or self.transport.is_closing():
+        """Close the connection if what must be whole soon has been coming since then."""
+        since = self._coming_since
+        if since is None or since > late or self.transport.is_closing():
             return
-        if self.conn.trailing_data[0]:
+        if self.conn.our_state is h11.IDLE and self.conn.trailing_data[0]:
             self.transport.write(LATE)
         self.transport.close()
 

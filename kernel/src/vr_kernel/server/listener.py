@@ -18,7 +18,7 @@ from vr_kernel.kernel import Kernel
 from vr_kernel.server.connections import Connection, Connections, Limits, fitting
 from vr_kernel.server.http import build_http_app
 
-ACCEPTED_AT_ONCE = 32
+ACCEPTED_AT_ONCE = 16
 """Connections that are accepted before those that are too many are closed."""
 WAITING_TO_CONNECT = 2048
 """Connections that the system holds until they are accepted, as far as its own limit allows."""
