@@ -21,14 +21,17 @@ from vr_kernel.database_faults import (
     NotBegunError,
     Patience,
     cause,
+    emptied,
     explained,
     identity,
     is_busy,
     is_useless,
     put_aside,
     read_text,
+    replaced,
     require_own,
     set_aside,
+    was_emptied,
 )
 from vr_kernel.errors import VrError
 
@@ -212,8 +215,11 @@ class Database:
     def _opened(self) -> sqlite3.Connection:
         if self._connection is not None and self._is_gone():
             self._disconnect()
+            self._tell(replaced(self.path))
         if self._connection is None:
             self._opened_file = identity(self.path)
+            if was_emptied(self.path):
+                self._tell(emptied(self.path))
             private_folder(self.path.parent)
             connection = sqlite3.connect(private_file(self.path), isolation_level=None)
             try:

@@ -40,6 +40,8 @@ read_text = partial(str, encoding="utf-8", errors="surrogateescape")
 """A `text_factory` that never fails: bytes that are no UTF-8 become characters of no text."""
 
 
+MAKING_S = 5.0
+"""How long a file may be without content while it is made."""
 MOST_TOLD = 100
 """Damaged rows of one file that are named; there may be more."""
 _TABLE = re.compile(r"CREATE TABLE IF NOT EXISTS (\w+)")
@@ -190,6 +192,35 @@ def set_aside(path: Path, kept: Path) -> VrError:
         Code.UNAVAILABLE,
         category=DAMAGED,
         hint=f"What it held is in {kept}. Check the disk; `vr clean --damaged` removes such files.",
+    )
+
+
+def replaced(path: Path) -> VrError:
+    """The typed error of a file that somebody took away, or put another in the place of."""
+    return VrError(
+        f"{path.name} was removed or replaced while it was open; what is there now is used.",
+        Code.UNAVAILABLE,
+        category=DAMAGED,
+        hint=f"Unless you wanted that, stop all servers and restore {path} from a backup.",
+    )
+
+
+def was_emptied(path: Path) -> bool:
+    """True for a file without content that nobody is just making."""
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    return found.st_size == 0 and time.time() - found.st_mtime > MAKING_S
+
+
+def emptied(path: Path) -> VrError:
+    """The typed error of a file that has lost its content."""
+    return VrError(
+        f"{path.name} was empty, so it is begun anew.",
+        Code.UNAVAILABLE,
+        category=DAMAGED,
+        hint=f"If it held something, stop all servers and restore {path} from a backup.",
     )
 
 

@@ -119,6 +119,7 @@ class Database:
             # Another process, or the user, may have put another file in its place.
             if self._writer is not None and _identity(self.path) != self._identity:
                 self._close_all()
+                self._log.warning("the knowledge base was replaced", file=self.path.name)
             if self._writer is None:
                 self._writer = self._open()
             return self._writer

@@ -12,7 +12,17 @@ from pathlib import Path
 from typing import TypeVar
 
 from vr_kernel import Code, VrError, private_file, private_folder
-from vr_kernel.database_faults import FAULTS, LeftOut, explained, read_text, require_own
+from vr_kernel.database_faults import (
+    FAULTS,
+    LeftOut,
+    emptied,
+    explained,
+    identity,
+    read_text,
+    replaced,
+    require_own,
+    was_emptied,
+)
 
 T = TypeVar("T")
 PATIENCE_S = 10.0
@@ -47,6 +57,8 @@ class Database:
     ) -> None:
         self.path = path
         self.left_out = LeftOut(path, tell)
+        self._tell = tell
+        self._file: tuple[int, int] | None = None
         self._schema = schema
         self._patience_s = patience_s
         self._lock = threading.Lock()
@@ -98,7 +110,13 @@ class Database:
             return result
 
     def _opened(self) -> sqlite3.Connection:
+        if self._connection is not None and identity(self.path) != self._file:
+            self._connection.close()
+            self._connection = None
+            self._tell(replaced(self.path))
         if self._connection is None:
+            if was_emptied(self.path):
+                self._tell(emptied(self.path))
             private_folder(self.path.parent)
             connection = sqlite3.connect(
                 private_file(self.path), timeout=0, isolation_level=None, check_same_thread=False
@@ -113,7 +131,7 @@ class Database:
             except BaseException:
                 connection.close()
                 raise
-            self._connection = connection
+            self._connection, self._file = connection, identity(self.path)
         return self._connection
 
     def _unavailable(self, error: Exception) -> VrError:
