@@ -32,6 +32,10 @@ KEYS = {
     "results.db": {"result": "key"},
     "vectors.db": {"vector": "embedder, sha256"},
     "notes.db": {"note": "folder, path"},
+    "digests.db": {"digest": "path"},
+    "gemini.db": {"context": "content, model, system, account"},
+    "knowledge.db": {"item": "scope, key"},
+    "refused.db": {"refused": "store, workspace, kind, key"},
 }
 """What must not be lost, by file and table."""
 

@@ -8,7 +8,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from vr_kernel.database_faults import FAULTS, is_damage, is_sound, read_text, shown_key, wording
+from vr_kernel.database_faults import (
+    FAULTS,
+    is_damage,
+    is_sound,
+    read_text,
+    require_own,
+    shown_key,
+    wording,
+)
 from vr_kernel.health import Diagnosis
 
 BUDGET_S = 1.0
@@ -35,6 +43,7 @@ def examine_file(
     fix: str,
     otherwise: Callable[[str, str], Diagnosis] = Diagnosis.fault,
     *,
+    table: str = "",
     documents: Documents | None = None,
 ) -> Diagnosis:
     """Look through a file, and through its rows; it is neither made nor changed.
@@ -43,6 +52,7 @@ def examine_file(
         path: the file.
         fix: the way out when it is damaged.
         otherwise: makes the finding then.
+        table: one that every such file has.
         documents: see `Documents`.
     """
     if not path.exists():
@@ -56,6 +66,8 @@ def examine_file(
     text = f"{path.name}, {size / BYTES_PER_MB:.1f} MB"
     try:
         with reading(path) as connection:
+            if table:
+                require_own(connection, f"CREATE TABLE IF NOT EXISTS {table} ();")
             found = _found(connection, documents or {})
     except FAULTS as error:
         name = getattr(error, "sqlite_errorname", None) or ""

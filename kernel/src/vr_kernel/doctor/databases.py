@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -24,34 +25,27 @@ _REMADE = "Nothing is lost: it is set aside and made anew when it is next used."
 
 def database_checks(paths: Paths, lease_s: float) -> list[Check]:
     """The checks of all databases; `lease_s` as configured."""
-    journal = paths.journal
+    journal, ledger, usage = paths.journal, paths.state / "jobs.db", paths.state / "usage.db"
     restore = f"Restore {journal} from a backup, or move it away to start a new one."
-    ledger = paths.state / "jobs.db"
-    lasting = {
-        "journal": (journal, restore),
-        "job ledger": (ledger, f"Move {ledger} away: unfinished jobs are lost, records are not."),
-    }
-    disposable = {
-        "usage ledger": paths.state / "usage.db",
-        "uploads": paths.state / "gemini.db",
-        "refusals": paths.state / "refused.db",
-        "vectors": paths.state / "vectors.db",
-        "result cache": paths.cache / "results.db",
-        "digest cache": paths.cache / "digests.db",
-    }
-    looks = {
-        **{
-            name: partial(examine_file, path, fix, documents=_DOCUMENTS)
-            for name, (path, fix) in lasting.items()
-        },
-        **{
-            name: partial(examine_file, path, _REMADE, Diagnosis.warning)
-            for name, path in disposable.items()
-        },
+    moved = f"Move {ledger} away: unfinished jobs are lost, records are not."
+    begun = "It is set aside and begun anew when it is next used; earlier calls are not counted."
+    looks: dict[str, Callable[[], Diagnosis]] = {
+        "journal": partial(examine_file, journal, restore, table="record", documents=_DOCUMENTS),
+        "job ledger": partial(examine_file, ledger, moved, table="job", documents=_DOCUMENTS),
+        "usage ledger": partial(examine_file, usage, begun, Diagnosis.warning, table="attempt"),
+        "uploads": _remade(paths.state / "gemini.db", "upload"),
+        "refusals": _remade(paths.state / "refused.db", "refused"),
+        "vectors": _remade(paths.state / "vectors.db", "vector"),
+        "result cache": _remade(paths.cache / "results.db", "result"),
+        "digest cache": _remade(paths.cache / "digests.db", "digest"),
         "jobs": partial(interrupted_jobs, ledger, lease_s),
         "refused records": partial(refused_records, paths.state / "refused.db"),
     }
     return [Check(name, look) for name, look in looks.items()]
+
+
+def _remade(path: Path, table: str) -> Callable[[], Diagnosis]:
+    return partial(examine_file, path, _REMADE, Diagnosis.warning, table=table)
 
 
 def refused_records(file: Path) -> Diagnosis:

@@ -263,7 +263,8 @@ class Journal:
     async def aclose(self) -> None:
         """Keep elsewhere how far the journal has come, and close the file."""
         if self._continuity is not None:
-            await self._continuity.close()
+            with suppress(VrError):  # a damaged journal was told by whoever needed it
+                await self._continuity.close()
         self.close()
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vr_kernel import Code, VrError, private_file, private_folder
-from vr_kernel.database_faults import put_aside, wording
+from vr_kernel.database_faults import emptied, put_aside, told_by, was_emptied, wording
 
 from vr_plugin_knowledge.schema import DamagedRowError, OtherLayoutError, prepare
 
@@ -153,6 +153,8 @@ class Database:
         return connection
 
     def _prepared(self) -> sqlite3.Connection:
+        if was_emptied(self.path):
+            told_by(self._log)(emptied(self.path))
         private_folder(self.path.parent)
         private_file(self.path)
         connection = self._connect()

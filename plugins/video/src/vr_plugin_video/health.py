@@ -39,7 +39,7 @@ def sessions(services: Services) -> Diagnosis:
 
     path = session_file(services)
     fix = f"Restore {path} from a backup. To begin with none, stop all servers and move it away."
-    return examine_file(path, fix)
+    return examine_file(path, fix, table="session")
 
 
 def media_library() -> Diagnosis:

@@ -31,7 +31,9 @@ def notes_checks(services: Services) -> list[Check]:
     ledger = services.paths.state / LEDGER
     return [
         Check("notes folder", examine),
-        Check("notes ledger", lambda: examine_file(ledger, _REMADE, Diagnosis.warning)),
+        Check(
+            "notes ledger", lambda: examine_file(ledger, _REMADE, Diagnosis.warning, table="note")
+        ),
     ]
 
 
