@@ -25,7 +25,8 @@ HEAVY = {
     "openai", "rapidocr", "rich", "tokenizers", "weaviate",
 }  # fmt: skip
 PUBLIC = {
-    "cache", "call", "commands", "contents", "database_faults", "database_health", "documents",
+    "cache", "call", "commands", "contents", "database_damage", "database_faults",
+    "database_health", "documents",
     "errors", "events", "generation",
     "hookspecs", "joining", "prompts", "providers", "quotes", "records", "resources", "services",
     "testing", "tokens", "tools",

@@ -21,17 +21,13 @@ from vr_kernel.database_faults import (
     NotBegunError,
     Patience,
     cause,
-    emptied,
     explained,
     identity,
     is_busy,
     is_useless,
-    put_aside,
     read_text,
-    replaced,
     require_own,
-    set_aside,
-    was_emptied,
+    tell_emptied,
 )
 from vr_kernel.errors import VrError
 
@@ -214,12 +210,13 @@ class Database:
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is not None and self._is_gone():
+            from vr_kernel.database_damage import replaced
+
             self._disconnect()
             self._tell(replaced(self.path))
         if self._connection is None:
             self._opened_file = identity(self.path)
-            if was_emptied(self.path):
-                self._tell(emptied(self.path))
+            tell_emptied(self.path, self._tell)
             private_folder(self.path.parent)
             connection = sqlite3.connect(private_file(self.path), isolation_level=None)
             try:
@@ -250,6 +247,8 @@ class Database:
         self._disconnect()
         if self._is_gone():  # another process was faster
             return
+        from vr_kernel.database_damage import put_aside, set_aside
+
         if (kept := put_aside(self.path)) is not None:
             self._tell(set_aside(self.path, kept))
 

@@ -7,7 +7,6 @@ import re
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -126,24 +125,6 @@ def require_own(connection: sqlite3.Connection, schema: str) -> None:
         raise ForeignFileError
 
 
-def put_aside(path: Path) -> Path | None:
-    """Rename a file, with its log, and return its new name; None when there is none.
-
-    Nobody of this process may have it open.
-    """
-    kept = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
-    # The log goes first: left behind, it would be played into the new file. SQLite removes it
-    # itself when a reader that still had it closes.
-    with suppress(FileNotFoundError):
-        path.with_name(f"{path.name}-wal").replace(kept.with_name(f"{kept.name}-wal"))
-    path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
-    try:
-        path.replace(kept)
-    except FileNotFoundError:
-        return None
-    return kept
-
-
 def explained(path: Path, error: BaseException) -> VrError:
     """The typed error of a fault of that file."""
     if is_busy(error):
@@ -151,6 +132,8 @@ def explained(path: Path, error: BaseException) -> VrError:
 
         return held(path, error)
     if is_damage(error):
+        from vr_kernel.database_damage import damaged  # most programs meet none
+
         return damaged(path, error)
     if is_full(error):
         hint = f"There is no room in {path.parent}. {CLEAN}"
@@ -169,69 +152,21 @@ def explained(path: Path, error: BaseException) -> VrError:
     return told
 
 
-def damaged(path: Path, error: BaseException) -> VrError:
-    """The typed error of a damaged file; without its cause, which may quote what stands in it."""
-    return VrError(
-        f"{path.name} is damaged, or another program's file ({wording(error)}).",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
-        hint=f"Restore {path} from a backup. Or, when you can do without it, stop all servers and"
-        f" move {path} away to start a new one.",
-    )
-
-
 def told_by(log: Log) -> Callable[[VrError], None]:
     """A function that writes damage down in a log."""
     return lambda error: log.warning("damage was found", reason=error.message, hint=error.hint)
 
 
-def set_aside(path: Path, kept: Path) -> VrError:
-    """The typed error of a damaged file in whose place a new one was begun."""
-    return VrError(
-        f"{path.name} was damaged, or another program's file, so a new one was begun.",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
-        hint=f"What it held is in {kept}. Check the disk; `vr clean --damaged` removes such files.",
-    )
-
-
-def replaced(path: Path) -> VrError:
-    """The typed error of a file that somebody took away, or put another in the place of."""
-    return VrError(
-        f"{path.name} was removed or replaced while it was open; what is there now is used.",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
-        hint=f"Unless you wanted that, stop all servers and restore {path} from a backup.",
-    )
-
-
-def was_emptied(path: Path) -> bool:
-    """True for a file without content that nobody is just making."""
+def tell_emptied(path: Path, tell: Callable[[VrError], None]) -> None:
+    """Say of a file that it has no content, unless somebody is just making it."""
     try:
         found = path.stat()
     except OSError:
-        return False
-    return found.st_size == 0 and time.time() - found.st_mtime > MAKING_S
+        return
+    if found.st_size == 0 and time.time() - found.st_mtime > MAKING_S:
+        from vr_kernel.database_damage import emptied
 
-
-def emptied(path: Path) -> VrError:
-    """The typed error of a file that has lost its content."""
-    return VrError(
-        f"{path.name} was empty, so it is begun anew.",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
-        hint=f"If it held something, stop all servers and restore {path} from a backup.",
-    )
-
-
-def row_damaged(path: Path, table: str, key: object) -> VrError:
-    """The typed error of a row that is left out."""
-    return VrError(
-        f"A row of {path.name} is damaged and cannot be used: {table} {shown_key(key)}.",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
-        hint=f"All others are there. To have it again, restore {path} from a backup.",
-    )
+        tell(emptied(path))
 
 
 def shown_key(key: object) -> str:
@@ -262,6 +197,8 @@ class LeftOut:
         named = (table, shown_key(key))
         if named not in self._told and len(self._told) < MOST_TOLD:
             self._told.add(named)
+            from vr_kernel.database_damage import row_damaged
+
             self._tell(row_damaged(self._path, table, key))
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vr_kernel import Code, VrError, private_file, private_folder
-from vr_kernel.database_faults import emptied, put_aside, told_by, was_emptied, wording
+from vr_kernel.database_damage import put_aside
+from vr_kernel.database_faults import tell_emptied, told_by, wording
 
 from vr_plugin_knowledge.schema import DamagedRowError, OtherLayoutError, prepare
 
@@ -153,8 +154,7 @@ class Database:
         return connection
 
     def _prepared(self) -> sqlite3.Connection:
-        if was_emptied(self.path):
-            told_by(self._log)(emptied(self.path))
+        tell_emptied(self.path, told_by(self._log))
         private_folder(self.path.parent)
         private_file(self.path)
         connection = self._connect()

@@ -9,16 +9,14 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from vr_kernel import VrError, private_file, private_folder
+from vr_kernel.database_damage import put_aside, set_aside
 from vr_kernel.database_faults import (
     LeftOut,
-    emptied,
     is_sound,
     is_useless,
-    put_aside,
     read_text,
     require_own,
-    set_aside,
-    was_emptied,
+    tell_emptied,
 )
 
 T = TypeVar("T")
@@ -141,8 +139,7 @@ class Ledger:
             return self._attempt(work)
 
     def _attempt(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        if was_emptied(self._path):
-            self._tell(emptied(self._path))
+        tell_emptied(self._path, self._tell)
         private_folder(self._path.parent)
         connection = sqlite3.connect(private_file(self._path), timeout=WAIT_S, isolation_level=None)
         with closing(connection):

@@ -12,16 +12,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from vr_kernel import Code, VrError, private_file, private_folder
+from vr_kernel.database_damage import replaced
 from vr_kernel.database_faults import (
     FAULTS,
     LeftOut,
-    emptied,
     explained,
     identity,
     read_text,
-    replaced,
     require_own,
-    was_emptied,
+    tell_emptied,
 )
 
 T = TypeVar("T")
@@ -115,8 +114,7 @@ class Database:
             self._connection = None
             self._tell(replaced(self.path))
         if self._connection is None:
-            if was_emptied(self.path):
-                self._tell(emptied(self.path))
+            tell_emptied(self.path, self._tell)
             private_folder(self.path.parent)
             connection = sqlite3.connect(
                 private_file(self.path), timeout=0, isolation_level=None, check_same_thread=False
