@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 SECONDS_PER_DAY = 86_400
+BRIEFLY_S = 1.0
+"""How long who only reads waits to tidy up."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS result (
     key TEXT PRIMARY KEY,
@@ -114,10 +117,7 @@ class Cache:
         def read(connection: sqlite3.Connection) -> tuple[str, dict[str, Any]] | None:
             useless.clear()
             for key in keys:
-                row = connection.execute(
-                    "SELECT value, checksum, cached_at FROM result WHERE key = ?", (key,)
-                ).fetchone()
-                value = self._checked(key, *row) if row else None
+                row, value = self._kept(key, connection)
                 if value is not None:
                     return key, value
                 if row:
@@ -128,7 +128,7 @@ class Cache:
 
         found = await self._attempt(self._database.look(read), None)
         for key, cached_at in useless:
-            await self._forget("key = ? AND cached_at IS ?", key, cached_at)
+            await self._forget("key = ? AND cached_at IS ?", key, cached_at, wait_s=BRIEFLY_S)
         return found
 
     async def move(self, key: str, to: str) -> None:
@@ -154,16 +154,19 @@ class Cache:
         content_id: str = "",
         tool: str = "",
         model: str = "",
+        over: bool = True,
     ) -> None:
         """Keep a value; the names are for `infra_cache` to list and clear by.
 
         With the name of a model it was paid for: without room for it, it is held until there is.
+        Without `over` it does not take the place of one that is there, and good.
         """
         text = json.dumps(value, ensure_ascii=False)
         row = (key, text, _checksum(key, text), content_id, tool, model, time.time())
 
         def write(connection: sqlite3.Connection) -> None:
-            connection.execute("INSERT OR REPLACE INTO result VALUES (?,?,?,?,?,?,?)", row)
+            if over or self._kept(key, connection)[1] is None:
+                connection.execute("INSERT OR REPLACE INTO result VALUES (?,?,?,?,?,?,?)", row)
 
         work = self._database.keep(write, None) if model else self._database.run(write)
         await self._attempt(work, None)
@@ -210,11 +213,20 @@ class Cache:
         """Close the file."""
         self._database.close()
 
-    async def _forget(self, where: str = "true", *values: object) -> int:
+    def _kept(
+        self, key: str, connection: sqlite3.Connection
+    ) -> tuple[tuple[Any, ...] | None, dict[str, Any] | None]:
+        """The row of a key, and its value if that is any good."""
+        row = connection.execute(
+            "SELECT value, checksum, cached_at FROM result WHERE key = ?", (key,)
+        ).fetchone()
+        return row, self._checked(key, *row) if row else None
+
+    async def _forget(self, where: str = "true", *values: object, wait_s: float = math.inf) -> int:
         def forget(connection: sqlite3.Connection) -> int:
             return connection.execute(f"DELETE FROM result WHERE {where}", values).rowcount  # noqa: S608 - constant text
 
-        return await self._attempt(self._database.run(forget), 0)
+        return await self._attempt(self._database.run(forget, wait_s=wait_s), 0)
 
     async def _attempt(self, work: Awaitable[T], otherwise: T) -> T:
         try:

@@ -33,6 +33,7 @@ class Kept:
     value: dict[str, Any]
     content_id: str
     model: str
+    over: bool = True
 
 
 @dataclass(slots=True)
@@ -101,17 +102,24 @@ class Call:
         self.essential = True
 
     def keep(
-        self, key: str, value: dict[str, Any] | BaseModel, *, content_id: str = "", model: str = ""
+        self,
+        key: str,
+        value: dict[str, Any] | BaseModel,
+        *,
+        content_id: str = "",
+        model: str = "",
+        over: bool = True,
     ) -> None:
         """Keep a result in the cache once the records of this call are journalled.
 
         A hit records nothing, so nothing may be cached whose records could be missing. A model
-        is found again by `services.cache.model(key, Model)`.
+        is found again by `services.cache.model(key, Model)`. Without `over` it does not take the
+        place of one that is there.
         """
         if isinstance(value, BaseModel):
             place = self.services.cache.model(key, type(value))
             key, value = place.key, place.dump(value)
-        self.kept.append(Kept(key, value, content_id, model))
+        self.kept.append(Kept(key, value, content_id, model, over))
 
     async def once(
         self,

@@ -53,7 +53,12 @@ async def commit(call: Call, part: str = "") -> int:
             services.store.wake(seq)
     for kept in call.kept:
         await services.cache.set(
-            kept.key, kept.value, content_id=kept.content_id, tool=call.tool, model=kept.model
+            kept.key,
+            kept.value,
+            content_id=kept.content_id,
+            tool=call.tool,
+            model=kept.model,
+            over=kept.over,
         )
     while call.held:
         # Its steps are in the result now; were they found again, a cleared cache would not be.

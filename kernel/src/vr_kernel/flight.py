@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from vr_kernel.cache import Cache
 from vr_kernel.database_faults import is_of_state
 from vr_kernel.errors import PluginCode, VrError
-from vr_kernel.jobs.leases import Lease, Leases
+from vr_kernel.jobs.leases import Lease, Leases, was_lost
 
 if TYPE_CHECKING:
     from vr_kernel.call import Call
@@ -173,9 +173,9 @@ class Flight(Generic[M]):
         try:
             value = await self._produce(shared)
             self._deliver(value, shared)
-        except BaseException:
+        except BaseException as error:
             self._settle_with(self._waiting[0] if self._waiting else self._left, shared)
-            self._taken_over = self._lease is not None and self._lease.lost
+            self._taken_over = self._lease is not None and was_lost(self._lease, error)
             await self._release()
             raise
         return value
@@ -200,6 +200,7 @@ class Flight(Generic[M]):
                 place.dump(value),
                 content_id=self._content_id,
                 model=", ".join(shared.meter.models),
+                over=False,  # who took over a process that stood still may be done
             )
         if len(self._waiting) > 1:
             shared.owed = [shared]
@@ -212,7 +213,7 @@ class Flight(Generic[M]):
             try:
                 self._lease = await self._flights.leases.acquire(self._flights.place(self._key))
             except VrError as error:
-                if not is_of_state(error):
+                if not is_of_state(error) or error.retryable:  # it may be under way elsewhere
                     raise
                 return None
             # Whoever had the lease until now may have left a result.

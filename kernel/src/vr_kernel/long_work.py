@@ -103,8 +103,7 @@ class LongWork:
             VrError: UNAVAILABLE when the ledger cannot be written.
         """
         await running.hold()
-        await self._jobs.report(running.id, *running.latest)
-        return await self._jobs.find(running.id, running.principal)
+        return await self.find(running.id, running.principal)
 
     async def find(self, job_id: str, principal: str) -> Job:
         """A job of that principal.
@@ -112,10 +111,11 @@ class LongWork:
         Raises:
             VrError: NOT_FOUND, category JOB_UNKNOWN.
         """
+        job = await self._jobs.find(job_id, principal)
         running = self._running.get(job_id)
-        if running is not None and running.lease is not None and not running.lease.lost:
-            await self._jobs.report(job_id, *running.latest)
-        return await self._jobs.find(job_id, principal)
+        if running is None or running.lease is None or running.lease.lost:
+            return job
+        return self._jobs.under_way(job, running.latest)
 
     async def wait(
         self,

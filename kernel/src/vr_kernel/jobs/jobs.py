@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias, get_args
 
@@ -14,7 +14,17 @@ from vr_kernel.database import MARK, mark_of
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.leases import Lease, Leases, is_owner
 from vr_kernel.jobs.ledger import complete, job_scope
-from vr_kernel.jobs.rows import COLUMNS, DAMAGED_JOB, OWNED, SHOWN, Ending, Job, JobState, read_job
+from vr_kernel.jobs.rows import (
+    COLUMNS,
+    DAMAGED_JOB,
+    OWNED,
+    SHOWN,
+    Ending,
+    Job,
+    JobState,
+    progress,
+    read_job,
+)
 from vr_kernel.kept_database import KeptDatabase
 
 __all__ = ["Ending", "Job", "JobState", "Jobs"]
@@ -132,10 +142,14 @@ class Jobs:
         await self._update(
             "done = :done, total = :total, message = :message WHERE id = :id AND state = 'running'",
             id=job_id,
-            done=done if math.isfinite(done) else 0.0,
-            total=total if total is None or math.isfinite(total) else None,
-            message=message.encode("utf-8", "replace").decode(),
+            **progress(done, total, message),
         )
+
+    def under_way(self, job: Job, latest: tuple[float, float | None, str]) -> Job:
+        """A running job as it is now by what its owner, who has told nobody yet, says."""
+        if job.state != "running":
+            return job
+        return replace(job, **progress(*latest), updated_at=self._leases.clock())
 
     async def finish(
         self,

@@ -16,6 +16,7 @@ from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.ledger import complete, settle
 from vr_kernel.kept_database import KeptDatabase
 
+LEASE_LOST = "LEASE_LOST"
 BEATS = 5
 """Renewals within the length of a lease."""
 LONGEST_S = 660.0
@@ -119,11 +120,7 @@ class Lease:
         return self.over or self.clock() >= self.ends_at
 
     def check(self) -> None:
-        """Go on only as the owner.
-
-        Raises:
-            VrError: CONFLICT, category LEASE_LOST, when this process no longer owns the name.
-        """
+        """Raise `lease_lost` when this process no longer owns the name."""
         if self.lost:
             raise lease_lost(self)
 
@@ -133,10 +130,15 @@ def lease_lost(lease: Lease) -> VrError:
     return VrError(
         f"This process no longer owns {lease.name}.",
         Code.CONFLICT,
-        category="LEASE_LOST",
+        category=LEASE_LOST,
         hint="Another process may go on with it. Ask for its state, or call again.",
         retryable=True,
     )
+
+
+def was_lost(lease: Lease, error: BaseException) -> bool:
+    """Whether work failed because another process has taken it over, or may have."""
+    return lease.lost or (isinstance(error, VrError) and error.category == LEASE_LOST)
 
 
 def is_owner(connection: sqlite3.Connection, lease: Lease) -> bool:

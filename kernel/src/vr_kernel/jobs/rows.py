@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -59,6 +60,15 @@ COLUMNS = ", ".join(
     [f"CAST({name} AS BLOB)" for name in (*_TEXTS[:-1], SHOWN, *_DOCUMENTS)] + list(_NUMBERS)
 )
 """SQL: what `read_job` takes."""
+
+
+def progress(done: float, total: float | None, message: str) -> dict[str, Any]:
+    """The fields that say how far a job is; what is no number counts as unknown."""
+    return {
+        "done": done if math.isfinite(done) else 0.0,
+        "total": total if total is None or math.isfinite(total) else None,
+        "message": message.encode("utf-8", "replace").decode(),
+    }
 
 
 def read_job(row: tuple[Any, ...], owner: str = "") -> Job:

@@ -86,7 +86,7 @@ class Scope:
                 await self.went_on()
         except VrError as error:
             # What the work itself raised is not for us; what it gave is not to be lost.
-            if not is_of_state(error) or (worked and not replies):
+            if not is_of_state(error) or (not replies and (worked or error.retryable)):
                 raise
             self._tell(error)
         else:
@@ -104,7 +104,7 @@ class Scope:
         try:
             return await self.hold()
         except VrError as error:
-            if not is_of_state(error):
+            if not is_of_state(error) or error.retryable:
                 raise
             self._tell(error)
             return None

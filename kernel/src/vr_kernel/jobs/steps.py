@@ -81,13 +81,15 @@ class Steps:
         caller is cancelled at that moment; one that did not arrive is cancelled.
 
         Raises:
-            VrError: as `commit`; LEASE_LOST too before any work when the lease is lost.
+            VrError: as `commit`; LEASE_LOST too before any work when the lease is lost, and
+                UNAVAILABLE when the ledger cannot be written.
         """
         found = await self._find(_Place(scope, key, version))
         if found:
             return found[0]
         if lease is not None:
             lease.check()
+        await self._database.run(lambda _connection: None)
         working = asyncio.ensure_future(PluginCode.ended(work()))
         cancellation = await settle(working, pass_on=True)
         if cancellation is None:
