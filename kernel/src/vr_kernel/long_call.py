@@ -15,7 +15,7 @@ from pydantic_core import to_jsonable_python
 from vr_kernel.call import ProgressReport
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.jobs import Ending, Job, Jobs, JobState
-from vr_kernel.jobs.leases import Lease, Leases
+from vr_kernel.jobs.leases import Lease, Leases, was_lost
 from vr_kernel.log import Log
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.runner import Outcome
@@ -135,6 +135,12 @@ class LongCall:
         # The ledger takes no integers of other libraries, nor those beyond 64 bits.
         self.latest = (float(done), None if total is None else float(total), message)
         self.report(done, total, message)
+
+    def is_lost(self, error: BaseException | None) -> bool:
+        """Whether it failed because its process stood still: the job may go on elsewhere."""
+        if error is None or self.lease is None or self.cancelled:
+            return False
+        return self.lease.lost_event.is_set() or was_lost(self.lease, error)
 
     async def ends_within(self, seconds: float) -> bool:
         """Wait that long; cancelling the waiter cancels the call."""

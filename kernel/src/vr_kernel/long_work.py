@@ -19,7 +19,7 @@ from vr_kernel.jobs.ledger import job_scope
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.listeners import Listeners
 from vr_kernel.log import Log
-from vr_kernel.long_call import LongCall, finish, given_up, let_go, run_mark
+from vr_kernel.long_call import LongCall, finish, given_up, let_go, run_mark, taken_over
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.runner import Outcome
 from vr_kernel.services import Services
@@ -67,6 +67,8 @@ class LongWork:
         self._log = log
         self._listeners = listeners
         self._running: dict[str, LongCall] = {}
+        self._following: set[asyncio.Task[Any]] = set()
+        self._closing = False
         self._watch: asyncio.Task[None] | None = None
 
     def serve(self, find: Serve) -> None:
@@ -217,7 +219,9 @@ class LongWork:
 
     async def aclose(self) -> None:
         """Stop; what was handed out stays in the ledger, to be resumed."""
+        self._closing = True
         tasks: list[asyncio.Task[Any]] = [it.task for it in self._running.values() if it.task]
+        tasks += self._following
         if self._watch is not None:
             tasks.append(self._watch)
         for task in tasks:
@@ -273,11 +277,23 @@ class LongWork:
     async def _work(self, running: LongCall, call: Call) -> Outcome:
         try:
             outcome = await runner.run(running.tool, running.arguments, call, self._listeners)
+            lost = running.is_lost(outcome.error)
             await finish(running, outcome, self.leases, self._log)
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as error:
+            self._forget(running)
+            lost = running.is_lost(error) and not self._closing
             await let_go(running, self.leases, self._log)
-            raise
+            if not lost:
+                raise
+            outcome = Outcome(running.id, error=taken_over(running.id))
         finally:
-            if self._running.get(running.id) is running:
-                del self._running[running.id]
+            self._forget(running)
+        if lost and not self._closing:
+            from vr_kernel.lost_call import followed
+
+            outcome = await followed(running, outcome, self, self._following)
         return outcome
+
+    def _forget(self, running: LongCall) -> None:
+        if self._running.get(running.id) is running:
+            del self._running[running.id]

@@ -184,7 +184,9 @@ class Contexts:
             return None, True
         try:
             lease = await self._leases.acquire(name)
-        except VrError:
+        except VrError as error:
+            if error.retryable:  # it may be under way elsewhere
+                raise
             return None, True
         return lease, lease is not None
 
@@ -209,8 +211,10 @@ class Contexts:
             if error.code in {Code.INVALID_INPUT, Code.UNSUPPORTED, Code.NOT_FOUND}:
                 await self._registry.keep_refusal(*key, time.time() + REFUSED_S)
             return None
-        await self._registry.keep_context(made)
-        return made.name
+        kept = await self._registry.add_context(made, time.time() + MARGIN_S)
+        if kept.name != made.name:  # who took over a process that stood still was done before
+            await self._end(made)
+        return kept.name
 
     async def _create(
         self, account: Account, key: _Key, content: Media, system: str

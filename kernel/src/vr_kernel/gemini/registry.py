@@ -134,6 +134,19 @@ class Registry:
             *context.model_dump().values(),
         )
 
+    async def add_context(self, context: ContextCache, until: float) -> ContextCache:
+        """Remember a new one, unless there is one like it that lives longer; returns that one."""
+        await self._write(
+            "INSERT INTO context VALUES (?,?,?,?,?,?,?,?)"
+            " ON CONFLICT (content, model, system, account) DO UPDATE SET name = excluded.name,"
+            " content_id = excluded.content_id, tokens = excluded.tokens,"
+            " expires_at = excluded.expires_at WHERE expires_at <= ?",
+            *context.model_dump().values(),
+            until,
+        )
+        known = await self.context(context.content, context.model, context.system)
+        return next((it for it in known if it.account == context.account), context)
+
     async def forget_context(self, name: str) -> None:
         """The service holds it no longer."""
         await self._write("DELETE FROM context WHERE name = ?", name)

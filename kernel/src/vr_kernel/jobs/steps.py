@@ -63,8 +63,18 @@ class Steps:
 
         kept, owned = await complete(self._database.keep(write, (reply, True)))
         if lease is not None and not owned:
+            lease.over = True
             raise lease_lost(lease)
         return kept
+
+    async def _require_writable(self, lease: Lease | None) -> None:
+        """Let nothing be paid that cannot be committed, or is somebody else's to pay by now."""
+        if lease is not None:
+            lease.check()
+        owned = await self._database.run(lambda it: lease is None or is_owner(it, lease))
+        if lease is not None and not owned:
+            lease.over = True
+            raise lease_lost(lease)
 
     async def run(
         self,
@@ -87,9 +97,7 @@ class Steps:
         found = await self._find(_Place(scope, key, version))
         if found:
             return found[0]
-        if lease is not None:
-            lease.check()
-        await self._database.run(lambda _connection: None)
+        await self._require_writable(lease)
         working = asyncio.ensure_future(PluginCode.ended(work()))
         cancellation = await settle(working, pass_on=True)
         if cancellation is None:
