@@ -48,6 +48,7 @@ ADDRESSES = {
 NO_ADDRESSES = (
     *("", "http://", "ftp://box", "http://box:99999", "http://box:port", "http://[::1"),
     *("http://user:secret@box:8080", "http://box/weaviate", "http://box?x=1", "http://a b"),
+    f"http://box:{GRPC}",
 )
 
 

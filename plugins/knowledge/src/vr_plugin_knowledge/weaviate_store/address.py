@@ -56,7 +56,13 @@ def read_address(url: str, grpc_port: int) -> Address:
         return Address(host, 443, _cloud_grpc(host), 443, secure=True)
     secure = parts.scheme == "https"
     usual = 443 if secure else LOCAL_PORT if host in LOCAL else 80
-    return Address(host, usual if port is None else port, host, grpc_port, secure)
+    port = usual if port is None else port
+    if port == grpc_port:
+        raise _bad(
+            f"its port {port} is that of its gRPC service, too",
+            "Set WEAVIATE_GRPC_PORT to the other of its two ports; it is 50051 where nobody chose.",
+        )
+    return Address(host, port, host, grpc_port, secure)
 
 
 def _cloud_grpc(host: str) -> str:
