@@ -51,6 +51,9 @@ async def commit(call: Call, part: str = "") -> int:
             return 0
         if not _held(call):
             services.store.wake(seq)
+        lacks = services.journal.continuity.lacks
+        if lacking := await lacks(owner=services.identity.is_owner):
+            call.note(lacking)
     for kept in call.kept:
         await services.cache.set(
             kept.key,

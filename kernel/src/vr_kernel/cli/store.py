@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,6 +19,7 @@ from vr_kernel.stdout_guard import diverted_stdout
 if TYPE_CHECKING:
     from vr_kernel.journal.delivery import StoreIndex
     from vr_kernel.journal.refusals import Refusal
+    from vr_kernel.kernel import Kernel
 
 T = TypeVar("T")
 DELIVERY_S = 60.0
@@ -95,17 +97,50 @@ def drop(config: Config, keys: tuple[str, ...], *, everything: bool, as_json: bo
     print_result(_with_store(config, forget), (), as_json=as_json)
 
 
+@store.command("begin-anew")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@as_json_option
+@click.pass_obj
+def begin_anew(config: Config, *, yes: bool, as_json: bool) -> None:
+    """Give up what the journal lacks, and make the store anew from what it has."""
+
+    async def look(kernel: Kernel) -> str:
+        with suppress(VrError):  # a store that is not made anew yet
+            if kernel.store.available():
+                await kernel.store.status()
+        await kernel.journal.last_seq()
+        return await kernel.journal.continuity.lacks()
+
+    async def begin(kernel: Kernel) -> dict[str, object]:
+        await kernel.store.restart(empty=True)
+        left = await kernel.store.catch_up(DELIVERY_S) if kernel.store.available() else 0
+        return {"recorded": await kernel.journal.last_seq(), "pending": left}
+
+    if not (lacking := _with_kernel(config, look)):
+        click.echo("The journal lacks nothing that is known of.", err=as_json)
+        return
+    if not yes:
+        click.echo(lacking, err=True)
+        click.confirm("Give it up, and go on with this journal?", abort=True, err=True)
+    print_result(_with_kernel(config, begin), (), as_json=as_json)
+
+
 def _with_store(config: Config, work: Callable[[StoreIndex], Awaitable[T]]) -> T:
     """What `work` makes of the store.
 
     Raises:
         VrError: UNAVAILABLE when none is installed.
     """
+    return _with_kernel(config, lambda kernel: work(kernel.store))
+
+
+def _with_kernel(config: Config, work: Callable[[Kernel], Awaitable[T]]) -> T:
+    """What `work` makes of a kernel."""
     kernel = open_kernel(config)
 
     async def run() -> T:
         try:
-            return await work(kernel.store)
+            return await work(kernel)
         finally:
             await kernel.aclose()
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from functools import partial
 
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.journal.delivery import StoreIndex
 from vr_kernel.journal.journal import Change, Entry, Journal
+from vr_kernel.providers import StoredRecord
 from vr_kernel.records import Record, RecordKind
 
 PAGE = 500
@@ -52,6 +54,19 @@ class Archive:
         )
         self._store.wake(seq)
 
+    async def recover(self, workspace: str, records: Sequence[StoredRecord]) -> list[StoredRecord]:
+        """Record, as it was, what a store holds and the journal lacks; returns that.
+
+        What was recorded here since the journal lost it counts more.
+
+        Raises:
+            VrError: UNAVAILABLE when the journal cannot be written.
+        """
+        from vr_kernel.journal.recovery import recover
+
+        work = partial(recover, workspace=workspace, records=records)
+        return await self._journal.continuity.write(work)
+
     async def forget(self, records: Collection[tuple[str, str]], *, origin: str) -> None:
         """Delete records, by kind and key, in the journal and in every store; all or nothing.
 
@@ -75,7 +90,16 @@ class Archive:
                     yield change
 
     async def resend(self, kinds: Collection[str] = ()) -> int:
-        """Have the store index records anew, of some kinds or of all; returns how many."""
+        """Have the store index records anew, of some kinds or of all; returns how many.
+
+        Raises:
+            VrError: UNAVAILABLE, category JOURNAL_INCOMPLETE, while the journal lacks what the
+                store has.
+        """
+        if self._store.available():
+            await self._store.status()
+        if (refused := self._journal.continuity.refusal) is not None:
+            raise refused
         found = [(each.workspace, each.kind, each.key) async for each in self.records(kinds)]
         for start in range(0, len(found), PAGE):
             await self._journal.touch(found[start : start + PAGE])

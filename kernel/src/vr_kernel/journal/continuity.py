@@ -3,68 +3,26 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from vr_kernel.database import Database
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import VrError
 from vr_kernel.journal.known import Known
 from vr_kernel.journal.lineage import Lineage, Position, begin, new_opening
+from vr_kernel.journal.loss import Loss, find_loss, must_diverge
+from vr_kernel.kept_database import KeptDatabase
 
 T = TypeVar("T")
-CATEGORY = "JOURNAL_INCOMPLETE"
-WAYS_OUT = (
-    "Put the right journal.db back; or `vr knowledge migrate --from STORE` records what only the"
-    " store has (embedded or weaviate); or `vr store begin-anew` gives it up."
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """What a journal lacks that is known of elsewhere, in one sentence."""
-
-    what: str
-    journals: tuple[str, ...]
-
-    @property
-    def error(self) -> VrError:
-        """The refusal of what would make the loss final."""
-        return VrError(
-            f"{self.what} Nothing is rebuilt from it.",
-            Code.UNAVAILABLE,
-            category=CATEGORY,
-            hint=WAYS_OUT,
-        )
-
-    @property
-    def note(self) -> str:
-        """What results say while it lasts."""
-        return f"{self.what} What is recorded now is kept. {WAYS_OUT}"
-
-
-def find_loss(lineage: Lineage, known: Sequence[Position]) -> Loss | None:
-    """What a journal lacks of what is known."""
-    gone = [each for each in known if each.seq and not lineage.covers(each)]
-    if not gone:
-        return None
-    names = tuple(each.journal for each in gone)
-    older = [each for each in gone if lineage.knows(each.journal)]
-    if older:
-        most = max(older, key=lambda each: each.seq)
-        agreed = lineage.agreed(most)
-        said = f"is an older copy: it ends at change {agreed:,} of {most.seq:,}."
-    elif not lineage.begun and (not lineage.last or lineage.journal in {k.journal for k in known}):
-        most = max(gone, key=lambda each: each.seq)
-        said = f"was emptied or deleted: {most.seq:,} changes were recorded in the one before."
-    else:
-        most = max(gone, key=lambda each: each.seq)
-        said = f"is a foreign one: the one before, of {most.seq:,} changes, was another."
-    return Loss(f"The journal {said}", names)
 
 
 class Continuity:
     """Looks after one journal: once for each time that its file is opened.
+
+    Attributes:
+        loss: what the journal lacks, as far as that was looked for.
+        journal: its identity, empty before it has one.
+        followed: the identity under which the store follows it; empty before it does.
 
     Args:
         database: the journal's.
@@ -73,9 +31,11 @@ class Continuity:
     """
 
     def __init__(
-        self, database: Database, ledger: Database | None, tell: Callable[[VrError], None]
+        self, database: KeptDatabase, ledger: Database | None, tell: Callable[[VrError], None]
     ) -> None:
         self.loss: Loss | None = None
+        self.journal = ""
+        self.followed = ""
         self._database = database
         self._known = Known(ledger) if ledger else None
         self._tell_fault = tell
@@ -84,22 +44,32 @@ class Continuity:
         self._looked: sqlite3.Connection | None = None
         self._attended: sqlite3.Connection | None = None
         self._opening = ""
+        self._heard: dict[str, Position] = {}
         self._told = ""
 
-    def reading(self, work: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Connection], T]:
-        """The work, after which `is_seen` tells whether the file is the one that was looked at."""
+    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """What `work` reads; a file that was not read before is looked at.
+
+        Raises:
+            VrError: UNAVAILABLE when the journal cannot be read.
+        """
 
         def read(connection: sqlite3.Connection) -> T:
             self._present = connection
             return work(connection)
 
-        return read
+        found = await self._database.read(read)
+        if self._present is not self._looked:
+            await self.look()
+        return found
 
-    def writing(self, work: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Connection], T]:
-        """The work, in an opening of this process.
+    async def write(self, work: Callable[[sqlite3.Connection], T], *, paid: bool = False) -> T:
+        """Run `work` in an opening of this process; a file that is another one is attended to.
+
+        What was `paid` for is held where there is no room; 0, where it could not be tried.
 
         Raises:
-            NotAttendedError: when the file is another one than was attended to.
+            VrError: UNAVAILABLE when the journal cannot be written.
         """
         tried = False
 
@@ -111,20 +81,35 @@ class Continuity:
             begin(connection, self._opening, self._home)
             return work(connection)
 
-        return write
+        while True:
+            try:
+                if paid:
+                    kept: T = await self._database.keep(write, 0)
+                    return kept
+                return await self._database.run(write)
+            except NotAttendedError:  # another file, or none yet
+                await self.attend()
 
     @property
-    def is_seen(self) -> bool:
-        """Whether the file that was read last has been looked at."""
-        return self._present is self._looked
+    def refusal(self) -> VrError | None:
+        """The error for whoever would make a store anew from a journal that lacks what it held."""
+        return self.loss.error if self.loss else None
+
+    async def lacks(self, *, owner: bool = True) -> str:
+        """What results say, to the owner or others, while the journal lacks something."""
+        if self.loss is None:
+            return ""
+        loss = await self.look()  # somebody may have taken a way out
+        return loss.note_for(owner=owner) if loss else ""
 
     async def look(self) -> Loss | None:
         """Find out what the journal lacks, and say it once."""
-        known = await self._known.list() if self._known else []
+        known = await self._all_known()
 
         def read(connection: sqlite3.Connection) -> Loss | None:
-            self._looked = connection
-            return find_loss(Lineage(connection), known)
+            lineage, self._looked = Lineage(connection), connection
+            self.journal = lineage.journal
+            return find_loss(lineage, known)
 
         self._tell(await self._database.read(read))
         return self.loss
@@ -135,20 +120,20 @@ class Continuity:
         Raises:
             VrError: UNAVAILABLE when the journal cannot be written.
         """
-        known = await self._known.list() if self._known else []
+        known = await self._all_known()
         self._opening = new_opening()
 
         def settled(connection: sqlite3.Connection) -> tuple[Loss | None, Position] | None:
             lineage = Lineage(connection)
-            if not lineage.journal or _must_diverge(lineage, known):
+            if not lineage.journal or must_diverge(lineage, known):
                 return None
             self._attended = self._looked = connection
-            return find_loss(lineage, known), lineage.position
+            return find_loss(lineage, known), lineage.known
 
         def settle(connection: sqlite3.Connection) -> tuple[Loss | None, Position]:
             lineage = Lineage(connection)
             loss = find_loss(lineage, known)
-            if _must_diverge(lineage, known):
+            if must_diverge(lineage, known):
                 most = max(each.seq for each in known)
                 gone = [each for each in known if not lineage.covers(each)]
                 own = [each for each in gone if each.journal == lineage.journal]
@@ -156,42 +141,83 @@ class Continuity:
                 lineage.diverge(agreed, most, self._opening, self._home)
             begin(connection, self._opening, self._home)
             self._attended = self._looked = connection
-            return loss, Lineage(connection).position
+            return loss, Lineage(connection).known
 
         # As a rule there is nothing to write, and who commits waits for one transaction.
         found = await self._database.read(settled)
         if found is None:
             found = await self._database.run(settle)
         loss, position = found
+        self.journal = position.journal
         self._tell(loss)
         if self._known and position.journal not in {each.journal for each in known}:
             await self._known.put(position)
 
-    async def diverge(self, found: Position, agreed: int | None) -> None:
+    async def attended(self) -> Position:
+        """Where the journal stands, once it is attended to; it has an identity then.
+
+        Raises:
+            VrError: UNAVAILABLE when the journal cannot be used.
+        """
+
+        def read(connection: sqlite3.Connection) -> bool:
+            return connection is self._attended
+
+        if not await self._database.read(read):
+            await self.attend()
+        return await self.position()
+
+    async def diverge(self, found: Position, *, begun: bool = False) -> Position:
         """Begin a new line: a store knows a number of this journal that it never gave out here.
 
         Args:
             found: what the store knows.
-            agreed: up to which number both are the same; left out, it is worked out.
+            begun: both have nothing in common but what was there when this line began.
         """
-        if self._known:
-            await self._known.put(found)
+        await self.miss(found)
 
-        def write(connection: sqlite3.Connection) -> None:
+        self._opening, before = new_opening(), self.journal
+
+        def write(connection: sqlite3.Connection) -> tuple[Position, Position]:
             lineage = Lineage(connection)
-            since = lineage.agreed(found) if agreed is None else agreed
-            lineage.diverge(since, found.seq, new_opening(), self._home)
+            agreed = lineage.begun if begun else lineage.agreed(found)
+            if lineage.journal == before:  # else another process was faster
+                lineage.diverge(agreed, found.seq, self._opening, self._home)
+            self._attended = self._looked = connection
+            lineage = Lineage(connection)
+            return lineage.known, lineage.position
 
-        await self._database.run(write)
-        self._attended = None
-        await self.attend()
+        known, here = await self._database.run(write)
+        if self._known:
+            await self._known.put(known)
         await self.look()
+        return here
+
+    async def miss(self, found: Position) -> None:
+        """Keep in mind that a store has what this journal lacks."""
+        named = found if found.journal else Position("that of a version before", "", found.seq)
+        await self.hear([named])
+        if self._known:
+            await self._known.put(named)
+
+    async def hear(self, positions: Iterable[Position]) -> None:
+        """Take in what a store knows of journals."""
+        self._heard = {each.journal: each for each in positions}
+        await self.look()
+
+    async def covers(self, position: Position) -> bool:
+        """Whether this file gave out that number."""
+        return await self._database.read(lambda connection: Lineage(connection).covers(position))
+
+    async def begun(self) -> int:
+        """The number after which the present line began."""
+        return await self._database.read(lambda connection: Lineage(connection).begun)
 
     async def close(self) -> None:
         """Keep how far the journal has come, when this process wrote in it."""
         if self._known and self._attended is not None:
             self._attended = None
-            await self._known.put(await self.position())
+            await self._known.put(await self._database.read(lambda it: Lineage(it).known))
 
     async def position(self) -> Position:
         """Where the journal stands."""
@@ -223,7 +249,13 @@ class Continuity:
             own = (await self.position()).journal
             others = [each.journal for each in await self._known.list() if each.journal != own]
             await self._known.forget(others)
-        await self.look()
+        await self.hear([])
+
+    async def _all_known(self) -> list[Position]:
+        known = await self._known.list() if self._known else []
+        return known + [
+            e for e in self._heard.values() if e.journal not in {k.journal for k in known}
+        ]
 
     def _tell(self, loss: Loss | None) -> None:
         self.loss = loss
@@ -234,16 +266,3 @@ class Continuity:
 
 class NotAttendedError(Exception):
     """The journal's file is another one than was looked at before it was written."""
-
-
-def _must_diverge(lineage: Lineage, known: Sequence[Position]) -> bool:
-    """Whether the next numbers would be taken for those of what is lost."""
-    gone = [each for each in known if each.seq and not lineage.covers(each)]
-    if not gone:
-        return False
-    here = {each.journal for each in known}
-    return (
-        lineage.journal not in here
-        or any(each.journal == lineage.journal for each in gone)
-        or lineage.last < max(each.seq for each in gone)
-    )

@@ -97,8 +97,7 @@ class StoreIndex:
         if not self.available():
             return 0
         if not self._counted:
-            # What earlier processes left undelivered is missing as well.
-            last = await self._journal.last_seq()
+            last = await self._journal.last_seq()  # earlier processes may have left some, too
             self._expect(last)
             self._own_seq = max(self._own_seq, last)
             self._counted = True
@@ -164,6 +163,19 @@ class StoreIndex:
         records = [(each.workspace, each.kind, each.key) for each in refused]
         await self._refusals.forget(self.name, records)
 
+    async def restart(self, *, empty: bool) -> None:
+        """Miss nothing any more that the journal lacks, and deliver all of it again.
+
+        With `empty` the store gives up what it holds, unless others keep records in it.
+        """
+        from vr_kernel.journal.following import restart
+
+        await self._journal.continuity.accept()
+        if self.available():
+            await restart(await self._opened(), self._journal.continuity, empty=empty)
+            self._delivered = None
+            self.wake(await self._journal.last_seq())
+
     async def aclose(self) -> None:
         """Stop delivering; what is left stays in the journal for the next start."""
         if self._pump is not None:
@@ -196,6 +208,7 @@ class StoreIndex:
                 pause, told = self.first_pause_s, ""
             except Exception as error:  # noqa: BLE001 - a plugin's
                 self._wanted.set()
+                self._journal.continuity.followed = ""  # another process may follow another
                 pause = self.first_pause_s if self._came_on else pause
                 # An outage is told once, not at every try.
                 why = error.message if isinstance(error, VrError) else said(error)
@@ -206,7 +219,10 @@ class StoreIndex:
                 pause = min(2 * pause, LONGEST_PAUSE_S)
 
     async def _drain(self) -> None:
+        from vr_kernel.journal.following import bring_together
+
         store = await self._opened()
+        await bring_together(store, self._journal)
         cursor = self._delivered = await store.cursor()
         changes = await self._journal.changes(cursor, BATCH)
         while changes:
@@ -263,11 +279,14 @@ class StoreIndex:
         )
 
     async def _opened(self) -> Store:
+        from vr_kernel.journal.following import bring_together
+
         async with self._opening:
             if self._store is None:
                 store = self._providers.get(Store)
+                await self._journal.last_seq()  # before a damaged store is made anew from it
                 await store.open(list(self._kinds.values()))
-                await self._journal.continue_after(await store.cursor())
+                await bring_together(store, self._journal)
                 await self._journal.fold(list(self._kinds.values()))
                 self._any_refused = await self._refusals.count(store.name) > 0
                 self._store = store

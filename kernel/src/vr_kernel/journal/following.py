@@ -1,9 +1,11 @@
-"""A store that knows which journal it follows."""
+"""A store that knows which journal it follows, and how the two are brought together."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
+from vr_kernel.journal.continuity import Continuity
+from vr_kernel.journal.journal import Journal
 from vr_kernel.journal.lineage import Position
 from vr_kernel.providers import Store
 
@@ -13,6 +15,7 @@ class FollowingStore(Store, Protocol):
 
     With its cursor it keeps the opening of the last change, `Change.opening`, and the identity of
     the journal that it follows. Of another journal that it followed before it keeps both, too.
+    A store that others fill as well has a true attribute `shared`.
     """
 
     async def positions(self) -> list[Position]:
@@ -29,3 +32,66 @@ class FollowingStore(Store, Protocol):
 
         With `empty` it holds nothing then, where nobody else keeps records in it.
         """
+
+
+def follows(store: Store | None) -> TypeGuard[FollowingStore]:
+    """Whether the store knows which journal it follows."""
+    return hasattr(store, "positions")
+
+
+async def bring_together(store: Store, journal: Journal) -> None:
+    """Let what is recorded from now on reach the store, and let what it has stay."""
+    await journal.last_seq()  # its file may be another one by now
+    continuity = journal.continuity
+    if continuity.followed and continuity.followed == continuity.journal:
+        return
+    if follows(store):
+        await _follow(store, continuity)
+    else:
+        await _stay_ahead(store, journal)
+    continuity.followed = continuity.journal
+
+
+async def _stay_ahead(store: Store, journal: Journal) -> None:
+    """Let the journal's numbers be above the cursor of a store that knows of no journals."""
+    here, cursor = await journal.continuity.attended(), await store.cursor()
+    if cursor > here.seq:
+        await journal.continuity.miss(Position(f"that of the store {store.name}", "", cursor))
+        await journal.continue_after(cursor)
+
+
+async def restart(store: Store, continuity: Continuity, *, empty: bool) -> None:
+    """Have the store follow the journal from its beginning, and miss nothing any more."""
+    if follows(store):
+        await store.restart(continuity.journal, empty=empty)
+    await continuity.accept()
+
+
+async def _follow(store: FollowingStore, continuity: Continuity) -> None:
+    """Have the store follow the journal from where both are the same.
+
+    Where the store knows of numbers that this file never gave out, the journal goes on in a new
+    line, so that what is recorded here reaches the store and nothing there is taken for it.
+    """
+    shared = getattr(store, "shared", False)
+    positions = await store.positions()
+    held = {each.journal: each for each in positions}
+    here = await continuity.attended()
+    own = held.get(here.journal) or held.get("")
+    if own is not None and own.journal:
+        if not await continuity.covers(own):
+            here = await continuity.diverge(own)
+            await store.follow(Position(here.journal, here.opening, own.seq))
+        else:
+            await store.follow(own)
+    elif own is not None and (own.seq or len(held) == 1):
+        if own.seq > here.seq:  # the journal of a version before was lost
+            here = await continuity.diverge(own)
+        await store.follow(Position(here.journal, here.opening if own.seq else "", own.seq))
+    else:
+        most = max(positions, key=lambda each: each.seq, default=None)
+        if most is not None and not shared and most.seq > here.seq:
+            here = await continuity.diverge(most, begun=True)
+        await store.follow(Position(here.journal, "", await continuity.begun()))
+    if not shared:
+        await continuity.hear((await store.positions())[1:])

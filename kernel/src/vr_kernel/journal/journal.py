@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from vr_kernel.errors import VrError
 from vr_kernel.kept_database import KeptDatabase
@@ -48,7 +48,6 @@ CREATE TABLE IF NOT EXISTS lineage (
     seq INTEGER PRIMARY KEY, journal TEXT NOT NULL, opening TEXT NOT NULL UNIQUE, home TEXT NOT NULL
 );
 """
-T = TypeVar("T")
 Row = tuple[str, str, str, str | None, str, str]
 """Workspace, kind, key, fields, provenance, created_at."""
 PUT = (
@@ -153,7 +152,8 @@ class Journal:
             for entry in entries
         ]
 
-        return await self._write(partial(put_entries, entries=entries, rows=rows), paid=paid)
+        work = partial(put_entries, entries=entries, rows=rows)
+        return await self.continuity.write(work, paid=paid)
 
     async def check(self) -> None:
         """Try whether records can be written now; write none.
@@ -171,19 +171,21 @@ class Journal:
         from vr_kernel.journal.reading import read_after
 
         leave_out = self._database.leave_out
-        return await self._read(partial(read_after, after=after, limit=limit, leave_out=leave_out))
+        return await self.continuity.read(
+            partial(read_after, after=after, limit=limit, leave_out=leave_out)
+        )
 
     async def keys(self, kind: str, workspace: str) -> list[str]:
         """The keys of all records of a kind, sorted."""
         from vr_kernel.journal.reading import read_keys
 
-        return await self._read(partial(read_keys, kind=kind, workspace=workspace))
+        return await self.continuity.read(partial(read_keys, kind=kind, workspace=workspace))
 
     async def has(self, workspace: str, records: Collection[tuple[str, str]]) -> bool:
         """True when all of these, as kind and key, are there, none of them deleted."""
         from vr_kernel.journal.presence import present
 
-        return await self._read(partial(present, workspace=workspace, records=records))
+        return await self.continuity.read(partial(present, workspace=workspace, records=records))
 
     async def touch(self, records: Sequence[tuple[str, str, str]]) -> None:
         """Give records, as workspace, kind and key, new sequence numbers: stores see them again.
@@ -193,26 +195,26 @@ class Journal:
         """
         from vr_kernel.journal.writing import renumber
 
-        await self._write(partial(renumber, records=records))
+        await self.continuity.write(partial(renumber, records=records))
 
     async def continue_after(self, cursor: int) -> None:
         """Give every record a number above `cursor`, where a store is ahead of this journal."""
         from vr_kernel.journal.writing import shift
 
-        await self._write(partial(shift, cursor=cursor))
+        await self.continuity.write(partial(shift, cursor=cursor))
 
     async def former(self, workspace: str, kind: str, key: str) -> list[Change]:
         """What a record took the place of, the latest first; of kinds that keep a history."""
         from vr_kernel.journal.reading import read_former
 
         place, leave_out = (workspace, kind, key), self._database.leave_out
-        return await self._read(partial(read_former, place=place, leave_out=leave_out))
+        return await self.continuity.read(partial(read_former, place=place, leave_out=leave_out))
 
     async def undeclared(self, workspace: str, kinds: Collection[str]) -> list[Undeclared]:
         """What is kept of kinds that are not among these: their plugins are not loaded."""
         from vr_kernel.journal.undeclared import undeclared
 
-        return await self._read(partial(undeclared, workspace=workspace, known=kinds))
+        return await self.continuity.read(partial(undeclared, workspace=workspace, known=kinds))
 
     async def forget_former(self, workspace: str, before: str, kind: str | None = None) -> int:
         """Delete former versions made before that moment, of one kind or all; returns how many."""
@@ -233,10 +235,10 @@ class Journal:
             return {kind for (kind,) in connection.execute("SELECT kind FROM folded")}
 
         asked = [kind for kind in kinds if kind.history]
-        done = await self._read(read) if asked else set()
+        done = await self.continuity.read(read) if asked else set()
         for kind in asked:
             if kind.name not in done:  # a start that has nothing to fold writes nothing
-                await self._write(partial(fold, kind=kind.name, key_of=kind.identify))
+                await self.continuity.write(partial(fold, kind=kind.name, key_of=kind.identify))
 
     async def home(self) -> str:
         """The state folder that this journal was begun in, wherever it is now.
@@ -253,7 +255,7 @@ class Journal:
 
     async def last_seq(self) -> int:
         """The highest sequence number given out, 0 for an empty journal."""
-        return await self._read(highest_seq)
+        return await self.continuity.read(highest_seq)
 
     @property
     def left_out(self) -> int:
@@ -270,24 +272,6 @@ class Journal:
     def close(self) -> None:
         """Close the file."""
         self._database.close()
-
-    async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        found = await self._database.read(self.continuity.reading(work))
-        if not self.continuity.is_seen:
-            await self.continuity.look()
-        return found
-
-    async def _write(self, work: Callable[[sqlite3.Connection], T], *, paid: bool = False) -> T:
-        from vr_kernel.journal.continuity import NotAttendedError
-
-        while True:
-            attended = self.continuity.writing(work)
-            try:
-                if paid:
-                    return await self._database.keep(attended, 0)
-                return await self._database.run(attended)
-            except NotAttendedError:  # another file, or none yet
-                await self.continuity.attend()
 
 
 def highest_seq(connection: sqlite3.Connection) -> int:

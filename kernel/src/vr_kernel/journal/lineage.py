@@ -56,11 +56,19 @@ class Lineage:
 
     @property
     def position(self) -> Position:
-        """Where the journal stands."""
-        opening = self._one(
-            "SELECT opening FROM lineage WHERE seq < ? ORDER BY seq DESC", self.last
+        """Where the journal stands; without an opening where its line has given out nothing."""
+        sql = (
+            "SELECT opening FROM lineage WHERE journal = ? AND seq < ? AND EXISTS"
+            " (SELECT 1 FROM record WHERE record.seq > ?) ORDER BY seq DESC LIMIT 1"
         )
+        opening = self._one(sql, self.journal, self.last, self.begun)
         return Position(self.journal, str(opening or ""), self.last)
+
+    @property
+    def known(self) -> Position:
+        """What of this journal would be missed if the file were lost: a number, or just a name."""
+        here = self.position
+        return here if here.opening else Position(self.journal, "", 0)
 
     def knows(self, journal: str) -> bool:
         """Whether that is a line of this journal, the present one or an earlier one."""

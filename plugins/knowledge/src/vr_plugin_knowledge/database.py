@@ -32,10 +32,14 @@ class Database:
     Args:
         path: the file; its folder is made when missing.
         log: where a damaged file is reported.
+        refusal: says why the file is not to be begun anew; None to allow it.
     """
 
-    def __init__(self, path: Path, log: Any) -> None:
+    def __init__(
+        self, path: Path, log: Any, refusal: Callable[[], VrError | None] = lambda: None
+    ) -> None:
         self.path = path
+        self._refusal = refusal
         self.generation = 0
         self._log = log
         self._identity = (0, 0)
@@ -71,6 +75,14 @@ class Database:
                 return _finish(connection, work)
             finally:
                 self._give_back(generation, connection)
+
+    def renew(self) -> None:
+        """Put the file aside, and begin it anew."""
+        with self._writing:
+            self._close_all()
+            if self.path.exists():
+                put_aside(self.path)
+            self._writer = self._open()
 
     def close(self) -> None:
         """Close all connections, once what still runs has ended, if that is soon.
@@ -184,6 +196,8 @@ class Database:
         self._writer = self._open()
 
     def _set_aside(self, reason: str) -> None:
+        if (refused := self._refusal()) is not None:
+            raise refused
         kept = put_aside(self.path)
         self._log.warning(
             "the knowledge base is damaged; it is rebuilt from the journal",

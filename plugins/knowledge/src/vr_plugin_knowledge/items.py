@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from vr_kernel import Change, RecordKind
+from vr_kernel import Change, RecordKind, StoredRecord
 
 from vr_plugin_knowledge.schema import DamagedRowError
 from vr_plugin_knowledge.writer import UNKNOWN, ItemWriter, checksum, shape_of
@@ -63,6 +63,19 @@ def reindex_kind(
         writer.reindex(item, kind.name, load_row(stored)[1], digest)
     writer.write()
     return [seq for _, seq, *_ in rows]
+
+
+def read_page(
+    connection: sqlite3.Connection, after: int, limit: int
+) -> Iterator[tuple[int, str, StoredRecord]]:
+    """Records behind an item, each with its item and its workspace."""
+    rows = connection.execute(
+        f"SELECT i.id, s.workspace, s.kind, {STORED} FROM item i JOIN scope s ON s.id = i.scope"  # noqa: S608 - constant text
+        " WHERE i.id > ? ORDER BY i.id LIMIT ?",
+        (after, limit),
+    )
+    for item, workspace, kind, *stored in rows:
+        yield item, workspace, StoredRecord(kind, *load_row(stored))
 
 
 def unknown_kinds(connection: sqlite3.Connection) -> list[str]:

@@ -15,7 +15,10 @@ async def catch_up(call: Call, notes: list[str]) -> int | None:
         notes.append(NO_STORE)
         return None
     pending = await store.catch_up(CATCH_UP_S)
-    if pending and not call.services.identity.is_owner:
+    owner = call.services.identity.is_owner
+    if lacking := await call.services.journal.continuity.lacks(owner=owner):
+        notes.append(lacking)
+    if pending and not owner:
         notes.append("Not everything is indexed yet.")
         return 1  # the number counts everybody's changes
     if pending:

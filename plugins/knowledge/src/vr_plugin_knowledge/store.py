@@ -5,15 +5,34 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from vr_kernel import Change, Code, Hit, Query, RecordKind, Services, StoredRecord, VrError
+from vr_kernel import (
+    Change,
+    Code,
+    Hit,
+    Position,
+    Query,
+    RecordKind,
+    Services,
+    StoredRecord,
+    VrError,
+)
 
 from vr_plugin_knowledge.counts import Groups, Total, groupable
 from vr_plugin_knowledge.database import REBUILT, Database
 from vr_plugin_knowledge.follower import REINDEX_BATCH, Embeddings, VectorFollower
-from vr_plugin_knowledge.items import STORED, apply_changes, load_row, read_cursor, reindex_kind
+from vr_plugin_knowledge.items import (
+    STORED,
+    apply_changes,
+    load_row,
+    read_cursor,
+    read_page,
+    reindex_kind,
+)
+from vr_plugin_knowledge.journals import begin_again, follow, keep_opening, read_positions
 from vr_plugin_knowledge.matrix import Matrix, Space
 from vr_plugin_knowledge.ranking import Ranking
 
@@ -34,14 +53,22 @@ class EmbeddedStore:
         path: the database file, made when missing.
         vectors: what turns text into vectors.
         log: where degraded operation is reported.
+        refusal: says why a damaged file is not to be made anew from the journal; None to allow it.
     """
 
     name = "embedded"
 
-    def __init__(self, path: Path, vectors: Embeddings, log: Any) -> None:
+    def __init__(
+        self,
+        path: Path,
+        vectors: Embeddings,
+        log: Any,
+        refusal: Callable[[], VrError | None] = lambda: None,
+    ) -> None:
         self._kinds: dict[str, RecordKind] = {}
         self._vectors = vectors
-        self._database = Database(path, log)
+        self._database = Database(path, log, refusal)
+        self._journal = ""
         self._matrix = Matrix()
         self._follower = VectorFollower(self._database, vectors, self._kinds, log)
         self._read_from = 0
@@ -70,6 +97,23 @@ class EmbeddedStore:
             self._read_from = 0
         return self._read_from
 
+    async def positions(self) -> list[Position]:
+        """How far it has come with the journal that it follows, and with those before."""
+        return await asyncio.to_thread(self._database.read, read_positions)
+
+    async def follow(self, position: Position) -> None:
+        """Follow that journal from there on."""
+        if (await self.positions())[0].journal != position.journal:
+            await asyncio.to_thread(self._database.write, partial(follow, position=position))
+        self._journal = position.journal
+
+    async def restart(self, journal: str, *, empty: bool) -> None:
+        """Follow that journal from its beginning; with `empty` in a new file."""
+        if empty:
+            await asyncio.to_thread(self._database.renew)
+        await asyncio.to_thread(self._database.write, partial(begin_again, journal=journal))
+        self._journal, self._read_from = journal, 0
+
     async def apply(self, changes: Sequence[Change]) -> None:
         """Apply what lies behind the cursor, all or nothing.
 
@@ -80,7 +124,8 @@ class EmbeddedStore:
         expected = self._read_from
 
         def write(connection: sqlite3.Connection) -> int:
-            if read_cursor(connection) < expected:
+            followed = read_positions(connection)[0]
+            if followed.seq < expected or self._journal not in ("", followed.journal):
                 raise VrError(
                     "The knowledge base was replaced and is being rebuilt from the journal.",
                     Code.UNAVAILABLE,
@@ -88,6 +133,8 @@ class EmbeddedStore:
                     hint="Ask again in a moment.",
                     retryable=True,
                 )
+            if changes:
+                keep_opening(connection, self._journal, changes[-1].opening)
             return apply_changes(connection, changes, self._kinds)
 
         self._read_from = await asyncio.to_thread(self._database.write, write)
@@ -107,6 +154,14 @@ class EmbeddedStore:
                 (workspace, kind, key),
             ).fetchone()
             return StoredRecord(kind, *load_row(row)) if row else None
+
+        return await asyncio.to_thread(self._database.read, read)
+
+    async def page(self, after: int, limit: int) -> list[tuple[int, str, StoredRecord]]:
+        """Up to `limit` records behind an item, each with its item and its workspace."""
+
+        def read(connection: sqlite3.Connection) -> list[tuple[int, str, StoredRecord]]:
+            return list(read_page(connection, after, limit))
 
         return await asyncio.to_thread(self._database.read, read)
 
@@ -199,4 +254,10 @@ class EmbeddedStore:
 
 def build_store(services: Services) -> EmbeddedStore:
     """The embedded store of a kernel, in its state folder."""
-    return EmbeddedStore(services.paths.state / FILE_NAME, services.vectors, services.log)
+    continuity = services.journal.continuity
+    return EmbeddedStore(
+        services.paths.state / FILE_NAME,
+        services.vectors,
+        services.log,
+        lambda: continuity.refusal,
+    )

@@ -25,8 +25,8 @@ PATIENCE_S = 90.0
 @click.option(
     "--from",
     "origin",
-    type=click.Choice(["weaviate"]),
-    help="Record what the server has and the journal has not.",
+    type=click.Choice(["weaviate", "embedded"]),
+    help="Record what this store has and the journal has not.",
 )
 @click.option(
     "--all", "everything", is_flag=True, help="With --from: collections of similar names as well."
@@ -42,8 +42,15 @@ def migrate(
     as_json: bool,
 ) -> None:
     """Fill the store from the journal, and compare both. It can be interrupted and run again."""
-    if (target and origin) or (everything and not origin):
-        raise click.UsageError("Give --to, or --from, which --all belongs to.")
+    if (target and origin) or (everything and origin != "weaviate"):
+        raise click.UsageError("Give --to, or --from; --all belongs to --from weaviate.")
+    if origin == "embedded":
+        from vr_plugin_knowledge.transfer.pulling import recorded_lines
+        from vr_plugin_knowledge.transfer.recovering import recover_all
+
+        found = asyncio.run(recover_all(context.obj))
+        click.echo(json.dumps(found) if as_json else "\n".join(recorded_lines(found)))
+        return
     if origin:
         from vr_plugin_knowledge.transfer.pulling import pull_all, pull_lines
 

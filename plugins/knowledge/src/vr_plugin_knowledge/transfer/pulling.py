@@ -143,6 +143,8 @@ async def pull_all(config: Config, *, everything: bool) -> dict[str, Any]:
             pulled = await Puller(kernel, objects).pull(everything=everything)
         finally:
             await objects.aclose()
+        if archive.store.name == "weaviate":
+            await archive.store.restart(empty=False)
         waiting = await deliver(kernel) if archive.store.available() else 0
     return {
         "workspace": here,
@@ -159,9 +161,7 @@ async def pull_all(config: Config, *, everything: bool) -> dict[str, Any]:
 
 def pull_lines(pulled: dict[str, Any]) -> Iterator[str]:
     """The report as people read it."""
-    recorded = pulled["recorded"]
-    yield f"recorded: {sum(recorded.values()):,}, known before: {pulled['known']:,}"
-    yield from (f"  {name}: {count:,}" for name, count in sorted(recorded.items()))
+    yield from recorded_lines(pulled)
     if pulled["deleted_here"]:
         yield f"Deleted here, and not taken again: {pulled['deleted_here']:,}."
     for name, count in sorted(pulled["left_out"].items()):
@@ -171,6 +171,13 @@ def pull_lines(pulled: dict[str, Any]) -> Iterator[str]:
         yield f"Objects of which nothing fits: {pulled['unfit']:,}: {named}"
     if pulled["other_collections"]:
         yield f"Collections not looked at: {', '.join(pulled['other_collections'])}."
+
+
+def recorded_lines(found: dict[str, Any]) -> Iterator[str]:
+    """What was recorded, and how much was known."""
+    recorded = found["recorded"]
+    yield f"recorded: {sum(recorded.values()):,}, known before: {found['known']:,}"
+    yield from (f"  {name}: {count:,}" for name, count in sorted(recorded.items()))
 
 
 def _short(kind: str, key: str) -> int:

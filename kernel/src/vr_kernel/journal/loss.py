@@ -1,0 +1,72 @@
+"""What a journal lacks that is known of elsewhere, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vr_kernel.errors import Code, VrError
+from vr_kernel.journal.lineage import Lineage, Position
+
+CATEGORY = "JOURNAL_INCOMPLETE"
+WAYS_OUT = (
+    "Put the right journal.db back; or `vr knowledge migrate --from STORE` records what only the"
+    " store has (embedded or weaviate); or `vr store begin-anew` gives it up."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What a journal lacks that is known of elsewhere, in one sentence."""
+
+    what: str
+    journals: tuple[str, ...]
+
+    @property
+    def error(self) -> VrError:
+        """The refusal of what would make the loss final."""
+        return VrError(
+            f"{self.what} Nothing is rebuilt from it.",
+            Code.UNAVAILABLE,
+            category=CATEGORY,
+            hint=WAYS_OUT,
+        )
+
+    def note_for(self, *, owner: bool) -> str:
+        """What results say while it lasts; how to end it is for the owner to know."""
+        if not owner:
+            return "Not all that was recorded is there any more: ask the owner of the server."
+        return f"{self.what} What is recorded now is kept. {WAYS_OUT}"
+
+
+def find_loss(lineage: Lineage, known: Sequence[Position]) -> Loss | None:
+    """What a journal lacks of what is known."""
+    gone = [each for each in known if each.seq and not lineage.covers(each)]
+    if not gone:
+        return None
+    names = tuple(each.journal for each in gone)
+    older = [each for each in gone if lineage.knows(each.journal)]
+    if older:
+        most = max(older, key=lambda each: each.seq)
+        agreed = lineage.agreed(most)
+        said = f"is an older copy: it ends at change {agreed:,} of {most.seq:,}."
+    elif not lineage.begun and (not lineage.last or lineage.journal in {k.journal for k in known}):
+        most = max(gone, key=lambda each: each.seq)
+        said = f"was emptied or deleted: {most.seq:,} changes were recorded in the one before."
+    else:
+        most = max(gone, key=lambda each: each.seq)
+        said = f"is a foreign one: the one before, of {most.seq:,} changes, was another."
+    return Loss(f"The journal {said}", names)
+
+
+def must_diverge(lineage: Lineage, known: Sequence[Position]) -> bool:
+    """Whether the next numbers would be taken for those of what is lost."""
+    gone = [each for each in known if each.seq and not lineage.covers(each)]
+    if not gone:
+        return False
+    here = {each.journal for each in known}
+    return (
+        lineage.journal not in here
+        or any(each.journal == lineage.journal for each in gone)
+        or lineage.last < max(each.seq for each in gone)
+    )

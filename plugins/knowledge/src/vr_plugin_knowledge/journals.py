@@ -1,0 +1,62 @@
+"""Which journal the store's file follows, and how far it had come with others before."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from vr_kernel import Position
+
+_LEFT = "left/"
+"""What the names of rows begin with that tell of a journal followed before."""
+
+
+def read_positions(connection: sqlite3.Connection) -> list[Position]:
+    """That of the journal that is followed, then those of others."""
+    rows = dict(connection.execute("SELECT name, value FROM state"))
+    left = {name.removeprefix(_LEFT): rows[name] for name in rows if name.startswith(_LEFT)}
+    followed = Position(
+        str(rows.get("journal", "")), str(rows.get("opening", "")), int(rows["cursor"])
+    )
+    return [followed, *(_position(journal, str(value)) for journal, value in sorted(left.items()))]
+
+
+def follow(connection: sqlite3.Connection, position: Position) -> None:
+    """Follow that journal from there on; keep how far the file had come with the one before."""
+    rows = dict(connection.execute("SELECT name, value FROM state"))
+    before = read_positions(connection)[0]
+    if before.journal == position.journal:
+        return
+    if before.journal and before.seq > rows.get("followed from", 0):
+        _put(connection, _LEFT + before.journal, f"{before.seq} {before.opening}")
+    # What is adopted, or followed again, has records here already.
+    here = (before.seq > 0 and not before.journal) or _LEFT + position.journal in rows
+    connection.execute("DELETE FROM state WHERE name = ?", (_LEFT + position.journal,))
+    _put(connection, "journal", position.journal)
+    _put(connection, "opening", position.opening)
+    _put(connection, "cursor", position.seq)
+    _put(connection, "followed from", 0 if here else position.seq)
+
+
+def begin_again(connection: sqlite3.Connection, journal: str) -> None:
+    """Follow that journal from its beginning, and keep no other in mind."""
+    follow(connection, Position(journal, "", 0))
+    _put(connection, "cursor", 0)
+    _put(connection, "opening", "")
+    _put(connection, "followed from", 0)
+    connection.execute("DELETE FROM state WHERE substr(name, 1, ?) = ?", (len(_LEFT), _LEFT))
+
+
+def keep_opening(connection: sqlite3.Connection, journal: str, opening: str) -> None:
+    """Keep, with the cursor, in which opening of the journal its number was given out."""
+    if journal:
+        _put(connection, "journal", journal)
+        _put(connection, "opening", opening)
+
+
+def _put(connection: sqlite3.Connection, name: str, value: str | int) -> None:
+    connection.execute("INSERT OR REPLACE INTO state VALUES (?,?)", (name, value))
+
+
+def _position(journal: str, value: str) -> Position:
+    seq, _, opening = value.partition(" ")
+    return Position(journal, opening, int(seq))

@@ -1,0 +1,44 @@
+"""What only the embedded store holds any more, into the journal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import groupby
+from typing import Any
+
+from vr_kernel import Code, Config, Kernel, Store, VrError
+
+from vr_plugin_knowledge.store import EmbeddedStore
+from vr_plugin_knowledge.transfer.migration import deliver
+
+PAGE = 500
+
+
+async def recover_all(config: Config) -> dict[str, Any]:
+    """Record what the store holds and the journal lacks, of all workspaces; then all is one again.
+
+    Raises:
+        VrError: INVALID_INPUT when another store is configured; as store and journal do.
+    """
+    async with Kernel.open(config) as kernel:
+        archive = kernel.archive
+        store = kernel.providers.get(Store)
+        if not isinstance(store, EmbeddedStore):
+            raise VrError(
+                f"The store is {store.name}, not embedded.",
+                Code.INVALID_INPUT,
+                hint=f"Give --from {store.name}, or set VR_STORE__BACKEND=embedded.",
+            )
+        await archive.store.status()
+        recorded: Counter[str] = Counter()
+        after = known = 0
+        while page := await store.page(after, PAGE):
+            after = page[-1][0]
+            for workspace, found in groupby(page, key=lambda each: each[1]):
+                records = [record for _, _, record in found]
+                written = await archive.recover(workspace, records)
+                recorded.update(record.kind for record in written)
+                known += len(records) - len(written)
+        await archive.store.restart(empty=False)
+        waiting = await deliver(kernel)
+    return {"recorded": dict(recorded), "known": known, "waiting_for_vectors": waiting}

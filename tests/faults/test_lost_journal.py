@@ -1,0 +1,211 @@
+"""A journal that is emptied, deleted, older or foreign: told, and nothing is lost for it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from vr_kernel import Code, Kernel, Query, VrError, load_config
+from vr_kernel.cli.store import store as store_commands
+from vr_plugin_knowledge.transfer.commands import reindex
+from vr_plugin_knowledge.transfer.migration import migrate
+
+CONCEPTS = "ConceptKnowledge"
+RECORDS, FIRST, OTHERS = 6, 4, 9
+WAYS = ("vr knowledge migrate --from", "vr store begin-anew")
+
+
+def _config(folder: Path) -> Any:
+    names = {f"VR_{name}_DIR": str(folder / name.lower()) for name in ("STATE", "CACHE")}
+    environ = {"HOME": str(folder), "VR_CONFIG_DIR": str(folder), **names}
+    return load_config({**environ, "VR_PLUGINS": "knowledge"}, working_folder=folder)
+
+
+def _opened(folder: Path) -> Any:
+    return Kernel.open(_config(folder))
+
+
+async def _record(kernel: Kernel, *texts: str) -> tuple[str, ...]:
+    notes: tuple[str, ...] = ()
+    for text in texts:
+        properties = {"concept_name": text, "description": f"fox {text}"}
+        arguments = {"collection": CONCEPTS, "properties": properties}
+        outcome = await kernel.run("knowledge_ingest", arguments)
+        assert outcome.error is None, outcome.error
+        notes += outcome.notes
+    return notes
+
+
+async def _found(kernel: Kernel, query: str = "fox") -> tuple[set[str], list[str]]:
+    result: Any = await kernel.call("knowledge_search", query=query, search_type="keyword")
+    hits = await kernel.store.search(Query(query, mode="keyword", limit=1000, kinds=(CONCEPTS,)))
+    return {hit.record.fields["concept_name"] for hit in hits}, result.notes
+
+
+async def _filled(folder: Path) -> None:
+    """Records in journal and store; a copy of the journal after some of them."""
+    async with _opened(folder) as kernel:
+        await _record(kernel, *map(str, range(FIRST)))
+        await _found(kernel)
+    shutil.copytree(folder / "state", folder / "copy")
+    async with _opened(folder) as kernel:
+        await _record(kernel, *map(str, range(FIRST, RECORDS)))
+        assert (await _found(kernel))[0] == set(map(str, range(RECORDS)))
+
+
+def _journal(folder: Path) -> Path:
+    return folder / "state" / "journal.db"
+
+
+def _delete(folder: Path) -> None:
+    for file in (folder / "state").glob("journal.db*"):
+        file.unlink()
+
+
+def _empty(folder: Path) -> None:
+    _delete(folder)
+    _journal(folder).touch()
+
+
+def _put_older(folder: Path) -> None:
+    _delete(folder)
+    shutil.copyfile(folder / "copy" / "journal.db", _journal(folder))
+
+
+def _put_foreign(folder: Path) -> None:
+    _delete(folder)
+    shutil.copyfile(folder / "other" / "state" / "journal.db", _journal(folder))
+
+
+LOSSES = [
+    (_empty, "emptied"),
+    (_delete, "deleted"),
+    (_put_older, "older"),
+    (_put_foreign, "foreign"),
+]
+each_loss = pytest.mark.parametrize(("lose", "word"), LOSSES, ids=lambda it: str(it).strip("_"))
+
+
+@pytest.fixture
+async def folder(tmp_path: Path, lose: Callable[[Path], None]) -> Path:
+    await _filled(tmp_path)
+    if lose is _put_foreign:
+        async with _opened(tmp_path / "other") as kernel:
+            await _record(kernel, *(f"other {number}" for number in range(OTHERS)))
+    return tmp_path
+
+
+def _run(folder: Path, command: Any, *arguments: str) -> dict[str, Any]:
+    done = CliRunner().invoke(command, [*arguments, "--json"], obj=_config(folder))
+    assert done.exit_code == 0, done.output + str(done.exception)
+    said: dict[str, Any] = json.loads(done.stdout)
+    return said
+
+
+async def _in_thread(work: Callable[[], Any]) -> Any:
+    import asyncio
+
+    return await asyncio.to_thread(work)
+
+
+@each_loss
+async def test_it_is_told_and_what_comes_is_kept(
+    folder: Path, lose: Callable[[Path], None], word: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The log says it once; results say it while it lasts; all of before and since is found."""
+    lose(folder)
+    capfd.readouterr()
+    async with _opened(folder) as kernel:
+        told = await _record(kernel, "new")
+        assert all(way in told[0] for way in WAYS)
+        assert word in told[0]
+        found, notes = await _found(kernel)
+        assert set(map(str, range(RECORDS))) | {"new"} <= found
+        assert any(word in note for note in notes)
+    assert capfd.readouterr().err.count("begin-anew") == 1
+    async with _opened(folder) as kernel:
+        found, notes = await _found(kernel)
+        assert any(word in note for note in notes), "also for the next process"
+        await _record(kernel, "newer")
+        assert {"new", "newer"} <= (await _found(kernel))[0]
+
+
+@each_loss
+async def test_a_store_is_not_made_anew_from_it(
+    folder: Path, lose: Callable[[Path], None], word: str
+) -> None:
+    lose(folder)
+    async with _opened(folder) as kernel:
+        await _found(kernel)
+    store = folder / "state" / "knowledge.db"
+    before = store.read_bytes()
+    store.write_bytes(b"garbage" + before[7:])
+    async with _opened(folder) as kernel:
+        with pytest.raises(VrError) as caught:
+            await _found(kernel)
+        assert (caught.value.code, caught.value.category) == (
+            Code.UNAVAILABLE,
+            "JOURNAL_INCOMPLETE",
+        )
+        assert all(way in caught.value.hint for way in WAYS)
+        assert word in caught.value.message
+    assert store.read_bytes()[:7] == b"garbage", "it is still where it was"
+    store.write_bytes(before)
+    done = await _in_thread(lambda: CliRunner().invoke(reindex, ["--json"], obj=_config(folder)))
+    assert "JOURNAL_INCOMPLETE" in str(getattr(done.exception, "category", ""))
+
+
+@each_loss
+async def test_the_journal_is_filled_from_the_store(
+    folder: Path, lose: Callable[[Path], None], word: str
+) -> None:
+    lose(folder)
+    async with _opened(folder) as kernel:
+        await _record(kernel, "new")
+    await _in_thread(lambda: _run(folder, migrate, "--from", "embedded"))
+    again = await _in_thread(lambda: _run(folder, migrate, "--from", "embedded"))
+    assert again["recorded"] == {}
+    (folder / "state" / "knowledge.db").unlink()
+    async with _opened(folder) as kernel:
+        assert await _record(kernel, "newer") == ()
+        found, notes = await _found(kernel)
+        assert set(map(str, range(RECORDS))) | {"new", "newer"} <= found
+        assert not notes
+
+
+@each_loss
+async def test_the_journal_that_is_there_may_begin_anew(
+    folder: Path, lose: Callable[[Path], None], word: str
+) -> None:
+    lose(folder)
+    async with _opened(folder) as kernel:
+        await _record(kernel, "new")
+    await _in_thread(lambda: _run(folder, store_commands, "begin-anew", "--yes"))
+    async with _opened(folder) as kernel:
+        assert await _record(kernel, "newer") == ()
+        found, notes = await _found(kernel)
+        assert not notes
+    left = set(map(str, range(FIRST))) if lose is _put_older else set()
+    others = {f"other {n}" for n in range(OTHERS)} if lose is _put_foreign else set()
+    assert found == left | others | {"new", "newer"}
+
+
+@pytest.mark.parametrize("lose", [_put_older])
+async def test_the_right_file_put_back_is_no_loss(
+    folder: Path, lose: Callable[[Path], None]
+) -> None:
+    kept = _journal(folder).read_bytes()
+    lose(folder)
+    async with _opened(folder) as kernel:
+        assert (await _found(kernel))[1]
+    _journal(folder).write_bytes(kept)
+    async with _opened(folder) as kernel:
+        assert await _record(kernel, "new") == ()
+        found, notes = await _found(kernel)
+        assert not notes
+        assert "new" in found
