@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import subprocess
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 import unruly_plugin
+from command_host import CommandHost
 from fastmcp import Client
-from plugin_zoo import Animal, Zoo
+from plugin_zoo import Animal, Zoo, vr_command
 from server_process import ServerProcess
 from test_serve_http import address_of, started
 from unruly_plugin import RAISED, Done, fail
@@ -214,3 +217,33 @@ async def test_over_http(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 0
         reading.join()
+
+
+@pytest.mark.slow
+def test_at_a_terminal(tmp_path: Path) -> None:
+    zoo = Zoo(tmp_path).add(UNRULY)
+    named = "of plugin unruly failed unexpectedly"
+    with closing(CommandHost(zoo.environment(), zoo.work)) as vr:
+        for words in ("unruly command", "unruly argument", "unruly raise", "unruly result"):
+            for kind in ("own", "stop", "wordless"):
+                ended = vr.run(*words.split(), kind)
+                assert (ended.code, named in ended.stderr) == (1, True), (words, kind, ended)
+        left = vr.run("unruly", "task", "exit")
+        assert (left.code, left.stdout) == (0, "done: yes\n"), "what it left behind ends nothing"
+
+
+@pytest.mark.slow
+def test_who_insists_on_ctrl_c_ends_a_command_that_blocks(tmp_path: Path) -> None:
+    zoo = Zoo(tmp_path).add(UNRULY)
+    command = [*vr_command("call"), "unruly_block", "seconds=60"]
+    with subprocess.Popen(
+        command, env=zoo.environment(), cwd=zoo.work, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr
+        assert process.stderr.readline() == "blocking\n"
+        process.send_signal(signal.SIGINT)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.2)
+        process.send_signal(signal.SIGINT)
+        process.stderr.read()
+        assert process.wait() == 128 + signal.SIGINT

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import sys
 import time
 from collections.abc import AsyncIterator, Awaitable
 from typing import Annotated, Any
@@ -179,6 +180,8 @@ async def unruly_heard(call: Call, kind: str) -> Done:
 @tool(effects=READ_ONLY)
 async def unruly_block(call: Call, seconds: float) -> Done:
     """Hold up the loop."""
+    sys.stderr.write("blocking\n")
+    sys.stderr.flush()
     time.sleep(seconds)  # noqa: ASYNC251 - it is to block
     return Done()
 

@@ -220,15 +220,22 @@ def contained(what: str, plugin: str, log: Log) -> Iterator[None]:
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether it may be a person's Ctrl-C: a program that takes the signal gets no exception."""
+    """Whether it is a person's Ctrl-C: where a program leaves that to Python, it may always be."""
+    if not isinstance(error, KeyboardInterrupt):
+        return False
     import signal
     import threading
 
-    return (
-        isinstance(error, KeyboardInterrupt)
-        and threading.current_thread() is threading.main_thread()
-        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    )
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    handler: Any = signal.getsignal(signal.SIGINT)
+    if handler is signal.default_int_handler:
+        return True
+    # A handler that is a function, such as that of asyncio, raises it itself.
+    code, at = getattr(getattr(handler, "func", handler), "__code__", None), error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    return at is not None and at.tb_frame.f_code is code
 
 
 def said(error: BaseException) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
+from typing import Any
 
 import click
 
@@ -14,10 +15,16 @@ from vr_kernel.cli.root import OWN, config_of
 from vr_kernel.cli.session import open_kernel
 from vr_kernel.cli.tool_command import tool_command
 from vr_kernel.commands import Command
-from vr_kernel.errors import Code, VrError, did_you_mean
+from vr_kernel.errors import Code, VrError, contained, did_you_mean
 from vr_kernel.kernel import Kernel
 from vr_kernel.plugins import PluginStatus, State, explain, within
 from vr_kernel.stdout_guard import diverted_stdout
+
+CLICKS = (
+    *(click.ClickException, click.Abort, click.exceptions.Exit),
+    *(SystemExit, KeyboardInterrupt, EOFError, BrokenPipeError),
+)
+"""How a command may end beside returning."""
 
 
 class Domain(click.Group):
@@ -129,7 +136,22 @@ def _code_of(kernel: Kernel, command: Command) -> click.Command:
         raise _unusable(command, explain(error)) from error
     if not isinstance(code, click.Command):
         raise _unusable(command, f"{command.target} is no click command")
+    code.invoke = partial(_invoke, kernel, command, code.invoke)  # type: ignore[method-assign]
     return code
+
+
+def _invoke(
+    kernel: Kernel, command: Command, invoke: Callable[[click.Context], Any], context: click.Context
+) -> Any:
+    """Run a plugin's command; only what click knows goes through, other failures are named."""
+    words = " ".join(command.path)
+    owner = next(it.name for it in kernel.plugins() if words in it.offers["commands"])
+    with contained(f"`vr {words}`", owner, kernel.log):
+        try:
+            return invoke(context)
+        except CLICKS as expected:
+            passed = expected
+    raise passed
 
 
 def _unusable(command: Command, reason: str) -> VrError:

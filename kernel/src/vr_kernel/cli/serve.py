@@ -6,17 +6,15 @@ import asyncio
 import gc
 import os
 import signal
-from collections.abc import Coroutine
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from vr_kernel.cli.exits import end_soon
+from vr_kernel.cli.loops import run_alone
 from vr_kernel.cli.root import config_with
 from vr_kernel.config.config import Config
-from vr_kernel.errors import is_interrupt
 from vr_kernel.stdout_guard import StdoutGuard, own_streams
 
 if TYPE_CHECKING:
@@ -43,31 +41,12 @@ def serve(
     config = config_with(context, flags)
     if address is not None:
         kernel = _kernel(config)
-        return _lasting(kernel, _serve_http(kernel, *_host_and_port(address)))
+        return run_alone(_serve_http(kernel, *_host_and_port(address)), kernel.log)
     guard = StdoutGuard()
     # Start-up makes objects that live to the end: collecting among them is wasted work.
     gc.disable()
     kernel = _kernel(config)
-    return _lasting(kernel, _serve(kernel, guard))
-
-
-def _lasting(kernel: Kernel, serve: Coroutine[Any, Any, int]) -> int:
-    """The exit code of a server, whose loop goes on when a plugin's task would end it."""
-    runner = asyncio.Runner()
-    try:
-        loop = runner.get_loop()
-        serving = loop.create_task(serve)
-        while not serving.done():
-            try:
-                loop.run_until_complete(serving)
-            except BaseException as error:
-                if serving.done() or is_interrupt(error):
-                    raise
-                kernel.log.exception("what a plugin left behind would have ended the server")
-        return serving.result()
-    finally:
-        with suppress(SystemExit, KeyboardInterrupt):  # of what is cancelled at the end
-            runner.close()
+    return run_alone(_serve(kernel, guard), kernel.log)
 
 
 def _host_and_port(address: str) -> tuple[str, int]:

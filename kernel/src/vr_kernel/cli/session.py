@@ -18,6 +18,7 @@ from vr_kernel.cli.deletion import require_agreement
 from vr_kernel.cli.exits import Exit, end_soon, exit_code
 from vr_kernel.cli.ids import whole_ids
 from vr_kernel.cli.index import as_commands, write_index
+from vr_kernel.cli.loops import run_on
 from vr_kernel.cli.output import (
     ProgressLine,
     print_broken,
@@ -83,7 +84,8 @@ def run_each(
                 several = f"{number}/{len(calls)} {source}" if len(calls) > 1 else ""
                 line = ProgressLine(several)
                 with diverted_stdout():
-                    outcome = runner.run(_call(kernel, name, arguments, check, line))
+                    calling = _call(kernel, name, arguments, check, line)
+                    outcome = run_on(runner, calling, kernel.log)
                 outcome = limited(outcome, limit_of(kernel.tools[name], arguments))
                 if several and as_json:
                     codes.append(_print_line(kernel, source, outcome))
@@ -94,7 +96,7 @@ def run_each(
                 codes.append(_print_outcome(kernel, name, outcome, as_json=as_json))
         finally:
             with diverted_stdout():
-                runner.run(kernel.aclose())
+                run_on(runner, kernel.aclose(), kernel.log)
     return max(codes)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from vr_kernel.cli.loops import run_alone
 from vr_kernel.cli.output import print_result
 from vr_kernel.cli.session import open_kernel
 from vr_kernel.config.config import Config
@@ -145,7 +145,7 @@ def _with_kernel(config: Config, work: Callable[[Kernel], Awaitable[T]]) -> T:
             await kernel.aclose()
 
     with diverted_stdout():
-        return asyncio.run(run())
+        return run_alone(run(), kernel.log)
 
 
 def _chosen(refused: Sequence[Refusal], keys: Sequence[str], *, everything: bool) -> list[Refusal]:

@@ -13,8 +13,9 @@ import click
 
 from vr_kernel.cli.results import FOUND
 from vr_kernel.cli.session import LOCAL, named, parse_items, parse_value, run_each, schema_of
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import Code, VrError, contained
 from vr_kernel.kernel import Kernel
+from vr_kernel.log import Log
 from vr_kernel.tools import Tool
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
@@ -47,7 +48,7 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
         calls = {}
         for source in dict.fromkeys(sources) or [None]:
             placed = {**by_place, SOURCE: source} if several else by_place
-            arguments = _arguments(tool, schemas, placed, given)
+            arguments = _arguments(tool, schemas, placed, given, kernel.log)
             calls[source or ""] = arguments
         check = partial(_require_no_folder, kernel, tool)
         return run_each(kernel, tool.name, calls, as_json=as_json, check=check)
@@ -87,6 +88,7 @@ def _arguments(
     schemas: Mapping[str, Mapping[str, Any]],
     placed: Mapping[str, Any],
     options: Mapping[str, Any],
+    log: Log,
 ) -> dict[str, Any]:
     """The arguments of one call, of what was given by position and by name; checked."""
     given = dict(options)
@@ -101,7 +103,8 @@ def _arguments(
         if value is not None and value != ():
             with named(_flag(name)):
                 arguments[name] = _converted(schemas[name], value)
-    tool.validate(arguments, _flag)
+    with contained(tool.name, tool.plugin, log):
+        tool.validate(arguments, _flag)
     return arguments
 
 
