@@ -19,9 +19,10 @@ from starlette.authentication import UnauthenticatedUser
 from starlette.responses import Response
 from vr_kernel import Kernel, VrError, load_config
 from vr_kernel.errors import ERROR_META
-from vr_kernel.server.bodies import BodyLimit
+from vr_kernel.server.bodies import HALF_SENT, BodyLimit
 from vr_kernel.server.http import build_http_app, is_loopback
 from vr_kernel.testing import FakeGemini
+from waiting import until
 
 OWNER, BOB = "owner-token-0123456789", "bobs-token-0123456789"
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
@@ -140,11 +141,12 @@ async def test_who_may_not_ask_is_refused(
     [
         (b"x" * 5_000_000, 413),
         (b"[" * 100_000 + b"]" * 100_000, 400),
+        (b"[" + b"[]," * 1_000_000 + b"[]]", 413),
         (b"{", 400),
         (b"\xff\xfe", 400),
         (json.dumps({"jsonrpc": "2.0", "id": 1, "method": 7}).encode(), 400),
     ],
-    ids=["large", "deep", "cut", "bytes", "wrong"],
+    ids=["large", "deep", "many", "cut", "bytes", "wrong"],
 )
 async def test_what_cannot_be_read_is_refused(
     serving: Serving, http: Any, body: bytes, status: int
@@ -198,6 +200,38 @@ async def test_a_body_that_never_comes_is_not_waited_for(user: Any, status: int)
     assert sent[0]["status"] == status
     assert (b"connection", b"close") in sent[0]["headers"]
     assert not sent[-1].get("more_body")
+
+
+async def test_one_principal_cannot_fill_the_memory_with_half_bodies() -> None:
+    at_once, most = HALF_SENT + 10, 1000
+    refused: list[int] = []
+    waiting = 0
+
+    async def ask() -> None:
+        parts = iter([b"x" * (most - 1)])
+
+        async def half() -> Any:
+            nonlocal waiting
+            if (part := next(parts, None)) is not None:
+                return {"type": "http.request", "body": part, "more_body": True}
+            waiting += 1
+            return await asyncio.Event().wait()
+
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                refused.append(message["status"])
+
+        scope = {"type": "http", "headers": [(b"transfer-encoding", b"chunked")]}
+        await limit(scope, half, send)
+
+    limit = BodyLimit(Response(), most=most, owner="me", refused_s=0.01)
+    asked = [asyncio.create_task(ask()) for _ in range(at_once)]
+    await until(lambda: waiting == at_once)
+    assert 0 < len(refused) <= at_once - HALF_SENT
+    assert set(refused) == {503}
+    for task in asked:
+        task.cancel()
+    await asyncio.gather(*asked)
 
 
 @pytest.mark.slow

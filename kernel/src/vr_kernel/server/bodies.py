@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from contextlib import suppress
 from typing import Any
 
@@ -16,7 +17,16 @@ BODY_S = 30.0
 REFUSED_S, REFUSED_BYTES = 5.0, 16_000_000
 """How much of a body is still read after it was refused: who is hung up on while still sending
 may never see the answer."""
+MOST_BRACKETS = 100_000
+"""Lists and objects of a body, which is parsed at once: while it is, nobody else is answered."""
+HALF_SENT = 32
+"""As many bodies of the largest size one principal may have sent in part; smaller ones are more."""
 CLOSE = {"Connection": "close"}
+AGAIN = CLOSE | {"Retry-After": "1"}
+
+
+class TooManyHalvesError(Exception):
+    """One principal has sent too much in part."""
 
 
 class BodyLimit:
@@ -43,6 +53,7 @@ class BodyLimit:
         self._owner = owner
         self._within_s = within_s
         self._refused_s = refused_s
+        self._halves: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on with its whole body, unless it is refused."""
@@ -60,19 +71,32 @@ class BodyLimit:
             await self._whole(scope, receive, send, who)
 
     async def _whole(self, scope: Scope, receive: Receive, send: Send, who: str | None) -> None:
+        refused = None
+        body: bytes | None = b""
         try:
             async with asyncio.timeout(self._within_s):
-                body = await self._read(receive)
+                body = await self._read(receive, who or "")
+        except TooManyHalvesError:
+            refused = _refusal(503, "UNAVAILABLE", "Too much is being sent at once.", AGAIN)
         except TimeoutError:
             said = f"The request was not there within {self._within_s:g} s."
             await _refusal(408, "UNAVAILABLE", said, CLOSE)(scope, receive, send)
+            return
         except asyncio.CancelledError:  # Only a server that ends cancels its tasks.
             await _refusal(503, "CANCELLED", "The server ends.", CLOSE)(scope, receive, send)
+            return
+        if body is None:
+            return
+        if len(body) > self._most:
+            refused = self._too_large()
+        elif body.count(b"[") + body.count(b"{") > MOST_BRACKETS:
+            said = f"The request has more than {MOST_BRACKETS:,} lists and objects."
+            refused = _refusal(413, "TOO_LARGE", said)
+        if refused is None:
+            await self._work(scope, _replay(body, receive), send, who)
         else:
-            if body is not None and len(body) > self._most:
-                await self._too_large()(scope, receive, self._then_close(receive, send))
-            elif body is not None:
-                await self._work(scope, _replay(body, receive), send, who)
+            del body  # a refusal may take its time
+            await refused(scope, receive, self._then_close(receive, send))
 
     async def _work(self, scope: Scope, receive: Receive, send: Send, who: str | None) -> None:
         place = scope.get("state", {}).get(PLACE)
@@ -83,20 +107,26 @@ class BodyLimit:
             if admitted:
                 await self._app(scope, receive, send)
                 return
-        said = "Too many requests are under way."
-        refused = _refusal(503, "UNAVAILABLE", said, CLOSE | {"Retry-After": "1"})
+        refused = _refusal(503, "UNAVAILABLE", "Too many requests are under way.", AGAIN)
         await refused(scope, receive, send)
 
-    async def _read(self, receive: Receive) -> bytes | None:
+    async def _read(self, receive: Receive, who: str) -> bytes | None:
         """The body, or the beginning of one that is too large; None when the client is gone."""
         body = bytearray()
-        while len(body) <= self._most:
-            message = await receive()
-            if message["type"] != "http.request":
-                return None
-            body += message.get("body", b"")
-            if not message.get("more_body"):
-                break
+        try:
+            while len(body) <= self._most:
+                message = await receive()
+                if message["type"] != "http.request":
+                    return None
+                part = message.get("body", b"")
+                self._halves[who] += len(part)
+                body += part
+                if not message.get("more_body"):
+                    break
+                if self._halves[who] > HALF_SENT * self._most:
+                    raise TooManyHalvesError
+        finally:
+            self._halves[who] -= len(body)
         return bytes(body)
 
     def _then_close(self, receive: Receive, send: Send) -> Send:
@@ -104,7 +134,8 @@ class BodyLimit:
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
+                told = [pair for pair in message["headers"] if pair[0] != b"connection"]
+                message = {**message, "headers": [*told, (b"connection", b"close")]}
             elif not message.get("more_body"):
                 await send({**message, "more_body": True})
                 with suppress(TimeoutError, asyncio.CancelledError):
