@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ import pytest
 from click.testing import CliRunner
 from vr_kernel import Code, Kernel, Query, VrError, load_config
 from vr_kernel.cli.store import store as store_commands
+from vr_kernel.doctor.databases import database_checks
+from vr_plugin_knowledge.health import store_checks
 from vr_plugin_knowledge.transfer.commands import reindex
 from vr_plugin_knowledge.transfer.migration import migrate
 
@@ -136,6 +138,41 @@ async def test_it_is_told_and_what_comes_is_kept(
 
 
 @each_loss
+async def test_doctor_names_it_before_and_after_anybody_looked(
+    folder: Path, lose: Callable[[Path], None], word: str
+) -> None:
+    async with _opened(folder) as kernel:
+        assert {level for level, _ in (await _examined(kernel)).values()} == {"ok"}
+    lose(folder)
+    files = {path: path.read_bytes() for path in (folder / "state").glob("*.db")}
+    async with _opened(folder) as kernel:
+        found = await _examined(kernel)
+        assert {level for level, _ in found.values()} == {"fault"}
+        assert word in found["journal"][1]
+        assert all(all(way in text for way in WAYS) for _, text in found.values())
+    assert files == {path: path.read_bytes() for path in (folder / "state").glob("*.db")}
+    async with _opened(folder) as kernel:
+        await _record(kernel, "new")
+        await _found(kernel)
+        assert {level for level, _ in (await _examined(kernel)).values()} == {"fault"}
+
+
+async def _examined(kernel: Kernel) -> dict[str, tuple[str, str]]:
+    """What `vr doctor` says of the journal and of the store beside it."""
+    checks = [
+        *database_checks(kernel.config.paths, 60),
+        *store_checks(kernel._services["knowledge"]),
+    ]
+    asked = {c.name: c.examine for c in checks if c.name in {"journal", "store and journal"}}
+    found = {}
+    for name, examine in asked.items():
+        said: Any = examine()
+        diagnosis = await said if isinstance(said, Awaitable) else said
+        found[name] = (diagnosis.level, f"{diagnosis.what} {diagnosis.fix}")
+    return found
+
+
+@each_loss
 async def test_a_store_is_not_made_anew_from_it(
     folder: Path, lose: Callable[[Path], None], word: str
 ) -> None:
@@ -176,6 +213,7 @@ async def test_the_journal_is_filled_from_the_store(
         found, notes = await _found(kernel)
         assert set(map(str, range(RECORDS))) | {"new", "newer"} <= found
         assert not notes
+        assert {level for level, _ in (await _examined(kernel)).values()} == {"ok"}
 
 
 @each_loss
@@ -190,6 +228,7 @@ async def test_the_journal_that_is_there_may_begin_anew(
         assert await _record(kernel, "newer") == ()
         found, notes = await _found(kernel)
         assert not notes
+        assert {level for level, _ in (await _examined(kernel)).values()} == {"ok"}
     left = set(map(str, range(FIRST))) if lose is _put_older else set()
     others = {f"other {n}" for n in range(OTHERS)} if lose is _put_foreign else set()
     assert found == left | others | {"new", "newer"}

@@ -83,7 +83,7 @@ async def test_a_lost_journal_is_named(config: Config) -> None:
         file.unlink()
     async with Kernel.open(config, all_plugins()) as kernel:
         found = (await examine(kernel))["store and journal"]
-    assert found.level == "warning"
+    assert found.level == "fault"
     assert "lost" in found.what
 
 
@@ -136,4 +136,4 @@ async def test_a_store_that_has_outgrown_one_file_is_named(config: Config) -> No
 def test_the_lag_is_put_into_words() -> None:
     assert lag(0).level == "ok"
     assert lag(7).level == "warning"
-    assert lag(-7).level == "warning"
+    assert lag(-7).level == "fault"

@@ -26,7 +26,7 @@ _REMADE = "Nothing is lost: it is set aside and made anew when it is next used."
 def database_checks(paths: Paths, lease_s: float) -> list[Check]:
     """The checks of all databases; `lease_s` as configured."""
     journal, ledger, usage = paths.journal, paths.state / "jobs.db", paths.state / "usage.db"
-    restore = f"Restore {journal} from a backup, or move it away to start a new one."
+    restore = f"Restore {journal} from a backup, or move it away; then see `vr doctor` again."
     moved = f"Move {ledger} away: unfinished jobs are lost, records are not."
     begun = "It is set aside and begun anew when it is next used; earlier calls are not counted."
     looks: dict[str, Callable[[], Diagnosis]] = {
@@ -41,7 +41,14 @@ def database_checks(paths: Paths, lease_s: float) -> list[Check]:
         "jobs": partial(interrupted_jobs, ledger, lease_s),
         "refused records": partial(refused_records, paths.state / "refused.db"),
     }
+    looks["journal"] = partial(_journal, paths, looks["journal"])
     return [Check(name, look) for name, look in looks.items()]
+
+
+def _journal(paths: Paths, sound: Callable[[], Diagnosis]) -> Diagnosis:
+    from vr_kernel.doctor.journal import examine_journal
+
+    return examine_journal(paths, sound)
 
 
 def _remade(path: Path, table: str) -> Callable[[], Diagnosis]:

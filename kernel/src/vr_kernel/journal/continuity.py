@@ -205,6 +205,15 @@ class Continuity:
         self._heard = {each.journal: each for each in positions}
         await self.look()
 
+    async def lacks_any(self, positions: Iterable[Position]) -> bool:
+        """Whether a store has come to numbers that this file never gave out."""
+        here = await self.position()
+        for each in positions:
+            unnamed = not (each.journal and here.journal)
+            if each.seq > here.seq if unnamed else each.seq and not await self.covers(each):
+                return True
+        return False
+
     async def covers(self, position: Position) -> bool:
         """Whether this file gave out that number."""
         return await self._database.read(lambda connection: Lineage(connection).covers(position))

@@ -14,7 +14,8 @@ from vr_kernel import Check, Code, Diagnosis, Services, VrError
 from vr_kernel.database_faults import FAULTS, is_sound, read_text, shown_key, wording
 
 from vr_plugin_knowledge.backlog import Missing
-from vr_plugin_knowledge.items import STORED, read_cursor
+from vr_plugin_knowledge.items import STORED
+from vr_plugin_knowledge.journals import read_positions
 from vr_plugin_knowledge.schema import VERSION
 from vr_plugin_knowledge.store import FILE_NAME
 from vr_plugin_knowledge.writer import checksum
@@ -36,9 +37,14 @@ def store_checks(services: Services) -> list[Check]:
     async def behind() -> Diagnosis:
         if not path.exists():
             return Diagnosis.ok(NONE_YET)
-        cursor = await asyncio.to_thread(_read, path, read_cursor)
-        last = await services.journal.last_seq() if services.paths.journal.exists() else 0
-        return lag(last - cursor)
+        positions = await asyncio.to_thread(_read, path, read_positions)
+        journal = services.paths.journal
+        if not journal.exists() or not journal.stat().st_size:
+            return lag(-positions[0].seq)
+        last = await services.journal.last_seq()
+        if await services.journal.continuity.lacks_any(positions):
+            return lag(-1)
+        return lag(last - positions[0].seq)
 
     def without_vector() -> Diagnosis:
         if not services.vectors.available():
@@ -81,9 +87,10 @@ def lag(changes: int) -> Diagnosis:
     if changes == 0:
         return Diagnosis.ok("All that was recorded is in the store.")
     if changes < 0:
-        return Diagnosis.warning(
-            "The store is ahead of the journal, which was lost or replaced.",
-            "Restore journal.db from a backup; what the store has stays searchable meanwhile.",
+        return Diagnosis.fault(
+            "The store has what the journal lacks, which was emptied, lost or replaced.",
+            "Put the right journal.db back; or `vr knowledge migrate --from embedded` fills it from"
+            " the store; or `vr store begin-anew` gives up what only the store has.",
         )
     return Diagnosis.warning(
         f"Changes of the journal that the store does not have yet: {changes}.",

@@ -1,0 +1,42 @@
+"""The journal: whole, and the one that this state folder had, with all that it had."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from vr_kernel.config.paths import Paths
+from vr_kernel.database_health import reading
+from vr_kernel.health import Diagnosis
+from vr_kernel.journal.known import read_known
+from vr_kernel.journal.lineage import Lineage, Position
+from vr_kernel.journal.loss import WAYS_OUT, find_loss
+
+
+def examine_journal(paths: Paths, sound: Callable[[], Diagnosis]) -> Diagnosis:
+    """What `sound` says of the file, unless it lacks what was recorded."""
+    path, known = paths.journal, _known(paths.state / "jobs.db")
+    most = max((each.seq for each in known), default=0)
+    gone = "deleted" if not path.exists() else "" if path.stat().st_size else "emptied"
+    if gone and most:
+        return Diagnosis.fault(f"{path} was {gone}; {most:,} changes were in it.", WAYS_OUT)
+    found = sound()
+    if gone or found.level == "fault" or not known:
+        return found
+    try:
+        with reading(path) as connection:
+            loss = find_loss(Lineage(connection), known)
+    except sqlite3.Error:  # of a version before, which knew of no lines
+        return Diagnosis.fault(f"{path} is not the journal that was here.", WAYS_OUT)
+    return Diagnosis.fault(loss.what, WAYS_OUT) if loss else found
+
+
+def _known(ledger: Path) -> list[Position]:
+    if not ledger.exists():
+        return []
+    try:
+        with reading(ledger) as connection:
+            return read_known(connection)
+    except (sqlite3.Error, UnicodeDecodeError):  # damaged, or of a version before
+        return []
