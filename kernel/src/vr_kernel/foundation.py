@@ -108,6 +108,7 @@ class Foundation:
             flights=self.flights,
             identity=self.identity,
             narrow=self._narrowed,
+            room_of=self.room_of,
         )
 
     def require_open(self) -> None:

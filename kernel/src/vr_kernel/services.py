@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from vr_kernel.plugins import PluginStatus
     from vr_kernel.providers import Providers
     from vr_kernel.records import RecordKind
+    from vr_kernel.room import RoomOf
     from vr_kernel.vectors import Vectors
 
 
@@ -61,7 +62,7 @@ class Services:
 
     `settings` are that plugin's own; `owner` is the principal who runs the program. In a call
     they are those of whoever calls; lifespans have the owner's, and so have providers, but those
-    that are made for each call.
+    that are made for each call. `room_of` gives the disk space for what is paid for, by a folder.
     """
 
     plugin: str
@@ -89,6 +90,7 @@ class Services:
     flights: Flights
     identity: Identity
     narrow: Callable[[Services, str], Services]
+    room_of: RoomOf
 
     @property
     def archive(self) -> Archive:

@@ -171,6 +171,7 @@ class Leases:
         self._steady = steady
         self._database = database
         self._held: dict[int, Lease] = {}
+        self._released: set[int] = set()
         self._heartbeat: asyncio.Task[None] | None = None
 
     async def acquire(self, name: str) -> Lease | None:
@@ -190,14 +191,15 @@ class Leases:
     async def release(self, lease: Lease, *, done: bool = False) -> None:
         """Let others in; without effect on a lease that others have taken or that is released.
 
-        When the ledger cannot be written, the lease runs out by itself. With `done` the work is:
-        its steps are forgotten.
+        When the ledger cannot be written, it goes with the next that is taken, or runs out. With
+        `done` the work is: its steps are forgotten.
         """
         self._drop(lease)
-        scope = lease.name if done else ""
+        self._released.add(lease.token)
+        delete = partial(_delete, tokens=[lease.token], scope=lease.name if done else "")
         with suppress(VrError):
-            delete = partial(_delete, tokens=[lease.token], scope=scope)
             await complete(self._database.run(delete, wait_s=RELEASE_WAIT_S))
+            self._released.discard(lease.token)
 
     async def is_held(self, name: str) -> bool:
         """Whether any process owns the name now.
@@ -232,6 +234,7 @@ class Leases:
         return lease
 
     def _insert(self, name: str, connection: sqlite3.Connection) -> tuple[int, float] | None:
+        _delete(connection, [*self._released])
         if self.watch.is_live(connection, name):
             return None
         # The steady clock first: this process must not believe longer than others wait.

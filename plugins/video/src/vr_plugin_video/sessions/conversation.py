@@ -107,6 +107,7 @@ async def _asked(call: Call, store: SessionStore, session_id: str, prompt: str) 
     """The model's reply, as it is committed."""
     services = call.services
     watching_models(services)
+    await store.require_room()
     session = await store.live(session_id, owner_of(call))
     settings: VideoSettings = services.settings
     turns = await store.turns(session.id, settings.session_max_turns)
@@ -130,10 +131,13 @@ async def _asked(call: Call, store: SessionStore, session_id: str, prompt: str) 
 async def _kept(store: SessionStore, turn: SessionTurn, limits: list[str]) -> SessionTurn:
     """The turn with its number; what was paid for is given even when it cannot be kept."""
     try:
-        return await store.append(turn)
+        turn = await store.append(turn)
     except VrError as error:
         limits.append(f"This turn was not kept in the session: {error.message} {error.hint}")
-        return turn
+    else:
+        if store.holds:
+            limits.append("This turn is held in memory until there is room for it on the disk.")
+    return turn
 
 
 def _fitted(call: Call, response: str, limits: list[str]) -> tuple[str, str]:

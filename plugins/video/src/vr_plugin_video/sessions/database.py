@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import random
 import sqlite3
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from vr_kernel import Code, VrError, private_file, private_folder
 from vr_kernel.database_damage import replaced
@@ -18,6 +20,9 @@ from vr_kernel.database_faults import (
     LeftOut,
     explained,
     identity,
+    is_busy,
+    is_full,
+    is_passing,
     read_text,
     require_own,
     tell_emptied,
@@ -28,6 +33,7 @@ PATIENCE_S = 10.0
 """How long a transaction is tried again while another process holds the lock."""
 PAUSE_S = 0.05
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
+_READ, _LOOK, _WRITE = "read", "look", "write"
 
 
 class Database:
@@ -41,6 +47,7 @@ class Database:
         schema: idempotent statements that run at opening.
         patience_s: how long a lock of another process is put up with.
         tell: takes rows that are damaged, once each.
+        room_of: where there is space for what was paid for, by folder.
 
     Attributes:
         left_out: the damaged rows that were met.
@@ -53,6 +60,7 @@ class Database:
         *,
         patience_s: float = PATIENCE_S,
         tell: Callable[[VrError], None] = lambda _error: None,
+        room_of: Callable[[Path], Any] | None = None,
     ) -> None:
         self.path = path
         self.left_out = LeftOut(path, tell)
@@ -60,6 +68,8 @@ class Database:
         self._file: tuple[int, int] | None = None
         self._schema = schema
         self._patience_s = patience_s
+        self._room_of = room_of
+        self._held: list[Callable[[sqlite3.Connection], object]] = []
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
 
@@ -69,7 +79,7 @@ class Database:
         Raises:
             VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when the file cannot be used.
         """
-        return await self._run("BEGIN", work)
+        return await self._run(_READ, work)
 
     async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` in one transaction that commits when it returns.
@@ -77,35 +87,104 @@ class Database:
         Raises:
             VrError: as `read`; retryable when the file stayed locked.
         """
-        return await self._run("BEGIN IMMEDIATE", work)
+        return await self._run(_WRITE, work)
+
+    async def keep(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
+        """Like `write` for what was paid for: where there is no room, it is held in memory.
+
+        Reads find it there, and it is written before anything else, as soon as there is room.
+        `otherwise` is returned where it cannot even be tried.
+        """
+        return await self._run(_WRITE, work, (otherwise,))
+
+    async def require_room(self) -> None:
+        """Make sure that there is room for what is to be paid for now, and nothing waits for any.
+
+        Raises:
+            VrError: as `write`.
+        """
+        if self._held:
+            await self.write(lambda _connection: None)
+        if self._room_of is not None:
+            await self._room_of(self.path.parent).require(1)
+
+    @property
+    def holds(self) -> bool:
+        """Whether something waits in memory for room."""
+        return bool(self._held)
 
     def close(self) -> None:
-        """Close the file; a later use opens it again."""
+        """Close the file, once what is held is written if that can be; a later use opens it."""
+        try:
+            self._write_held()
+        except VrError as error:
+            assert self._room_of is not None
+            room = self._room_of(self.path.parent)
+            room.lost(self.path.name, len(self._held), str(error))
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
 
-    async def _run(self, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def _run(
+        self, how: str, work: Callable[[sqlite3.Connection], T], otherwise: tuple[T, ...] = ()
+    ) -> T:
         deadline = time.monotonic() + self._patience_s
         while True:
             try:
-                return await asyncio.to_thread(self._transact, begin, work)
+                return await asyncio.to_thread(self._transact, how, work)
             except FAULTS as error:
                 if not _is_any_of(error, _BUSY) or time.monotonic() > deadline:
+                    if otherwise and self._is_held_up(error):
+                        held = functools.partial(self._hold, work, error, otherwise[0])
+                        return await asyncio.to_thread(held)
                     raise self._unavailable(error) from None  # its text may quote a row
             await asyncio.sleep(PAUSE_S * (0.5 + random.random()))  # noqa: S311 - no secret
 
-    def _transact(self, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _is_held_up(self, error: BaseException) -> bool:
+        """Whether the file may be written later; what could not be opened was of no use before."""
+        opened = self._connection is not None and is_passing(error)
+        return self._room_of is not None and (opened or is_full(error))
+
+    def _hold(
+        self, work: Callable[[sqlite3.Connection], T], error: BaseException, otherwise: T
+    ) -> T:
+        assert self._room_of is not None
+        room, result = self._room_of(self.path.parent), otherwise
+        if not is_busy(error) and room.give_up():
+            with suppress(*FAULTS):
+                return self._transact(_WRITE, work)
+        with suppress(*FAULTS):
+            result = self._transact(_LOOK, work)
+        self._held.append(work)
+        room.wait_for(self._write_held)
+        return result
+
+    def _write_held(self) -> None:
+        if not self._held:
+            return
+        try:
+            self._transact(_WRITE, lambda _connection: None)
+        except FAULTS as error:
+            raise self._unavailable(error) from None
+
+    def _transact(self, how: str, work: Callable[[sqlite3.Connection], T]) -> T:
         with self._lock:
             connection = self._opened()
-            connection.execute(begin)
+            held = [*self._held]
+            if held or how == _LOOK:  # what does not fit into memory would be written
+                connection.execute("PRAGMA cache_spill=OFF")
+            connection.execute("BEGIN" if how == _READ and not held else "BEGIN IMMEDIATE")
             try:
+                for each in held:
+                    with suppress(VrError):  # such as of a session that had to make room
+                        each(connection)
                 result = work(connection)
-                connection.commit()
-            except BaseException:
+                if how == _WRITE:
+                    connection.commit()
+                    del self._held[: len(held)]
+            finally:
                 connection.rollback()
-                raise
             return result
 
     def _opened(self) -> sqlite3.Connection:

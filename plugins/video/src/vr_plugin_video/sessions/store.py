@@ -62,6 +62,7 @@ class SessionStore:
         clock: seconds since the epoch.
         patience_s: see `Database`.
         tell: takes rows that are damaged, once each.
+        room_of: see `Database`.
     """
 
     def __init__(
@@ -73,8 +74,11 @@ class SessionStore:
         clock: Callable[[], float] = time.time,
         patience_s: float = PATIENCE_S,
         tell: Callable[[VrError], None] = lambda _error: None,
+        room_of: Callable[[Path], Any] | None = None,
     ) -> None:
-        self._database = Database(path, _SCHEMA, patience_s=patience_s, tell=tell)
+        how: Any = {"patience_s": patience_s, "tell": tell, "room_of": room_of}
+        self._database = Database(path, _SCHEMA, **how)
+        self.require_room = self._database.require_room
         self._most = most
         self.timeout_s = timeout_s
         self.clock = clock
@@ -89,6 +93,7 @@ class SessionStore:
             most=settings.max_sessions,
             timeout_s=settings.session_timeout_hours * SECONDS_PER_HOUR,
             tell=told_by(services.log),
+            room_of=services.room_of,
         )
 
     async def aclose(self) -> None:
@@ -114,6 +119,7 @@ class SessionStore:
             VrError: as `add`.
         """
         await self._database.write(lambda _connection: None)
+        await self.require_room()
 
     async def add(self, session: Session) -> Session:
         """Keep a new session, or give the one of that id; the least active ones make room.
@@ -182,7 +188,8 @@ class SessionStore:
     async def append(self, turn: SessionTurn) -> SessionTurn:
         """Keep a turn as the newest of its session, and give it with its number.
 
-        A call that is done again after a crash gets the turn that it kept then.
+        A call that is done again after a crash gets the turn that it kept then. Without room for
+        it, it is held in memory until there is, as `holds` says, and counted with the others.
 
         Raises:
             VrError: NOT_FOUND, category SESSION_UNKNOWN, when the session had to make room;
@@ -204,7 +211,12 @@ class SessionStore:
             connection.execute("INSERT INTO turn VALUES (?,?,?,?,?,?,?)", astuple(numbered))
             return numbered
 
-        return await self._database.write(write)
+        return await self._database.keep(write, turn)
+
+    @property
+    def holds(self) -> bool:
+        """Whether a turn waits in memory for room on the disk."""
+        return self._database.holds
 
     async def page(self, owner: Owner, limit: int, after: Place | None = None) -> list[Session]:
         """Sessions of that owner, the last active first; damaged ones are left out."""
