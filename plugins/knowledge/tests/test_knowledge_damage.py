@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import random
+import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+import structlog
 from knowledge_samples import (
     CARDS,
     NOTES,
@@ -19,10 +23,12 @@ from knowledge_samples import (
     quiet_log,
     scripted_changes,
 )
+from structlog.testing import capture_logs
 from vr_kernel import Filter, Query, VrError
 from vr_plugin_knowledge.database import REBUILT
 from vr_plugin_knowledge.health import readable
 from vr_plugin_knowledge.store import EmbeddedStore
+from vr_plugin_knowledge.weaviate_store.turns import Turns
 
 CHANGES = 300
 Damage = Callable[[bytearray, random.Random], None]
@@ -163,3 +169,50 @@ async def test_two_hundred_damages(whole: Path, tmp_path: Path) -> None:
         folder = tmp_path / str(seed)
         folder.mkdir()
         await damage_and_ask(whole, folder / "knowledge.db", seed)
+
+
+SECRET = "glacier"
+SPOIL_RECORD = "UPDATE item SET fields = CAST(? AS TEXT) WHERE key = (SELECT min(key) FROM item)"
+SPOIL_NAME = "UPDATE journal SET name = CAST(? AS TEXT)"
+
+
+def spoil(path: Path, change: str) -> None:
+    """Put into one row what is no text."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        assert connection.execute(change, (b"\xff " + SECRET.encode(),)).rowcount == 1
+
+
+async def test_a_damaged_record_is_named_by_its_key_and_comes_back(
+    whole: Path, tmp_path: Path
+) -> None:
+    path, told = tmp_path / "knowledge.db", ledger()
+    shutil.copyfile(whole, path)
+    spoil(path, SPOIL_RECORD)
+    key = min(told.live("Notes"))
+    found = readable(path)
+    assert (found.level, found.what.endswith(f"item {key}.")) == ("fault", True)
+    with capture_logs() as lines:
+        store = EmbeddedStore(path, WordVectors(), structlog.get_logger())
+        await store.open([NOTES, CARDS])
+        await asked_until_answered(store, told)
+        assert await store.count("Notes", "default") == {"": len(told.live("Notes"))}
+        await store.aclose()
+    assert any("damaged" in line["event"] for line in lines)
+    assert SECRET not in f"{lines} {found}"
+    assert is_sound(path)
+
+
+async def test_the_damaged_name_of_a_journal_is_no_other_name(tmp_path: Path) -> None:
+    path = tmp_path / "turns.db"
+    name = await Turns(path).name()
+    spoil(path, SPOIL_NAME)
+    for way in (None, path.write_bytes):
+        if way is not None:
+            way(f"{SECRET} no database".encode() * 99)
+        with pytest.raises(VrError) as caught:
+            await Turns(path).name()
+        assert caught.value.category == "STATE_DAMAGED"
+        told = f"{caught.value.message} {caught.value.hint}"
+        assert path.name in told
+        assert SECRET not in told
+        assert name not in told

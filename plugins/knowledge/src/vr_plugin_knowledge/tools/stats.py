@@ -42,6 +42,8 @@ async def knowledge_stats(
     refused = status.refused if status else 0
     if refused:
         notes.append(f"{refused} records were refused by the store: vr store failed")
+    if whole and (left_out := call.services.journal.left_out):
+        notes.append(f"Damaged records of the journal that are left out: {left_out}. See vr doctor")
     kept = await read_kept(call.services, call.workspace) if collection is None else []
     vectors = call.services.vectors
     return KnowledgeStats(

@@ -11,7 +11,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from vr_kernel import Code, VrError, private_file, private_folder
-from vr_kernel.database_faults import wording
+from vr_kernel.database_damage import damaged, row_damaged
+from vr_kernel.database_faults import is_damage, read_text, wording
 
 WAIT_S = 90.0
 """How long a process waits for its turn; more than a batch of another one may take."""
@@ -71,11 +72,13 @@ class Turns:
     def _open(self) -> sqlite3.Connection:
         try:
             private_folder(self._path.parent)
-            return sqlite3.connect(
+            connection = sqlite3.connect(
                 private_file(self._path), isolation_level=None, timeout=0, check_same_thread=False
             )
         except (sqlite3.Error, OSError) as error:
             raise _unavailable(self._path, error) from error
+        connection.text_factory = read_text
+        return connection
 
     def _read_name(self) -> str:
         connection = self._open()
@@ -83,6 +86,7 @@ class Turns:
             connection.execute(f"PRAGMA busy_timeout = {int(WAIT_S * 1000)}")
             # Looked for first: reading does not wait for whoever has the turn.
             if name := _kept_name(connection):
+                _require_name(self._path, name)
                 return name
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS journal (one INTEGER PRIMARY KEY, name TEXT NOT NULL)"
@@ -101,7 +105,21 @@ def _kept_name(connection: sqlite3.Connection) -> str:
     return str(row[0]) if row else ""
 
 
+def _require_name(path: Path, name: str) -> None:
+    """Refuse what cannot be a journal's name.
+
+    Raises:
+        VrError: UNAVAILABLE, category STATE_DAMAGED.
+    """
+    try:
+        uuid.UUID(name)
+    except ValueError:
+        raise row_damaged(path, "journal", 1) from None
+
+
 def _unavailable(path: Path, error: Exception) -> VrError:
+    if is_damage(error):
+        return damaged(path, error)
     return VrError(
         f"{path.name} cannot be used: {wording(error)}.",
         Code.UNAVAILABLE,
