@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from installation import SERVE
+from vr_kernel.client import ToolClient, connect
 from vr_kernel.testing import FakeGemini
 from worked_kernel import PARTS, SECRET, Round, examine, files, go_round, kept, opened, work
 
@@ -152,12 +154,10 @@ NEEDED_BY = {
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda it: it.__name__)
 @pytest.mark.parametrize("name", NAMES)
 async def test_a_damaged_file_is_named_and_costs_nothing_else(
-    world: World, tmp_path: Path, name: str, damage: Damage, *, running: bool
+    world: World, name: str, damage: Damage, *, running: bool
 ) -> None:
     chance = random.Random(f"{SEED} {name} {damage.__name__} {running}")
-    home = world.whole.with_name("home")  # results and records name paths in it
-    shutil.rmtree(home, ignore_errors=True)
-    shutil.copytree(world.whole, home)
+    home = _fresh(world)
     path, before = _find(home, name), kept(home)
     older_copy = world.half / path.relative_to(home)
     if not running:
@@ -209,6 +209,73 @@ def _require_others(whole: Round, done: Round, name: str, damage: str, where: st
         assert done.jobs >= whole.jobs - 1 - len(done.failed), where
 
 
+def _fresh(world: World) -> Path:
+    """The folder as it was after the work, in its place: results and records name paths in it."""
+    home = world.whole.with_name("home")
+    shutil.rmtree(home, ignore_errors=True)
+    shutil.copytree(world.whole, home)
+    return home
+
+
 def _find(home: Path, name: str) -> Path:
     (path,) = (path for path in files(home) if path.name == name)
     return path
+
+
+SERVED: list[tuple[str, Damage, bool]] = [
+    ("journal.db", flipped, False),
+    ("sessions.db", cut, False),
+    ("usage.db", foreign, True),
+    ("results.db", deleted, True),
+]
+ASKED = {
+    "infra_usage": {},
+    "infra_cache": {},
+    "video_list_sessions": {},
+    "knowledge_stats": {},
+    "knowledge_search": {"query": SECRET, "search_type": "keyword"},
+}
+
+
+@pytest.mark.parametrize(("name", "damage", "running"), SERVED, ids=[each[0] for each in SERVED])
+def test_a_server_answers_and_says_which_file_is_damaged(
+    world: World,
+    tmp_path: Path,
+    fresh_environment: Callable[..., dict[str, str]],
+    name: str,
+    damage: Damage,
+    *,
+    running: bool,
+) -> None:
+    home, log = _fresh(world), tmp_path / "log"
+    folders = {f"VR_{part}_DIR": str(home / part.lower()) for part in ("STATE", "CACHE")}
+    path, chance = _find(home, name), random.Random(f"{SEED} {name}")
+    older_copy = world.half / path.relative_to(home)
+
+    async def ask() -> dict[str, str]:
+        """What fails once the file is damaged."""
+        environment = fresh_environment(**folders)
+        if not running:
+            damage(path, older_copy, chance)
+        async with connect(SERVE, env=environment, cwd=home, log_file=log) as server:
+            if running:
+                await _failing(server)
+                damage(path, older_copy, chance)
+            return await _failing(server)
+
+    failing = asyncio.run(ask())
+    said = log.read_text("utf-8")
+    where = f"seed {SEED}\n{failing}\n{said}"
+    assert set(failing) <= NEEDED_BY.get(name, set()), where
+    assert name in said + "".join(failing.values()), where
+    assert SECRET not in said + "".join(failing.values()), where
+
+
+async def _failing(server: ToolClient) -> dict[str, str]:
+    """What tools say that fail, by their names."""
+    failing = {}
+    for tool, arguments in ASKED.items():
+        answer = await server.client.call_tool(tool, arguments, raise_on_error=False)
+        if answer.is_error:
+            failing[tool] = "".join(getattr(block, "text", "") for block in answer.content)
+    return failing
