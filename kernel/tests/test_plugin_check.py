@@ -115,6 +115,22 @@ def test_a_good_plugin_is_warned_of_what_clients_pay(vr):
     assert plugin["errors"] == 1
 
 
+def test_what_would_hold_up_a_server_is_named(vr, tmp_path):
+    body = """
+    def later(): time.sleep(1)
+    await asyncio.to_thread(time.sleep, 1)
+    time.sleep(1)
+    doze(1)
+    return Done()
+"""
+    tool = with_tool("sleeper_go").replace("\n    return Done()\n", body)
+    imports = "import asyncio, time\nfrom time import sleep as doze\n"
+    warned = said(checked(vr, write_project(tmp_path, "sleeper", imports + tool)), "warning")
+    assert warned.count("sleeper_go holds up a server") == 2
+    assert "it calls time.sleep in line " in warned
+    assert "Write: await asyncio.to_thread(doze, …)." in warned
+
+
 def test_noise_and_threads_are_heard(vr):
     plugin = checked(vr, "never-quiet")
     warnings = said(plugin, "warning")

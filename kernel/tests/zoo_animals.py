@@ -91,6 +91,14 @@ AT_HOOKS = [
     broken("no-list", with_hook("def vr_tools(): return Done"), "vr_tools"),
     broken("no-kinds", with_hook("def vr_record_kinds(): return ['K']"), "RecordKind", "str"),
     broken("no-providers", with_hook("def vr_providers(): return [1]"), "Provider", "int"),
+    broken(
+        "odd-providers",
+        with_hook(
+            "def vr_providers():\n    from vr_kernel import Provider\n"
+            "    return [Provider(5, 'x', str)]"
+        ),
+        "a Provider has a class",
+    ),
     broken("no-commands", with_hook("def vr_commands(): return ['x']"), "Command", "str"),
     broken(
         "long", with_hook("def vr_commands(): return [Command(('a', 'b', 'c'), '', '')]"), "a b c"

@@ -112,7 +112,9 @@ class Log:
         if level < self._threshold:
             return
         self.prepare()
-        self._lines[0].write(level, event, {**self._context, **fields}, kind or event)
+        said = {**self._context, **fields}
+        # The same of two plugins are two things to know.
+        self._lines[0].write(level, event, said, kind or f"{event} {said.get('plugin', '')}")
 
     def _begun(self) -> Lines:
         from vr_kernel.log_lines import BYTES_A_SECOND, FOR_DEBUGGING, Lines, Volume

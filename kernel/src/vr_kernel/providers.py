@@ -167,6 +167,15 @@ class Provider(Generic[T]):
     preference: int = 0
     of_call: bool = False
 
+    def __post_init__(self) -> None:
+        """Refuse what no choice could be made of.
+
+        Raises:
+            TypeError: when the kind is no class and no name, or the name no text.
+        """
+        if not isinstance(self.kind, type | str) or not isinstance(self.name, str):
+            raise TypeError("a Provider has a class for its kind, and a text for its name")
+
     @classmethod
     def own(cls, target: str) -> Provider[Any]:
         """A class of the plugin's own, `package.module:Class`, which is imported at first use.

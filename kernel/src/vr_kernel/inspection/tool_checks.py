@@ -11,6 +11,7 @@ from typing import Any
 
 from vr_kernel.commands import Command
 from vr_kernel.inspection.findings import Finding, error, warning
+from vr_kernel.inspection.waiting_checks import check_waiting
 from vr_kernel.plugins import explain
 from vr_kernel.tools import Effects, Tool, build_tool
 
@@ -45,6 +46,7 @@ def check_tool(function: Any, plugin: str) -> Iterator[Finding]:
     yield from _check_description(tool)
     yield from _check_words(tool)
     yield from _check_parameters(tool)
+    yield from check_waiting(_TOOLS, tool.name, tool.function)
     if Effects.READ_ONLY in tool.effects and tool.effects & _CHANGES:
         yield error(
             _TOOLS,
