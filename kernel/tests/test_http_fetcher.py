@@ -115,6 +115,48 @@ async def test_a_name_that_answers_differently_the_next_time(trap: Site) -> None
         assert (network.dialled, site.connections, trap.connections) == ([PUBLIC], 1, 0)
 
 
+SECOND_LOOKS = [
+    ["127.0.0.1"], [PUBLIC, "10.0.0.1"], ["::1"], ["::1%lo"], ["fe80::1%eth0"], ["::ffff:10.0.0.1"],
+    ["64:ff9b::a00:1"], ["64:ff9b::7f00:1"], ["2002:7f00:1::"], ["2606:4700::5efe:127.0.0.1"],
+    ["fd00:ec2::254"], ["169.254.169.254"], [PUBLIC_V6, "192.168.1.1"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("second", SECOND_LOOKS, ids=str)
+@pytest.mark.parametrize("way", ["again", "redirect", "way back", "resumed", "after a failure"])
+async def test_a_name_is_looked_at_anew_each_time_and_connected_to_as_it_was_checked(
+    trap: Site, way: str, second: list[str], unused_tcp_port: int
+) -> None:
+    """The first answer is public, the second is not: whatever leads to it, nobody is dialled."""
+    names = Names({"a.example": [[PUBLIC], second], "b.example": [[PUBLIC]]})
+    pages = {
+        "/": reply(),
+        "/redirect": leads_to(f"http://a.example:{trap.port}/"),
+        "/there": leads_to(f"http://b.example:{trap.port}/redirect"),
+    }
+    async with Site(pages).serving() as site:
+        gone = Site({})
+        gone.port = unused_tcp_port
+        network = Network({PUBLIC: gone if way == "after a failure" else site})
+        made = fetcher(names, network, extra_ports=[trap.port])
+        base = f"http://a.example:{trap.port}"
+        first = {"redirect": "/redirect", "way back": "/there"}.get(way, "/")
+        if way == "after a failure":
+            await _refused(made.fetch(base), "NETWORK_ERROR")
+        elif first == "/":
+            assert (await made.fetch(base)).content == b"hello"
+        if way == "resumed":
+            with pytest.raises(VrError) as caught:
+                async with made.open(base, offset=2):
+                    pass
+            assert caught.value.category == "URL_NOT_ALLOWED"
+        else:
+            await _refused(made.fetch(base + first), "URL_NOT_ALLOWED")
+    assert set(network.dialled) == {PUBLIC}
+    assert names.asked.count("a.example") == 2
+    assert trap.connections == 0
+
+
 async def test_a_redirect_to_itself_asks_for_the_name_anew() -> None:
     names = Names({"a.example": [[PUBLIC], ["127.0.0.1"]]})
     async with Site({"/": leads_to("/b"), "/b": reply()}).serving() as site:

@@ -62,6 +62,22 @@ def _with_chapters(count: int, title: bytes) -> bytes:
     return made.matroska(tracks=made.picture_track(), blocks=[_shown()], more=more)
 
 
+def _with_tags(count: int, size: int) -> bytes:
+    simple = (
+        made.element("45a3", b"%x" % n) + made.element("4487", b"v" * size) for n in range(count)
+    )
+    inner = made.element("63c0", b"") + b"".join(made.element("67c8", each) for each in simple)
+    more = made.element("1254c367", made.element("7373", inner))
+    return made.matroska(tracks=made.picture_track(), blocks=[_shown()], more=more)
+
+
+def _leading_to(place: int) -> bytes:
+    cues = made.element("53ab", bytes.fromhex("1c53bb6b"))
+    entry = made.element("4dbb", cues + made.element("53ac", place))
+    more = made.element("114d9b74", entry * 1000)
+    return made.matroska(tracks=made.picture_track(), blocks=[_shown()], more=more)
+
+
 def _shown() -> bytes:
     return made.block(1, 0, made.jpeg())
 
@@ -227,6 +243,17 @@ BOUNDLESS: Mapping[str, Maker] = {
             tracks=made.sound_track(rate=1e300), blocks=[made.block(1, 0, bytes(4000))]
         )
     ),
+    "nothing but tags.mkv": _lazily(lambda: _with_tags(60_000, 1)),
+    "long tags.mkv": _lazily(lambda: _with_tags(40, 1_000_000)),
+    "hundred thousand chapters.mkv": _lazily(lambda: _with_chapters(100_000, b"Chapter")),
+    "seek head.mkv": _lazily(lambda: _leading_to(2**62)),
+    "before the beginning.mkv": _lazily(
+        lambda: made.matroska(
+            tracks=made.picture_track(),
+            blocks=[made.block(1, 100 * t - 30_000, made.jpeg()) for t in range(99)],
+        )
+    ),
+    "surround.wav": lambda _e: made.wave(bytes(510 * 4000), channels=255),
     "no time unit.mp4": _patched(b"mvhd", 12, bytes(4)),
     "no track unit.mp4": _patched(b"mdhd", 12, bytes(4)),
     "long.mp4": _patched(b"mvhd", 16, b"\xff" * 4),

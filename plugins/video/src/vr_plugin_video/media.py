@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from vr_kernel import Code, VrError
 
 from vr_plugin_video.file_kinds import mime_of_streams
+from vr_plugin_video.heads import WatchedBytes, boundless
 from vr_plugin_video.plain_text import one_line
 from vr_plugin_video.streams import find_audio, find_video, measure, origin
 
@@ -29,6 +30,8 @@ MAX_PIXELS = 8192 * 4320
 """Largest frame, a little above 8K; a frame of it takes about 50 MB."""
 MAX_FPS = 1000.0
 MAX_CHAPTERS = 1000
+MAX_STREAMS = 256
+"""Streams of a file; some formats are read up to there, some refused."""
 TITLE_LENGTH = 300
 RAW_TITLE = 10_000
 """Characters of a title that are looked at; the rest is left out unread."""
@@ -140,7 +143,8 @@ def opened(file: BinaryIO) -> Iterator[InputContainer]:
 
     Raises:
         VrError: UNAVAILABLE without PyAV; INVALID_INPUT for an empty file; UNSUPPORTED for
-            bytes that are no media, and for damage that the block meets and does not handle.
+            bytes that are no media, and for damage that the block meets and does not handle;
+            TOO_LARGE for more streams, tags or chapters than a recording has.
     """
     av = _import_av()
     if file.seek(0, io.SEEK_END) == 0:
@@ -155,15 +159,22 @@ def opened(file: BinaryIO) -> Iterator[InputContainer]:
         "format_whitelist": DEMUXERS,
         "protocol_whitelist": "none",
         "max_pixels": str(MAX_PIXELS),
+        "max_streams": str(MAX_STREAMS),
     }
+    watched = WatchedBytes(file)
     try:
         with av.open(
-            _Bytes(file), "r", options=limits, buffer_size=READ_SIZE, **_leniency(av)
+            watched, "r", options=limits, buffer_size=READ_SIZE, **_leniency(av)
         ) as container:
+            watched.trust()
             for stream in container.streams.video:
                 if stream.codec_context is not None:
                     stream.codec_context.options = {"max_pixels": str(MAX_PIXELS)}
             yield container
+    except av.MemoryError as error:
+        raise boundless(
+            f"has more than {MAX_STREAMS} streams, or asks for too much memory"
+        ) from error
     except av.FFmpegError as error:
         raise _unsupported("The file is no audio or video that can be read.") from error
 
@@ -185,15 +196,6 @@ def media_if_readable(file: BinaryIO) -> Media | None:
 def no_stream(what: str) -> VrError:
     """The error for a file without `what`, which is "pictures" or "sound"."""
     return _unsupported(f"The file holds no {what}.", _WITHOUT[what])
-
-
-class _Bytes:
-    """A file without its name, so that only the bytes decide what it is."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.read = file.read
-        self.seek = file.seek
-        self.tell = file.tell
 
 
 def _import_av() -> Any:
