@@ -23,6 +23,8 @@ PAGE_BYTES = 8192
 """A page holds five vectors of 384 numbers; SQLite's default of 4096 would waste a quarter."""
 QUESTIONS = 1000
 """Vectors of questions that are kept, of all embedders together: the latest."""
+QUESTION_WAIT_S = 0.5
+"""How long a question waits for another process to be remembered."""
 POLL_S = 0.1
 """How often a process looks whether another one has embedded its texts."""
 PATIENCE_S = 120.0
@@ -241,7 +243,10 @@ class Vectors:
                 )
 
         try:  # the embedder may have been paid
-            await self._database.keep(write, None)
+            if purpose == "query":  # to save time, so it is not worth much of it
+                await self._database.run(write, wait_s=QUESTION_WAIT_S)
+            else:
+                await self._database.keep(write, None)
         except VrError:
             return
 

@@ -22,6 +22,8 @@ CREATE TABLE IF NOT EXISTS digest (
 """
 LATEST = 1000
 """Files that are remembered in memory, too."""
+WAIT_S = 0.5
+"""How long is waited for another process to remember a digest."""
 Stamp = tuple[int, int, int]
 """Size, modification time and inode: a file that has them still is the same."""
 
@@ -104,7 +106,7 @@ class Digests:
             )
 
         try:
-            await self._database.run(write)
+            await self._database.run(write, wait_s=WAIT_S)
         except VrError:
             return
 

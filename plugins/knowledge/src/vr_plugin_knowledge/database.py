@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +18,10 @@ from vr_kernel.database_faults import tell_emptied, told_by, wording
 from vr_plugin_knowledge.schema import DamagedRowError, OtherLayoutError, prepare
 
 T = TypeVar("T")
-BUSY_TIMEOUT_S = 15.0
+BUSY_TIMEOUT_S = 10.0
+"""How long is waited for a lock that another process holds."""
+HELD_S = 0.5
+"""Who waits for it longer than this does so for one that may stand still."""
 READERS = 4
 CLOSE_WAIT_S = 5.0
 REBUILT = "STORE_REBUILT"
@@ -48,6 +53,7 @@ class Database:
         self._writer: sqlite3.Connection | None = None
         self._idle: list[tuple[int, sqlite3.Connection]] = []
         self._running = 0
+        self._asked_at = math.inf
         self._closed = False
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -59,8 +65,16 @@ class Database:
         """
         with self._writing, self._guarded():
             connection = self._current_writer()
-            connection.execute("BEGIN IMMEDIATE")
+            self._asked_at = time.monotonic()
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            finally:
+                self._asked_at = math.inf
             return _finish(connection, work)
+
+    def is_held(self) -> bool:
+        """Whether a writer waits for another process that may stand still."""
+        return time.monotonic() - self._asked_at > HELD_S
 
     def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` on one snapshot of the file, beside writers and other readers.
@@ -216,6 +230,14 @@ class Database:
 
     def _unavailable(self, error: Exception) -> VrError:
         name = getattr(error, "sqlite_errorname", None) or type(error).__name__
+        if name.startswith("SQLITE_BUSY"):
+            return VrError(
+                f"Another process holds {self.path.name}.",
+                Code.UNAVAILABLE,
+                category="STORE_UNAVAILABLE",
+                hint="If it was suspended, as by Ctrl-Z or with its container, resume or end it.",
+                retryable=True,
+            )
         return VrError(
             f"The knowledge base {self.path.name} cannot be used: {wording(error)} ({name}).",
             Code.UNAVAILABLE,

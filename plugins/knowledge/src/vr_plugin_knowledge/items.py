@@ -78,6 +78,16 @@ def read_page(
         yield item, workspace, StoredRecord(kind, *load_row(stored))
 
 
+def is_outdated(connection: sqlite3.Connection, kind: RecordKind) -> bool:
+    """Whether items of a kind were indexed by another version of it."""
+    row = connection.execute(
+        "SELECT 1 FROM scope s JOIN item i ON i.scope = s.id"
+        " WHERE s.kind = ? AND i.shape <> ? LIMIT 1",
+        (kind.name, shape_of(kind)),
+    ).fetchone()
+    return row is not None
+
+
 def unknown_kinds(connection: sqlite3.Connection) -> list[str]:
     """Kinds with items that were recorded by a process without the plugin of their kind."""
     rows = connection.execute(

@@ -27,6 +27,7 @@ from vr_plugin_knowledge.follower import REINDEX_BATCH, Embeddings, VectorFollow
 from vr_plugin_knowledge.items import (
     STORED,
     apply_changes,
+    is_outdated,
     load_row,
     read_cursor,
     read_page,
@@ -217,7 +218,8 @@ class EmbeddedStore:
         hits = await asyncio.to_thread(self._database.read, read_when_settled)
         if hits is not None:
             return hits
-        await self._follower.settle(VECTOR_WAIT_S)
+        if not self._database.is_held():  # no vector comes before the other process goes on
+            await self._follower.settle(VECTOR_WAIT_S)
         return await asyncio.to_thread(self._database.read, read)
 
     def _ranking(self, connection: sqlite3.Connection, space: Space | None) -> Ranking:
@@ -245,7 +247,9 @@ class EmbeddedStore:
             return reindex_kind(connection, kind, only_unknown=False, limit=REINDEX_BATCH)
 
         try:
-            return self._database.write(write)
+            # Who has nothing to write need not wait for others who do.
+            outdated = self._database.read(partial(is_outdated, kind=kind))
+            return self._database.write(write) if outdated else []
         except VrError as error:
             if error.category != REBUILT:
                 raise

@@ -17,7 +17,7 @@ from vr_plugin_knowledge.graph.selection import Selection, Wanted, select
 
 AT_ONCE = 4
 LEASE = "knowledge/graph"
-PATIENCE_S, PAUSE_S = 30.0, 0.05
+PATIENCE_S, PAUSE_S = 10.0, 0.05
 HOPELESS = {Code.AUTH, Code.BUDGET, Code.QUOTA}
 """What the next record would run into as well."""
 

@@ -93,7 +93,9 @@ async def _in_order(call: Call, store: SessionStore, session_id: str) -> AsyncIt
             while (lease := await leases.acquire(f"video/session/{session_id}")) is None:
                 call.progress(0, 100, "Waiting for an earlier turn of this session")
                 await asyncio.sleep(POLL_S)
-        except VrError:
+        except VrError as error:
+            if error.retryable:  # another process stands still in the middle of its writes
+                raise
             # Without a ledger turns of several processes may cross; none of them is lost.
             lease = None
         try:
