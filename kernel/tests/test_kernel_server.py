@@ -16,6 +16,7 @@ from plugin_zoo import OWN_TOOLS, Zoo, vr_command
 from vr_kernel import Code, VrError
 from vr_kernel.client import Era, ToolClient, connect
 from vr_kernel.errors import ERROR_META
+from vr_kernel.server.served_resource import MOST_BYTES
 from zoo_animals import GOOD, ZOO_TOOLS
 
 GOLDEN = Path(__file__).parent / "golden_tools.json"
@@ -347,6 +348,16 @@ async def test_artifacts_are_resources(mime: str, guest: Visit) -> None:
     assert str(content.uri) == painted["uri"]
     assert await guest.tools.read(painted["uri"]) == text.encode()
     assert text_of(painted["path"]) == text
+
+
+async def test_an_artifact_too_large_for_a_message_is_refused_unread(
+    guest: Visit, tmp_path: Path
+) -> None:
+    painted = await guest.tools.call("zoo_paint", text="x", mime="text/plain")
+    os.truncate(painted["path"], MOST_BYTES + 1)
+    with pytest.raises(VrError, match="bytes") as caught:
+        await guest.tools.read(painted["uri"])
+    assert caught.value.code is Code.TOO_LARGE
 
 
 async def test_the_address_of_artifacts_is_listed(guest: Visit) -> None:

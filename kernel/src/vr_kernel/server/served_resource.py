@@ -12,7 +12,7 @@ from fastmcp.resources.template import ResourceTemplate
 from pydantic import AnyUrl, BaseModel, PrivateAttr
 
 from vr_kernel.contents import Content
-from vr_kernel.errors import VrError, contained
+from vr_kernel.errors import Code, VrError, contained
 from vr_kernel.files.artifacts import Artifact
 from vr_kernel.kernel import Kernel
 from vr_kernel.resources import Reading, Resource
@@ -20,6 +20,9 @@ from vr_kernel.server.blocks import shown, visible_schema
 from vr_kernel.server.failures import RefusedError
 from vr_kernel.server.served_tool import principal
 from vr_kernel.visible_text import visible
+
+MOST_BYTES = 32 << 20
+"""Of one artifact: an answer of MCP is one message, several times in memory."""
 
 
 class ServedResource(McpResource):
@@ -91,6 +94,13 @@ def add_resource(app: FastMCP[Any], kernel: Kernel, resource: Resource) -> None:
 
 async def _content(found: Reading, mime: str) -> ResourceContent:
     if isinstance(found, Artifact):
+        if found.size > MOST_BYTES:
+            raise VrError(
+                f"The artifact has {found.size:,} bytes; at most {MOST_BYTES:,} are read at once.",
+                Code.TOO_LARGE,
+                hint="Ask the tool for less, such as a shorter part; all of it is in the"
+                " artifacts folder of the server.",
+            )
         stored = await asyncio.to_thread(found.path.read_bytes)
         return ResourceContent(stored, mime_type=found.mime)
     if isinstance(found, BaseModel):

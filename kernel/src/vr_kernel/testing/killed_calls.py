@@ -25,7 +25,7 @@ from vr_kernel.testing.kernels import isolated_variables
 
 Answering = Callable[[RecordedRequest, str], Any]
 """What the model says to a request; the word it is given is to stand in it."""
-MOMENTS = (0, 150, 600)
+MOMENTS = (0, 250)
 """Function calls between an arrival and a kill."""
 
 
