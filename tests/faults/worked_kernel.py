@@ -63,7 +63,7 @@ async def opened(home: Path, gemini: FakeGemini) -> AsyncIterator[TrialKernel]:
 async def work(kernel: TrialKernel, home: Path, part: str) -> None:
     """Analyse, ingest, search, talk about it: a part of the work."""
     file = home / f"{part}.wav"
-    await asyncio.to_thread(file.write_bytes, _silence(3 if part == PARTS[0] else 4))
+    await asyncio.to_thread(file.write_bytes, silence(3 if part == PARTS[0] else 4))
     await kernel.call("video_analyze", **analysis(home, part))
     await kernel.call("knowledge_ingest", **card(part))
     begun: Any = await kernel.call(
@@ -201,7 +201,8 @@ def _keys(path: Path, tables: Mapping[str, str]) -> set[str]:
     return found
 
 
-def _silence(seconds: int) -> bytes:
+def silence(seconds: int) -> bytes:
+    """A sound file of that length."""
     target = io.BytesIO()
     with wave.open(target, "wb") as sound:
         sound.setnchannels(1)
