@@ -141,8 +141,7 @@ LASTING = {"journal.db", "jobs.db", "sessions.db"}
 """Files that are never replaced."""
 NEEDED_BY = {
     "journal.db": {
-        "video_analyze", "knowledge_ingest", "knowledge_search", "video_continue_session",
-        "knowledge_stats",
+        "video_analyze", "knowledge_ingest", "video_continue_session", "knowledge_stats",
     },
     "jobs.db": {"job_list"},
     "sessions.db": {"video_list_sessions", "video_continue_session", "video_export_session"},
@@ -199,9 +198,9 @@ async def test_a_damaged_file_is_named_and_costs_nothing_else(
 
 def _require_others(whole: Round, done: Round, name: str, damage: str, where: str) -> None:
     """What other files hold is in the answers as if nothing had been."""
-    if name != "journal.db" or not done.failed:
-        cards = whole.titles if (name, damage) != ("journal.db", "spoiled") else done.titles
-        assert done.titles == cards, where
+    lacking = {f"{SECRET} later"} if "knowledge_ingest" in done.failed else set()
+    if (name, damage) != ("journal.db", "spoiled"):
+        assert done.titles >= whole.titles - lacking, where
     if name != "sessions.db":
         assert set(done.sessions) == set(whole.sessions), where
         assert all(turns >= 2 for turns in done.sessions.values()), where

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from vr_kernel.database import Database
+from vr_kernel.database_faults import DAMAGED
 from vr_kernel.errors import VrError
 from vr_kernel.journal.known import Known
 from vr_kernel.journal.lineage import Lineage, Position, begin, new_opening
@@ -34,6 +35,7 @@ class Continuity:
         self, database: KeptDatabase, ledger: Database | None, tell: Callable[[VrError], None]
     ) -> None:
         self.loss: Loss | None = None
+        self.damage: VrError | None = None
         self.journal = ""
         self.followed = ""
         self._database = database
@@ -58,7 +60,12 @@ class Continuity:
             self._present = connection
             return work(connection)
 
-        found = await self._database.read(read)
+        try:
+            found = await self._database.read(read)
+        except VrError as error:
+            self.damage = error if error.category == DAMAGED else self.damage
+            raise
+        self.damage = None
         if self._present is not self._looked:
             await self.look()
         return found
@@ -93,10 +100,26 @@ class Continuity:
     @property
     def refusal(self) -> VrError | None:
         """The error for whoever would make a store anew from a journal that lacks what it held."""
-        return self.loss.error if self.loss else None
+        return self.damage or (self.loss.error if self.loss else None)
+
+    async def is_readable(self) -> bool:
+        """Whether the journal is not damaged.
+
+        Raises:
+            VrError: UNAVAILABLE when it cannot be read for another reason.
+        """
+        try:
+            await self.read(lambda connection: connection.execute("SELECT max(seq) FROM record"))
+        except VrError:
+            if self.damage is None:
+                raise
+        return self.damage is None
 
     async def lacks(self, *, owner: bool = True) -> str:
         """What results say, to the owner or others, while the journal lacks something."""
+        if self.damage is not None:
+            told = f"{self.damage.message} {self.damage.hint}" if owner else "It is damaged."
+            return f"The journal cannot be read; what the store has is found. {told}"
         if self.loss is None:
             return ""
         loss = await self.look()  # somebody may have taken a way out

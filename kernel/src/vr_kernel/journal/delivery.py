@@ -63,7 +63,7 @@ class StoreIndex:
         self._tries: Counter[int] = Counter()
         self._any_refused = False
         self._came_on = False
-        self._counted = False
+        self._counted = self._joined = False
         self._opening = asyncio.Lock()
         self._store: Store | None = None
         self._pump: asyncio.Task[None] | None = None
@@ -94,7 +94,8 @@ class StoreIndex:
         The number counts sequence numbers, so it is an upper bound of records; of a store that
         has not said yet how far it is, it is about what this process committed.
         """
-        if not self.available():
+        journal = self._journal.continuity
+        if not self.available() or not (self._counted or await journal.is_readable()):
             return 0
         if not self._counted:
             last = await self._journal.last_seq()  # earlier processes may have left some, too
@@ -282,14 +283,15 @@ class StoreIndex:
         from vr_kernel.journal.following import bring_together
 
         async with self._opening:
-            if self._store is None:
-                store = self._providers.get(Store)
-                await self._journal.last_seq()  # before a damaged store is made anew from it
-                await store.open(list(self._kinds.values()))
-                await bring_together(store, self._journal)
-                await self._journal.fold(list(self._kinds.values()))
-                self._any_refused = await self._refusals.count(store.name) > 0
-                self._store = store
+            if self._store is None or not self._joined:
+                whole = await self._journal.continuity.is_readable()
+                store, kinds = self._store or self._providers.get(Store), [*self._kinds.values()]
+                await store.open(kinds)
+                if whole:
+                    await bring_together(store, self._journal)
+                    await self._journal.fold(kinds)
+                    self._any_refused = await self._refusals.count(store.name) > 0
+                self._store, self._joined = store, whole
         return self._store
 
 
