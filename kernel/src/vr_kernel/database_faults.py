@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 WAIT_S = 10.0
 """How long is waited for locks that other processes hold."""
+CLOSE_WAIT_S = 2.0
+"""The same for a program that ends."""
 BRIEF_S = 0.25
 """The same once a lock has been held for `WAIT_S`: its holder stands still."""
 # The module sqlite3 cannot decode a message of SQLite that quotes damaged names.
@@ -239,6 +241,10 @@ class Patience:
         self.clock = clock
         self.room_of: RoomOf | None = None
         self._locked: dict[Path, tuple[float, float]] = {}
+
+    def hurry(self) -> None:
+        """Wait less from now on: the program ends."""
+        self.wait_s = min(self.wait_s, CLOSE_WAIT_S)
 
     def found_locked(self, path: Path) -> None:
         """Somebody else holds that file now."""

@@ -222,6 +222,7 @@ class Kernel(Foundation):
     async def aclose(self) -> None:
         """Stop background work and close every file; later calls are CONFLICT."""
         self.closed = True
+        self.patience.hurry()
         await self.jobs.aclose()
         await self.store.aclose()
         await super().aclose()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
 from knowledge_samples import all_plugins
-from vr_kernel import Config, Kernel
+from vr_kernel import Config, Kernel, VrError
 
 COLLECTION = "Notes"
 
@@ -63,3 +64,19 @@ async def test_a_search_waits_for_its_own_records_alone(config: Config) -> None:
             found = await kernel.call("knowledge_search", query="first")
             assert "first" in {hit.properties["title"] for hit in found.results}
             assert found.pending == 1
+
+
+@pytest.mark.slow
+async def test_closing_beside_a_process_that_holds_every_file_ends(config: Config) -> None:
+    with ExitStack() as stack:
+        async with asyncio.timeout(60):
+            async with Kernel.open(config, all_plugins()) as kernel, kernel.serving():
+                await ingest(kernel, "first")
+                assert await kernel.store.catch_up(30) == 0
+                assert await kernel.jobs.leases.acquire("anything")
+                for path in await asyncio.to_thread(lambda: [*config.paths.state.rglob("*.db")]):
+                    stack.enter_context(held(path))
+                late = asyncio.create_task(ingest(kernel, "second"))
+                await asyncio.sleep(0)
+            with pytest.raises(VrError, match="Another process holds"):
+                await late

@@ -33,6 +33,8 @@ USAGE_META = "video-research/usage"
 DEPRECATED = "_deprecated"
 """What a result bears that was asked for under a former name of its tool."""
 HANDED_OUT = "The call goes on as a job: job_result waits for its result, job_cancel ends it."
+AGAIN_S = 1.0
+"""How soon a handle is made that another process, which holds the ledger, did not let be made."""
 TASK_AFTER_S = 1.0
 """How long a client that follows tasks waits for a result before it gets a task instead."""
 
@@ -133,14 +135,16 @@ class ServedTool(McpTool):
         if not isinstance(asker, TaskQuestions):
             asker.close()
         try:
-            job = await kernel.jobs.hand_out(long_call)
-        except VrError:  # without a ledger nobody could ask for the result later
-            asker.close()
-            return as_tool_result(await long_call.outcome())
+            while True:
+                try:
+                    return HandedOut.of(await kernel.jobs.hand_out(long_call), asker)
+                except VrError as error:  # without a ledger nobody could ask for the result later
+                    asker.close()
+                    if not error.retryable or await long_call.ends_within(AGAIN_S):
+                        return as_tool_result(await long_call.outcome())
         except asyncio.CancelledError:
             await long_call.cancel()
             raise
-        return HandedOut.of(job, asker)
 
 
 def _described(name: str, tool: Tool) -> str:

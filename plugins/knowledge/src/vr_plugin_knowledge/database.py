@@ -20,6 +20,7 @@ from vr_plugin_knowledge.schema import DamagedRowError, OtherLayoutError, prepar
 T = TypeVar("T")
 BUSY_TIMEOUT_S = 10.0
 """How long is waited for a lock that another process holds."""
+BUSY_TRY_MS = 250
 HELD_S = 0.5
 """Who waits for it longer than this does so for one that may stand still."""
 READERS = 4
@@ -65,16 +66,27 @@ class Database:
         """
         with self._writing, self._guarded():
             connection = self._current_writer()
-            self._asked_at = time.monotonic()
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-            finally:
-                self._asked_at = math.inf
+            self._begin(connection)
             return _finish(connection, work)
 
     def is_held(self) -> bool:
         """Whether a writer waits for another process that may stand still."""
         return time.monotonic() - self._asked_at > HELD_S
+
+    def _begin(self, connection: sqlite3.Connection) -> None:
+        self._asked_at = time.monotonic()
+        try:
+            while True:
+                try:
+                    connection.execute("BEGIN IMMEDIATE")
+                except sqlite3.OperationalError as error:
+                    waited = time.monotonic() - self._asked_at
+                    if not _is_busy(error) or self._closed or waited > BUSY_TIMEOUT_S:
+                        raise
+                else:
+                    return
+        finally:
+            self._asked_at = math.inf
 
     def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` on one snapshot of the file, beside writers and other readers.
@@ -188,6 +200,7 @@ class Database:
             prepare(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA temp_store = MEMORY")
+            connection.execute(f"PRAGMA busy_timeout = {BUSY_TRY_MS}")  # then it looks who closes
         except BaseException:
             connection.close()
             raise
@@ -229,21 +242,16 @@ class Database:
         self._writer = None
 
     def _unavailable(self, error: Exception) -> VrError:
-        name = getattr(error, "sqlite_errorname", None) or type(error).__name__
-        if name.startswith("SQLITE_BUSY"):
-            return VrError(
-                f"Another process holds {self.path.name}.",
-                Code.UNAVAILABLE,
-                category="STORE_UNAVAILABLE",
-                hint="If it was suspended, as by Ctrl-Z or with its container, resume or end it.",
-                retryable=True,
-            )
+        file, folder = self.path.name, self.path.parent
+        if _is_busy(error):
+            said = f"Another process holds {file}."
+            hint = "If it was suspended, as by Ctrl-Z or with its container, resume or end it."
+        else:
+            name = getattr(error, "sqlite_errorname", None) or type(error).__name__
+            said = f"The knowledge base {file} cannot be used: {wording(error)} ({name})."
+            hint = f"Check that {folder} exists, is writable and has free space."
         return VrError(
-            f"The knowledge base {self.path.name} cannot be used: {wording(error)} ({name}).",
-            Code.UNAVAILABLE,
-            category="STORE_UNAVAILABLE",
-            hint=f"Check that {self.path.parent} exists, is writable and has free space.",
-            retryable=True,
+            said, Code.UNAVAILABLE, category="STORE_UNAVAILABLE", hint=hint, retryable=True
         )
 
 
@@ -276,6 +284,10 @@ def _is_damage(error: Exception) -> bool:
         )
         or str(error).startswith(_DAMAGED)
     )
+
+
+def _is_busy(error: Exception) -> bool:
+    return (getattr(error, "sqlite_errorname", None) or "").startswith("SQLITE_BUSY")
 
 
 def _identity(path: Path) -> tuple[int, int]:
