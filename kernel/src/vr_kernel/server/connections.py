@@ -214,10 +214,11 @@ def fitting(wanted: int) -> int:
 def _network_of(client: tuple[str, int] | None) -> str:
     """An address, or of the many that one client has with IPv6 what they share."""
     address = client[0] if client else ""
-    with suppress(ValueError):
-        parsed = ipaddress.ip_address(address)
-        if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is None:
-            return str(ipaddress.ip_network((address, 64), strict=False))
+    if ":" in address:
+        with suppress(ValueError):
+            parsed = ipaddress.IPv6Address(address)
+            if parsed.ipv4_mapped is None:
+                return str(ipaddress.IPv6Network((parsed, 64), strict=False))
     return address
 
 
