@@ -25,6 +25,7 @@ from vr_kernel import (
     DocumentLoader,
     Embedder,
     Kernel,
+    ModelProvider,
     Provider,
     Query,
     Store,
@@ -143,6 +144,52 @@ async def test_providers(start: Any, make_plugin: Any) -> None:
         if kinds[0] != "close":
             await kernel.store.aclose()
     kinds[0] = "interrupt"  # closing the kernel is harmed by no kind
+
+
+async def test_model_providers(start: Any, make_plugin: Any) -> None:
+    kinds = [""]
+    asked: list[str] = []
+
+    class Unruly:
+        """A provider of models that fails at one of the things that it is asked."""
+
+        name = "bad"
+
+        def check(self) -> None:
+            self._do("check")
+
+        def models(self) -> list[Any]:
+            self._do("models")
+            return []
+
+        def model_for(self, role: str) -> str:
+            self._do("model_for")
+            return "one"
+
+        async def generate(self, model: str, request: object) -> Any:
+            await asyncio.sleep(0)
+            self._do("generate")
+
+        def _do(self, what: str) -> None:
+            if what == asked[0]:
+                fail(kinds[0])
+
+    @tool(effects=READ_ONLY)
+    async def chats_ask(call: Call) -> Done:
+        """Ask a model."""
+        return Done(done=(await call.services.models.generate("Hello?")).text)
+
+    bad = make_plugin(providers=[Provider(ModelProvider, "bad", lambda _: Unruly())])
+    kernel: Kernel = await start({"unruly": bad, "chats": make_plugin([chats_ask])})
+    for kinds[0] in KINDS:
+        for asked[:], said in (
+            (["generate"], "ModelProvider bad of plugin unruly failed unexpectedly."),
+            (["check"], "No key of the Gemini API is configured."),  # the others are asked
+            (["model_for"], "No key of the Gemini API is configured."),
+        ):
+            outcome = await kernel.run("chats_ask", {})
+            assert outcome.error is not None
+            assert outcome.error.message == said, (kinds, asked)
 
 
 async def test_loaders(start: Any, make_plugin: Any) -> None:

@@ -146,7 +146,8 @@ class Answers:
             with self.payments.watched(row):
                 return _Begun(candidate, row, pieces, await anext(aiter(pieces)))
 
-        return await self.retrier.run(candidate.name, attempt, room=place)
+        with candidate.contained():
+            return await self.retrier.run(candidate.name, attempt, room=place)
 
     async def _answer(self, request: Request, candidate: Candidate) -> Reply:
         async def attempt(number: int) -> Reply:
@@ -158,7 +159,8 @@ class Answers:
                 media_seconds(request),
             )
 
-        reply = await self.retrier.run(candidate.name, attempt, room=self.payments.room)
+        with candidate.contained():
+            reply = await self.retrier.run(candidate.name, attempt, room=self.payments.room)
         named = reply.model_copy(update={"model": f"{candidate.provider.name}/{reply.model}"})
         return _visible(named, request)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
@@ -65,10 +67,16 @@ class ModelConfiguration:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A model that may answer, at its provider."""
+    """A model that may answer, at its provider.
+
+    `contained` names the provider's plugin, for the time that it is asked, when it fails.
+    """
 
     provider: ModelProvider
     model: str
+    contained: Callable[[], AbstractContextManager[None]] = field(
+        default=nullcontext, compare=False
+    )
 
     @property
     def name(self) -> str:
@@ -115,8 +123,9 @@ class Roles:
         missing: VrError | None = None
         for candidate in self._chosen(role):
             try:
-                candidate.provider.check()
-                candidate.require(role, kinds)
+                with candidate.contained():
+                    candidate.provider.check()
+                    candidate.require(role, kinds)
             except VrError as error:
                 missing = missing or error
             else:
@@ -146,16 +155,17 @@ class Roles:
                 category="MODEL_UNKNOWN",
                 hint=f"{did_you_mean(provider, known)}Installed: {', '.join(known) or 'none'}.",
             )
-        serving = self._providers.get(ModelProvider, provider)
+        serving, contained = self._of(provider)
         if not rest:
-            models = ", ".join(info.name for info in serving.models() if not info.embeds)
+            with contained():
+                models = ", ".join(info.name for info in serving.models() if not info.embeds)
             raise VrError(
                 f"{model!r} names no model of {provider}.",
                 Code.INVALID_INPUT,
                 category="MODEL_UNKNOWN",
                 hint=f"Known: {models or 'none'}.",
             )
-        return Candidate(serving, rest)
+        return Candidate(serving, rest, contained)
 
     def _chosen(self, role: Role) -> list[Candidate]:
         chosen: list[Candidate] = []
@@ -164,10 +174,23 @@ class Roles:
         return chosen
 
     def _suggested(self, role: Role) -> list[Candidate]:
-        names = self._providers.names(ModelProvider)
-        providers = [self._providers.get(ModelProvider, name) for name in names]
-        suggested = [(provider, provider.model_for(role)) for provider in providers]
-        return [Candidate(provider, model) for provider, model in suggested if model]
+        found = []
+        for name in self._providers.names(ModelProvider):
+            try:
+                provider, contained = self._of(name)
+                with contained():
+                    model = provider.model_for(role)
+            except VrError as error:
+                if error.code is not Code.INTERNAL:
+                    raise
+                continue  # a provider that fails suggests nothing; its log says why
+            if model:
+                found.append(Candidate(provider, model, contained))
+        return found
+
+    def _of(self, name: str) -> tuple[ModelProvider, Callable[[], AbstractContextManager[None]]]:
+        provider = self._providers.get(ModelProvider, name)
+        return provider, partial(self._providers.contained, ModelProvider, name)
 
 
 def _nobody(role: Role) -> VrError:

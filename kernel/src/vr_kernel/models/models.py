@@ -240,7 +240,8 @@ class Models:
                     lambda: candidate.provider.embed(candidate.model, batch, purpose, dimension),
                 )
 
-            return await self.retrier.run(candidate.name, attempt, room=self.payments.room)
+            with candidate.contained():
+                return await self.retrier.run(candidate.name, attempt, room=self.payments.room)
 
         made = await embed_in_batches(candidate.model, items, ask)
         return made.model_copy(update={"model": f"{candidate.provider.name}/{made.model}"})
@@ -264,7 +265,8 @@ class Models:
         async def attempt(_number: int) -> int:
             return await candidate.provider.count_tokens(candidate.model, request)
 
-        return await self.retrier.run(candidate.name, attempt)
+        with candidate.contained():
+            return await self.retrier.run(candidate.name, attempt)
 
     @property
     def _answers(self) -> Answers:
