@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -74,6 +76,10 @@ def _empty(folder: Path) -> None:
     _journal(folder).touch()
 
 
+def _truncate(folder: Path) -> None:
+    os.truncate(_journal(folder), 0)
+
+
 def _put_older(folder: Path) -> None:
     _delete(folder)
     shutil.copyfile(folder / "copy" / "journal.db", _journal(folder))
@@ -93,13 +99,34 @@ LOSSES = [
 each_loss = pytest.mark.parametrize(("lose", "word"), LOSSES, ids=lambda it: str(it).strip("_"))
 
 
-@pytest.fixture
-async def folder(tmp_path: Path, lose: Callable[[Path], None]) -> Path:
-    await _filled(tmp_path)
-    if lose is _put_foreign:
-        async with _opened(tmp_path / "other") as kernel:
+RUNNING = pytest.mark.parametrize(
+    ("lose", "word"),
+    [
+        pytest.param(_truncate, "emptied"),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in LOSSES),
+    ],
+    ids=["emptied", "replaced by nothing", "deleted", "older", "foreign"],
+)
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An installation with a copy of its journal, and in it another one."""
+    folder = tmp_path_factory.mktemp("filled")
+
+    async def fill() -> None:
+        await _filled(folder)
+        async with _opened(folder / "other") as kernel:
             await _record(kernel, *(f"other {number}" for number in range(OTHERS)))
-    return tmp_path
+
+    asyncio.run(fill())
+    return folder
+
+
+@pytest.fixture
+def folder(filled: Path, tmp_path: Path) -> Path:
+    """A copy of it for each test."""
+    return Path(shutil.copytree(filled, tmp_path / "one"))
 
 
 def _run(folder: Path, command: Any, *arguments: str) -> dict[str, Any]:
@@ -110,8 +137,6 @@ def _run(folder: Path, command: Any, *arguments: str) -> dict[str, Any]:
 
 
 async def _in_thread(work: Callable[[], Any]) -> Any:
-    import asyncio
-
     return await asyncio.to_thread(work)
 
 
@@ -172,6 +197,7 @@ async def _examined(kernel: Kernel) -> dict[str, tuple[str, str]]:
     return found
 
 
+@pytest.mark.slow
 @each_loss
 async def test_a_store_is_not_made_anew_from_it(
     folder: Path, lose: Callable[[Path], None], word: str
@@ -197,6 +223,7 @@ async def test_a_store_is_not_made_anew_from_it(
     assert "JOURNAL_INCOMPLETE" in str(getattr(done.exception, "category", ""))
 
 
+@pytest.mark.slow
 @each_loss
 async def test_the_journal_is_filled_from_the_store(
     folder: Path, lose: Callable[[Path], None], word: str
@@ -216,6 +243,7 @@ async def test_the_journal_is_filled_from_the_store(
         assert {level for level, _ in (await _examined(kernel)).values()} == {"ok"}
 
 
+@pytest.mark.slow
 @each_loss
 async def test_the_journal_that_is_there_may_begin_anew(
     folder: Path, lose: Callable[[Path], None], word: str
@@ -234,12 +262,9 @@ async def test_the_journal_that_is_there_may_begin_anew(
     assert found == left | others | {"new", "newer"}
 
 
-@pytest.mark.parametrize("lose", [_put_older])
-async def test_the_right_file_put_back_is_no_loss(
-    folder: Path, lose: Callable[[Path], None]
-) -> None:
+async def test_the_right_file_put_back_is_no_loss(folder: Path) -> None:
     kept = _journal(folder).read_bytes()
-    lose(folder)
+    _put_older(folder)
     async with _opened(folder) as kernel:
         assert (await _found(kernel))[1]
     _journal(folder).write_bytes(kept)
@@ -248,3 +273,23 @@ async def test_the_right_file_put_back_is_no_loss(
         found, notes = await _found(kernel)
         assert not notes
         assert "new" in found
+
+
+@RUNNING
+async def test_it_is_noticed_while_a_kernel_has_it_open(
+    folder: Path, lose: Callable[[Path], None], word: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async with _opened(folder) as kernel:
+        assert await _record(kernel, "last") == ()
+        assert (await _found(kernel))[1] == []
+        capfd.readouterr()
+        lose(folder)
+        found, notes = await _found(kernel)
+        assert set(map(str, range(RECORDS))) | {"last"} <= found
+        assert word in notes[0]
+        assert word in (await _record(kernel, "new"))[0]
+        assert {"last", "new"} <= (await _found(kernel))[0]
+    assert capfd.readouterr().err.count("begin-anew") == 1
+    async with _opened(folder) as kernel:
+        assert await kernel.journal.keys(CONCEPTS, "default")
+        assert {"last", "new"} <= (await _found(kernel))[0]

@@ -90,7 +90,7 @@ class Database:
         self._lock = threading.Lock()
         self._thread: ThreadPoolExecutor | None = None
         self._connection: sqlite3.Connection | None = None
-        self._opened_file: tuple[int, int] | None = None
+        self._opened_file: tuple[int, int, bool] | None = None
 
     async def run(self, work: Callable[[sqlite3.Connection], T], *, wait_s: float = math.inf) -> T:
         """Run `work` in a transaction that is committed when this returns.
@@ -210,8 +210,9 @@ class Database:
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is not None and self._is_gone():
-            from vr_kernel.database_damage import replaced
+            from vr_kernel.database_damage import leave_emptied, replaced
 
+            leave_emptied(self.path, self._opened_file)
             self._disconnect()
             self._tell(replaced(self.path))
         if self._connection is None:

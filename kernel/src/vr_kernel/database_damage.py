@@ -6,7 +6,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from vr_kernel.database_faults import DAMAGED, shown_key, wording
+from vr_kernel.database_faults import DAMAGED, identity, shown_key, wording
 from vr_kernel.errors import Code, VrError
 
 
@@ -26,6 +26,12 @@ def put_aside(path: Path) -> Path | None:
     except FileNotFoundError:
         return None
     return kept
+
+
+def leave_emptied(path: Path, opened: tuple[int, int, bool] | None) -> None:
+    """Rename a file that is open and was emptied: its log is no part of what comes in its place."""
+    if opened is not None and opened[2] and identity(path) == (*opened[:2], False):
+        put_aside(path)
 
 
 def damaged(path: Path, error: BaseException) -> VrError:

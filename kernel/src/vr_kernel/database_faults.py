@@ -58,13 +58,13 @@ class NotBegunError(Exception):
     """No transaction could be begun, so no work was; the cause says why."""
 
 
-def identity(path: Path) -> tuple[int, int] | None:
-    """Tells a file from another one of its name; None when there is none."""
+def identity(path: Path) -> tuple[int, int, bool] | None:
+    """Tells a file from another one of its name, or from what was emptied; None for no file."""
     try:
         found = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return found.st_dev, found.st_ino, found.st_size > 0
 
 
 def cause(error: BaseException) -> BaseException | None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from migration_samples import config_in, invoke, report_of
-from vr_kernel import Config
+from vr_kernel import Config, Kernel
 from vr_plugin_knowledge.transfer.commands import import_records
 from vr_plugin_knowledge.weaviate_store.connection import Connection
 from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
@@ -218,3 +221,79 @@ def test_collections_of_similar_names_when_asked_for(
     assert second["recorded"][name] == 450
     assert name not in second["other_collections"]
     assert report_of(config, "--from", "weaviate", "--all")["recorded"] == {}
+
+
+async def found_by(config: Config) -> tuple[int, list[str]]:
+    """How many passages an installation finds on the server, and what it says with that."""
+    async with Kernel.open(config) as kernel:
+        said: Any = await kernel.call("knowledge_search", query="fox", search_type="keyword")
+        counted = await kernel.store.count("DocumentPassages", "default")
+        return sum(counted.values()), said.notes
+
+
+def made_by_the_version_before(
+    server: WeaviateServer, state: Path, prefix: str, cursor: int
+) -> None:
+    """Neither journal nor ledger know of lines, and the cursor has the name of `weaviate.db`."""
+
+    def one(file: str, *statements: str) -> str:
+        with closing(sqlite3.connect(state / file, isolation_level=None)) as connection:
+            first, *_ = [connection.execute(each).fetchone() for each in statements]
+            return str(first[0])
+
+    one("jobs.db", "SELECT name FROM journal", "DROP TABLE journal")
+    journal = one("journal.db", "SELECT journal FROM lineage", "DROP TABLE lineage")
+    name = one("weaviate.db", "SELECT name FROM journal")
+
+    async def rename(client: Any) -> None:
+        cursors = client.collections.use(f"{prefix}VrCursors")
+        await cursors.data.delete_by_id(journal)
+        await cursors.data.insert({"seq": cursor}, uuid=name)
+
+    at_server(server, rename)
+
+
+def test_a_lost_journal_is_told_and_filled_from_the_server(
+    weaviate: WeaviateServer, tmp_path: Path
+) -> None:
+    """The cursor of a version before is adopted; another journal on the server is no loss."""
+    variables = variables_of(weaviate, "Mlost_") | {"VR_STORE__BACKEND": "weaviate"}
+    config = with_passages(tmp_path / "one", variables, 20)
+    with_passages(tmp_path / "two", variables, 5)
+    assert asyncio.run(found_by(config)) == (25, [])
+    state = config.paths.state
+    made_by_the_version_before(weaviate, state, "Mlost_", 20)
+    report = report_of(config)
+    assert (report["sent"], report["same"]) == (0, True), "it was adopted"
+    for file in state.glob("journal.db*"):
+        file.unlink()
+    later = config_in(tmp_path / "one", **variables)
+    rows = tmp_path / "one" / "rows.jsonl"
+    rows.write_text('{"id": "new", "text": "fox of later"}\n', "utf-8")
+    assert invoke(later, import_records, rows, "--format", "jsonl").exit_code == 0
+    count, notes = asyncio.run(found_by(later))
+    assert count == 26
+    assert "emptied or deleted" in notes[0]
+    pulled = report_of(later, "--from", "weaviate")
+    assert sum(pulled["recorded"].values()) == 25
+    assert asyncio.run(found_by(later)) == (26, [])
+
+
+def test_a_restored_folder_is_older_than_the_server(
+    weaviate: WeaviateServer, tmp_path: Path
+) -> None:
+    """All files were restored, so only the server knows what was recorded since."""
+    variables = variables_of(weaviate, "Mold_") | {"VR_STORE__BACKEND": "weaviate"}
+    config = with_passages(tmp_path / "one", variables, 10)
+    assert asyncio.run(found_by(config)) == (10, [])
+    shutil.copytree(config.paths.state, tmp_path / "copy")
+    config = with_passages(tmp_path / "one", variables, 20)
+    assert asyncio.run(found_by(config)) == (20, [])
+    shutil.rmtree(config.paths.state)
+    shutil.copytree(tmp_path / "copy", config.paths.state)
+    rows = tmp_path / "one" / "rows.jsonl"
+    rows.write_text('{"id": "new", "text": "fox of later"}\n', "utf-8")
+    assert invoke(config, import_records, rows, "--format", "jsonl").exit_code == 0
+    count, notes = asyncio.run(found_by(config))
+    assert count == 21
+    assert "older copy" in notes[0]

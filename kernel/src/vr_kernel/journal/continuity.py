@@ -291,9 +291,10 @@ class Continuity:
 
     def _tell(self, loss: Loss | None) -> None:
         self.loss = loss
-        if loss is not None and loss.what != self._told:
+        kind = loss.what.partition(":")[0] if loss else ""
+        if loss is not None and kind != self._told:
             self._tell_fault(loss.error)
-        self._told = loss.what if loss else ""
+        self._told = kind
 
 
 class NotAttendedError(Exception):

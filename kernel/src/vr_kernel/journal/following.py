@@ -74,9 +74,9 @@ async def _follow(store: FollowingStore, continuity: Continuity) -> None:
     line, so that what is recorded here reaches the store and nothing there is taken for it.
     """
     shared = getattr(store, "shared", False)
+    here = await continuity.attended()
     positions = await store.positions()
     held = {each.journal: each for each in positions}
-    here = await continuity.attended()
     own = held.get(here.journal) or held.get("")
     if own is not None and own.journal:
         if not await continuity.covers(own):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from vr_kernel import Position
+
 from vr_plugin_knowledge.weaviate_store.connection import Connection
 from vr_plugin_knowledge.weaviate_store.faults import already_there, no_collection, unmade
 from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
@@ -13,15 +15,18 @@ if TYPE_CHECKING:
     from weaviate import WeaviateAsyncClient
 
 COLLECTION = "VrCursors"
+OPENING = "opening"
 
 
 class Cursors:
-    """The cursor of one journal: an object of a small collection, under the journal's name.
+    """The cursor of one journal: an object of a small collection, under the journal's identity.
+
+    A version before named it by the file that turns are taken in; that cursor is adopted.
 
     Args:
         connection: to the server.
         settings: the collection's prefix, replicas and consistency.
-        turns: names the journal.
+        turns: names the journal as a version before did.
     """
 
     def __init__(self, connection: Connection, settings: WeaviateSettings, turns: Turns) -> None:
@@ -29,18 +34,23 @@ class Cursors:
         self._settings = settings
         self._turns = turns
         self._name = settings.weaviate_prefix + COLLECTION
+        self.journal = ""
 
     async def prepare(self, client: WeaviateAsyncClient) -> None:
-        """Make the collection when it is not there."""
+        """Make the collection when it is not there, or add what it lacks."""
         from weaviate.classes.config import Configure, DataType, Property
 
+        opening = Property(name=OPENING, data_type=DataType.TEXT)
         if await client.collections.exists(self._name):
+            config = client.collections.use(self._name).config
+            if all(each.name != OPENING for each in (await config.get()).properties):
+                await config.add_property(opening)
             return
         try:
             await client.collections.create(
                 self._name,
                 description="How far each journal of video-research was delivered.",
-                properties=[Property(name="seq", data_type=DataType.INT)],
+                properties=[Property(name="seq", data_type=DataType.INT), opening],
                 vector_config=[Configure.Vectors.self_provided(name="vr_none")],
                 replication_config=Configure.replication(factor=self._settings.weaviate_replicas),
             )
@@ -50,28 +60,55 @@ class Cursors:
 
     async def read(self) -> int | None:
         """The sequence number up to which this journal was delivered; None without collection."""
-        name = await self._turns.name()
+        position = await self.position(self.journal)
+        return None if position is None else position.seq
 
-        async def ask(client: WeaviateAsyncClient) -> int | None:
+    async def position(self, journal: str) -> Position | None:
+        """How far a journal was delivered; None without collection.
+
+        The empty name stands for the cursor that a version before kept.
+        """
+        name = journal or await self._turns.name()
+
+        async def ask(client: WeaviateAsyncClient) -> Position | None:
             try:
                 found = await self._handle(client).query.fetch_object_by_id(name)
             except Exception as error:
                 if no_collection(error):
                     return None
                 raise
-            return int(found.properties["seq"]) if found else 0
+            if found is None:
+                return Position(journal, "", 0)
+            opening = str(found.properties.get(OPENING) or "")
+            return Position(journal, opening, int(found.properties["seq"]))
 
         return await self._connection.query(ask)
 
-    async def move(self, seq: int) -> None:
+    async def positions(self, journal: str) -> list[Position]:
+        """That of a journal, or the one that a version before kept; nothing when there is none."""
+        for name in dict.fromkeys((journal, "")):
+            found = await self.position(name)
+            if found is not None and found.seq:
+                return [found]
+        return []
+
+    async def follow(self, position: Position, *, again: bool = False) -> None:
+        """Keep the cursor of that journal, which has come that far; or begin `again`."""
+        self.journal = position.journal
+        kept = await self.position(position.journal)
+        if again or (kept is not None and kept.seq < position.seq):
+            async with self._turns.taken():
+                await self.move(position.seq, position.opening)
+
+    async def move(self, seq: int, opening: str) -> None:
         """Say that all up to `seq` is delivered; the caller has its turn."""
         from weaviate.classes.data import DataObject
 
-        name = await self._turns.name()
+        name = self.journal or await self._turns.name()
 
         async def write(client: WeaviateAsyncClient) -> None:
             done = await self._handle(client).data.insert_many(
-                [DataObject(uuid=name, properties={"seq": seq})]
+                [DataObject(uuid=name, properties={"seq": seq, OPENING: opening})]
             )
             for failure in done.errors.values():
                 raise RuntimeError(failure.message)

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel import Change, Code, Hit, Query, RecordKind, Services, StoredRecord, VrError
+from vr_kernel import (
+    Change,
+    Code,
+    Hit,
+    Position,
+    Query,
+    RecordKind,
+    Services,
+    StoredRecord,
+    VrError,
+)
 
 from vr_plugin_knowledge.counts import groupable
 from vr_plugin_knowledge.database import REBUILT
 from vr_plugin_knowledge.follower import Embeddings
-from vr_plugin_knowledge.matrix import pack_vector
 from vr_plugin_knowledge.weaviate_store.connection import Connection
 from vr_plugin_knowledge.weaviate_store.counting import Counter
 from vr_plugin_knowledge.weaviate_store.cursors import Cursors
+from vr_plugin_knowledge.weaviate_store.embedding import embed_items
 from vr_plugin_knowledge.weaviate_store.indexer import Indexer
 from vr_plugin_knowledge.weaviate_store.layout import Layout, Place
 from vr_plugin_knowledge.weaviate_store.names import object_id, vector_name
@@ -31,12 +41,6 @@ if TYPE_CHECKING:
     from weaviate import WeaviateAsyncClient
 
 FILE_NAME = "weaviate.db"
-EMBED_BUDGET_S = 1.0
-"""How long a batch waits for vectors; what has none by then is written without, and gets it later.
-
-A replay has all of them at once: they are kept beside the journal.
-"""
-EMBED_BATCH = 16
 CLOSE_GRACE_S = 3.0
 """How long a batch that is being written may take to be finished when the program ends."""
 
@@ -52,6 +56,7 @@ class WeaviateStore:
         path: a small file beside the journal (see `Turns`).
         vectors: what turns text into vectors.
         log: where degraded operation is reported.
+        identity: tells the name of this machine's journal.
     """
 
     name = "weaviate"
@@ -59,8 +64,14 @@ class WeaviateStore:
     """Other machines' records may be there, too, and another program's."""
 
     def __init__(
-        self, settings: WeaviateSettings, path: Path, vectors: Embeddings, log: Any
+        self,
+        settings: WeaviateSettings,
+        path: Path,
+        vectors: Embeddings,
+        log: Any,
+        identity: Callable[[], str] = str,
     ) -> None:
+        self._identity = identity
         consistency = settings.weaviate_consistency
         self._limit = settings.weaviate_insert_s
         self._kinds: dict[str, RecordKind] = {}
@@ -112,6 +123,18 @@ class WeaviateStore:
             await self.open(list(self._kinds.values()))
         return cursor or 0
 
+    async def positions(self) -> list[Position]:
+        """How far this machine's journal has come here; those of others are theirs."""
+        return await self._cursors.positions(self._identity())
+
+    async def follow(self, position: Position) -> None:
+        """Follow that journal from there on."""
+        await self._cursors.follow(position)
+
+    async def restart(self, journal: str, *, empty: bool) -> None:
+        """Follow that journal; with `empty` from its beginning. Nobody's records are removed."""
+        await self._cursors.follow(Position(journal, "", 0), again=empty)
+
     async def apply(self, changes: Sequence[Change]) -> None:
         """Write what lies behind the cursor, then move it.
 
@@ -122,7 +145,7 @@ class WeaviateStore:
                 QUOTA when it takes nothing.
         """
         items = await asyncio.to_thread(build_items, changes, self._kinds)
-        await self._embed([item for item in items if item.text.strip()])
+        await embed_items(self._vectors, [item for item in items if item.text.strip()])
         for item in items:
             if not item.deleted and (item.vector or not item.text.strip()):
                 kind = self._kinds.get(item.kind) or unknown_kind(item.kind)
@@ -214,11 +237,11 @@ class WeaviateStore:
                     hint="Ask again in a moment.",
                     retryable=True,
                 )
-            newest = max((change.seq for change in changes), default=0)
-            if newest <= cursor:
+            newest = max(changes, key=lambda change: change.seq, default=None)
+            if newest is None or newest.seq <= cursor:
                 return
             await self._put([item for item in items if item.seq > cursor])
-            await self._cursors.move(newest)
+            await self._cursors.move(newest.seq, newest.opening)
 
     async def _put(self, items: Sequence[Item]) -> None:
         groups: dict[tuple[str, str], list[Item]] = defaultdict(list)
@@ -242,26 +265,6 @@ class WeaviateStore:
             lambda client: self._layout.extend(client, known, workspace, self._vector)
         )
 
-    async def _embed(self, items: Sequence[Item]) -> None:
-        """Give as many items their vectors as the time allows."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(EMBED_BUDGET_S):
-                for start in range(0, len(items), EMBED_BATCH):
-                    if not self._vectors.available():
-                        return
-                    if not await self._embed_batch(items[start : start + EMBED_BATCH]):
-                        return
-
-    async def _embed_batch(self, items: Sequence[Item]) -> bool:
-        try:
-            vectors = await self._vectors.embed_documents([item.text for item in items])
-        except Exception:  # noqa: BLE001 - an embedder is a plugin's code; the indexer tries again and tells
-            return False
-        for item, vector in zip(items, vectors, strict=True):
-            if pack_vector(vector, self._vectors.dimension) is not None:
-                item.vector = vector
-        return True
-
     def _by_meaning(self, query: Query) -> bool:
         wanted = query.mode == "semantic" or (query.mode == "hybrid" and query.alpha > 0)
         if not wanted or query.vector is None or not self._vectors.available():
@@ -279,4 +282,7 @@ class WeaviateStore:
 def build_store(services: Services) -> WeaviateStore:
     """The Weaviate store of a kernel."""
     path = services.paths.state / FILE_NAME
-    return WeaviateStore(services.settings, path, services.vectors, services.log)
+    continuity = services.journal.continuity
+    return WeaviateStore(
+        services.settings, path, services.vectors, services.log, lambda: continuity.journal
+    )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vr_kernel import Code, VrError, private_file, private_folder
-from vr_kernel.database_damage import replaced
+from vr_kernel.database_damage import leave_emptied, replaced
 from vr_kernel.database_faults import (
     FAULTS,
     LeftOut,
@@ -65,7 +65,7 @@ class Database:
         self.path = path
         self.left_out = LeftOut(path, tell)
         self._tell = tell
-        self._file: tuple[int, int] | None = None
+        self._file: tuple[int, int, bool] | None = None
         self._schema = schema
         self._patience_s = patience_s
         self._room_of = room_of
@@ -189,6 +189,7 @@ class Database:
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is not None and identity(self.path) != self._file:
+            leave_emptied(self.path, self._file)
             self._connection.close()
             self._connection = None
             self._tell(replaced(self.path))
