@@ -89,6 +89,17 @@ async def test_a_reply_of_any_provider_is_visible(raw: Kernel) -> None:
     assert reply.sources == [WebSource(title=SEEN, url="https://a.org/")]
 
 
+@pytest.mark.parametrize("tool", ["paid_ask", "paid_once", "paid_stream", "paid_shape"])
+async def test_half_a_character_loses_nothing_that_was_paid(
+    kernel: Kernel, gemini: FakeGemini, tool: str
+) -> None:
+    said = "half \ud83d\x00 of it"
+    gemini.answer({"city": said, "people": 1} if tool == "paid_shape" else said)
+    told = (await kernel.call(tool, question="Why?")).model_dump()
+    assert (told["capital"]["city"] if tool == "paid_shape" else told["text"]) == "half ? of it"
+    assert len(gemini.requests) == 1
+
+
 async def test_pieces_of_a_stream_are_visible_though_an_escape_is_cut(raw: Kernel) -> None:
     pieces = [piece async for piece in raw.models.stream("Why?")]
     assert "".join(piece.text for piece in pieces) == SEEN

@@ -27,7 +27,9 @@ BEGUN = ["\x1b", "\x1b[", "\x1b[3", "\x1b]", "\x1b]0;", "\x9b", "\x9d", "\x1b(",
 KEPT = ["\u200c", "\u200d", "\ufe0f", "\u06dd", "\n", "\t", " ", "a", "é", "文", "🏳", "["]
 UNSEEN = ["\0", "\r", "\b", "\x7f", "\x85", "\xad", "\u200b", "\u200f", "\u202e", "\u2028",
           "\u2066", "\u2060", "\ufeff", "\ufff9", "\U000e0001", "\U000e0041"]  # fmt: skip
-PIECES = st.sampled_from([*SEQUENCES, *BEGUN, *KEPT, *UNSEEN, "m", "\\", "0;", "\ufe01"])
+PIECES = st.sampled_from(
+    [*SEQUENCES, *BEGUN, *KEPT, *UNSEEN, "m", "\\", "0;", "\ufe01", "\ud83d", "\ude00"]
+)
 TEXTS = st.lists(PIECES | st.text(max_size=3), max_size=12).map("".join)
 MAY_STAY = {"\n", "\t", "\u200c", "\u200d"}
 SHOWN = set(
@@ -54,6 +56,7 @@ def is_seen(sign: str) -> bool:
         ("gpj.\u202eexe\u202c \u2066x\u2069", "gpj.exe x"),
         ("Ignore\U000e0069\U000e0067", "Ignore"),
         ("a\ufe01\ufe02\ufe03b\u200c\u200d\u200cc", "a\ufe01b\u200cc"),
+        ("half \ud83d, whole \ud83d\ude00, \udc00\ud800", "half ?, whole \U0001f600, ??"),
         ("\x1b]" + "x" * 5000 + "\x07.", "x" * 5000 + "."),
     ],
 )  # fmt: skip
@@ -115,6 +118,7 @@ def test_a_stream_waits_only_for_what_an_escape_may_become() -> None:
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=6,
 )
 
 

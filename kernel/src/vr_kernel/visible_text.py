@@ -24,13 +24,16 @@ _SIGNS = (
     r"\U000e01f0-\U000e0fff"
 )
 _JOINERS, _FORMS = "\u200c\u200d", "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_ODD = re.compile(f"[{_SIGNS}{_JOINERS}{_FORMS}]")
+_ODD = re.compile(f"[{_SIGNS}{_JOINERS}{_FORMS}\ud800-\udfff]")
 _BREAK = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNSEEN = re.compile(f"{_ESCAPES}|[{_SIGNS}]")
+_HALVES = re.compile("([\ud800-\udbff])([\udc00-\udfff])|[\ud800-\udfff]")
 _UNSEEN_SIGN = re.compile(f"(?!\n)[{_SIGNS}]")
 _ESCAPE = re.compile(_ESCAPES)
 _RUN = re.compile(f"([{_JOINERS}])[{_JOINERS}]+|([{_FORMS}])[{_FORMS}]+")
-_BEGUN = re.compile(rf"(?:{_CSI}{_PARAMETERS}|{_OSC}{_STRING}\x1b?|\x1b[ -/]{{0,8}}+|\r)\Z")
+_BEGUN = re.compile(
+    rf"(?:{_CSI}{_PARAMETERS}|{_OSC}{_STRING}\x1b?|\x1b[ -/]{{0,8}}+|[\r\ud800-\udbff])\Z"
+)
 # Marks that stand in names of files stay there: without them it would be another file's name.
 _PATH = re.compile(
     r"(?:/|[A-Za-z]:[\\/])[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\U000e0000-\U000e0fff]*"
@@ -46,11 +49,19 @@ def visible(text: str) -> str:
     Each kind of line end becomes a line feed. An escape sequence goes whole: of red text the
     colour's number too, of a link its address; where it has no end, only its beginning goes. The
     joiners of Persian, of Indic scripts and of emoji stay, and signs that choose the form of a
-    letter, one at a time: a run hides a text.
+    letter, one at a time: a run hides a text. Half a character, which no file takes, is a `?`.
     """
     if (text.isascii() and text.isprintable()) or _ODD.search(text) is None:
         return text
-    return _RUN.sub(r"\1\2", _UNSEEN.sub("", _BREAK.sub("\n", text)))
+    return _RUN.sub(r"\1\2", _seen(text))
+
+
+def _seen(text: str) -> str:
+    return _HALVES.sub(_whole, _UNSEEN.sub("", _BREAK.sub("\n", text)))
+
+
+def _whole(halves: re.Match[str]) -> str:
+    return halves[0].encode("utf-16", "surrogatepass").decode("utf-16") if halves[1] else "?"
 
 
 def result_text(text: str) -> str:
@@ -110,9 +121,7 @@ class VisiblePieces:
         return self._show(text)
 
     def _show(self, text: str) -> str:
-        shown = _RUN.sub(r"\1\2", self._last + _UNSEEN.sub("", _BREAK.sub("\n", text)))[
-            len(self._last) :
-        ]
+        shown = _RUN.sub(r"\1\2", self._last + _seen(text))[len(self._last) :]
         self._last = shown[-1:] or self._last
         return shown
 
