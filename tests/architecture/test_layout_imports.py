@@ -25,7 +25,7 @@ HEAVY = {
     "openai", "rapidocr", "rich", "tokenizers", "weaviate",
 }  # fmt: skip
 PUBLIC = {
-    "cache", "call", "commands", "contents", "database_damage", "database_faults",
+    "cache", "call", "commands", "contents", "database_damage", "database_faults", "read_only",
     "database_health", "documents",
     "errors", "events", "generation",
     "hookspecs", "joining", "prompts", "providers", "quotes", "records", "resources", "services",

@@ -98,7 +98,7 @@ class KeptDatabase(Database):
         begin = turns[0].begin if turns else WRITE
         held = [] if begin == READ else self._held[:]
         if not held and begin != _LOOK:
-            return super()._transact(turns)
+            return self._begun(turns)
         try:
             connection = self._opened()
             # What does not fit into memory would be written.
@@ -117,6 +117,20 @@ class KeptDatabase(Database):
             while self._heard:
                 self._heard.pop()()
         return results[len(held) :]
+
+    def _begun(self, turns: list[Turn]) -> list[Any]:
+        try:
+            return super()._transact(turns)
+        except NotBegunError as error:
+            fault = cause(error)
+            if turns[0].begin != READ or self._connection is not None or fault is None:
+                raise
+            from vr_kernel.read_only import read_unwritable
+
+            found = read_unwritable(self.path, [turn.work for turn in turns], fault)
+            if found is None:
+                raise
+            return found
 
     def _write_held(self) -> None:
         self.run_blocking(lambda _connection: None)

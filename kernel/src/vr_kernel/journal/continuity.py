@@ -78,13 +78,12 @@ class Continuity:
         Raises:
             VrError: UNAVAILABLE when the journal cannot be written.
         """
-        tried = False
+        tried: list[object] = []
 
         def write(connection: sqlite3.Connection) -> T:
-            nonlocal tried
             if connection is not self._attended and not tried:
                 raise NotAttendedError
-            tried = True  # it may be held until the file is opened anew
+            tried.append(connection)  # it may be held until the file is opened anew
             begin(connection, self._opening, self._home)
             return work(connection)
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from vr_kernel import Code, VrError, private_file, private_folder
 from vr_kernel.database_damage import leave_emptied, replaced
@@ -170,7 +170,15 @@ class Database:
 
     def _transact(self, how: str, work: Callable[[sqlite3.Connection], T]) -> T:
         with self._lock:
-            connection = self._opened()
+            try:
+                connection = self._opened()
+            except FAULTS as error:
+                if how == _READ:
+                    from vr_kernel.read_only import read_unwritable
+
+                    if (found := read_unwritable(self.path, [work], error)) is not None:
+                        return cast("T", found[0])
+                raise
             held = [*self._held]
             if held or how == _LOOK:  # what does not fit into memory would be written
                 connection.execute("PRAGMA cache_spill=OFF")

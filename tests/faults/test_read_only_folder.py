@@ -1,0 +1,74 @@
+"""A folder where nothing may be written any more: what is there is read, and nothing is paid."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from vr_kernel.config.paths import find_paths
+from vr_kernel.doctor.folders import folder_checks
+from vr_kernel.health import Level
+from vr_kernel.testing import FakeGemini
+from vr_kernel.testing.kernels import isolated_variables
+from worked_kernel import PARTS, analysis, card, opened, work
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    if os.geteuid() != 0:
+        yield folder
+        for each in (folder, *folder.rglob("*")):
+            each.chmod(0o700)
+        return
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", str(folder)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("root writes everywhere, and may mount nothing here")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def close(home: Path) -> None:
+    """Let nothing be written in the folder, by root neither."""
+    if os.geteuid() == 0:
+        subprocess.run(["mount", "-o", "remount,ro", str(home)], check=True)
+        return
+    for each in (*home.rglob("*"), home):
+        each.chmod(0o500 if each.is_dir() else 0o400)
+
+
+@pytest.mark.slow
+async def test_what_is_there_is_read_and_nothing_is_paid(home: Path) -> None:
+    with FakeGemini() as gemini:
+        async with opened(home, gemini) as kernel:
+            await work(kernel, home, PARTS[0])
+        close(home)
+        paid = gemini.bill.calls
+        async with opened(home, gemini) as kernel:
+            assert (await kernel.run("job_list", {})).data["jobs"]
+            assert (await kernel.run("infra_usage", {})).data["total"]["calls"] == paid
+            sessions = (await kernel.run("video_list_sessions", {})).data["sessions"]
+            assert [session["turn_count"] for session in sessions] == [2]
+            known = await kernel.run("video_analyze", analysis(home, PARTS[0]))
+            assert known.data["cached"]
+            other = {**analysis(home, PARTS[0]), "instruction": "Something else"}
+            talk = {"session_id": sessions[0]["session_id"], "prompt": "And now?"}
+            for tool, arguments in [
+                ("video_analyze", other),
+                ("video_create_session", {"file_path": other["file_path"]}),
+                ("video_continue_session", talk),
+                ("knowledge_ingest", card("new")),
+            ]:
+                error = (await kernel.run(tool, arguments)).error
+                assert error is not None, tool
+                assert error.category == "STATE_UNAVAILABLE"
+                assert str(home / "state") in error.hint
+        assert gemini.bill.calls == paid
+    found = {
+        check.name: check.examine() for check in folder_checks(find_paths(isolated_variables(home)))
+    }
+    assert found["state folder"].level is found["cache folder"].level is Level.FAULT
