@@ -22,7 +22,7 @@ from vr_plugin_knowledge.writer import checksum
 
 T = TypeVar("T")
 TIMEOUT_S = 1.0
-ROWS = 500
+ROWS = 50
 CHECK_S, STEPS = 1.0, 20_000
 """How long the file is looked through; after how many instructions the clock is looked at."""
 MOST_VECTORS = 200_000
