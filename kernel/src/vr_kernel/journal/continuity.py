@@ -119,9 +119,8 @@ class Continuity:
         if self.damage is not None:
             told = f"{self.damage.message} {self.damage.hint}" if owner else "It is damaged."
             return f"The journal cannot be read; what the store has is found. {told}"
-        if self.loss is None:
-            return ""
-        loss = await self.look()  # somebody may have taken a way out
+        # Looked at again: somebody may have taken a way out.
+        loss = await self.look() if self.loss is not None else None
         return loss.note_for(owner=owner) if loss else ""
 
     async def look(self) -> Loss | None:
