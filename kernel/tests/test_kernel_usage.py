@@ -367,7 +367,7 @@ def test_cost_is_an_aligned_table(used: Zoo) -> None:
     assert len({len(line) for line in lines}) == 1
     assert [line.split() for line in lines[1:]] == [
         ["video_analyze", "1", "2", "1,234,567", "0", "0", "0", "61", "1"],
-        ["x[31m_y", "1", "1", "5", "0", "0", "0", "0", "0"],
+        ["x_y", "1", "1", "5", "0", "0", "0", "0", "0"],
         ["total", "2", "3", "1,234,572", "0", "0", "0", "61", "1"],
     ]
 
