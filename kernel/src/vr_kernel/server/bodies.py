@@ -17,7 +17,7 @@ BODY_S = 30.0
 REFUSED_S, REFUSED_BYTES = 5.0, 16_000_000
 """How much of a body is still read after it was refused: who is hung up on while still sending
 may never see the answer."""
-MOST_BRACKETS = 100_000
+MOST_BRACKETS = 200_000
 """Lists and objects of a body, which is parsed at once: while it is, nobody else is answered."""
 HALF_SENT = 32
 """As many bodies of the largest size one principal may have sent in part; smaller ones are more."""
