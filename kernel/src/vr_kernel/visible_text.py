@@ -24,7 +24,7 @@ _SIGNS = (
     r"\U000e01f0-\U000e0fff"
 )
 _JOINERS, _FORMS = "\u200c\u200d", "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_ODD = re.compile(f"[{_SIGNS}{_JOINERS}{_FORMS}\ud800-\udfff]")
+_FORM = re.compile(f"[{_FORMS}]")
 _BREAK = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNSEEN = re.compile(f"{_ESCAPES}|[{_SIGNS}]")
 _HALVES = re.compile("([\ud800-\udbff])([\udc00-\udfff])|[\ud800-\udfff]")
@@ -39,6 +39,7 @@ _PATH = re.compile(
     r"(?:/|[A-Za-z]:[\\/])[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\U000e0000-\U000e0fff]*"
 )
 _LONGEST_PATH = 4096
+_PLAIN_SPACES = "\n\t\xa0\u202f\u3000"
 _SPELLED = re.compile(r"\\[bfru]")
 """Signs that JSON spells out."""
 
@@ -51,9 +52,16 @@ def visible(text: str) -> str:
     joiners of Persian, of Indic scripts and of emoji stay, and signs that choose the form of a
     letter, one at a time: a run hides a text. Half a character, which no file takes, is a `?`.
     """
-    if (text.isascii() and text.isprintable()) or _ODD.search(text) is None:
+    if _is_plain(text):
         return text
     return _RUN.sub(r"\1\2", _seen(text))
+
+
+def _is_plain(text: str) -> bool:
+    """Whether nothing is to be done, told quickly; a text of rare signs may be called odd."""
+    for sign in _PLAIN_SPACES:
+        text = text.replace(sign, " ")
+    return text.isprintable() and (text.isascii() or _FORM.search(text) is None)
 
 
 def _seen(text: str) -> str:
@@ -81,7 +89,7 @@ def all_visible(value: Any, show: Callable[[str], str] = visible) -> Any:
 
 def visible_json(text: str, show: Callable[[str], str] = visible) -> str:
     """JSON text whose value is `all_visible`; signs that belong to its grammar are left alone."""
-    if _ODD.search(text) is None and _SPELLED.search(text) is None:
+    if _is_plain(text) and _SPELLED.search(text) is None:
         return text
     try:
         value = json.loads(text)
@@ -107,7 +115,7 @@ class VisiblePieces:
     def take(self, piece: str) -> str:
         """What may be shown now; what may be the beginning of an escape sequence waits."""
         text = self._begun + piece
-        if _ODD.search(text) is None:
+        if _is_plain(text):
             self._last = text[-1:] or self._last
             return text
         begun = _BEGUN.search(text)
