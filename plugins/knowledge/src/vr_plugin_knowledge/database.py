@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from vr_kernel import Code, VrError, private_file, private_folder
 from vr_kernel.database_damage import put_aside
-from vr_kernel.database_faults import tell_emptied, told_by, wording
+from vr_kernel.database_faults import explained, is_busy, tell_emptied, told_by, wording
 
 from vr_plugin_knowledge.schema import DamagedRowError, OtherLayoutError, prepare
 
@@ -81,7 +81,7 @@ class Database:
                     connection.execute("BEGIN IMMEDIATE")
                 except sqlite3.OperationalError as error:
                     waited = time.monotonic() - self._asked_at
-                    if not _is_busy(error) or self._closed or waited > BUSY_TIMEOUT_S:
+                    if not is_busy(error) or self._closed or waited > BUSY_TIMEOUT_S:
                         raise
                 else:
                     return
@@ -242,16 +242,15 @@ class Database:
         self._writer = None
 
     def _unavailable(self, error: Exception) -> VrError:
-        file, folder = self.path.name, self.path.parent
-        if _is_busy(error):
-            said = f"Another process holds {file}."
-            hint = "If it was suspended, as by Ctrl-Z or with its container, resume or end it."
-        else:
-            name = getattr(error, "sqlite_errorname", None) or type(error).__name__
-            said = f"The knowledge base {file} cannot be used: {wording(error)} ({name})."
-            hint = f"Check that {folder} exists, is writable and has free space."
+        if is_busy(error):
+            return explained(self.path, error)
+        name = getattr(error, "sqlite_errorname", None) or type(error).__name__
         return VrError(
-            said, Code.UNAVAILABLE, category="STORE_UNAVAILABLE", hint=hint, retryable=True
+            f"The knowledge base {self.path.name} cannot be used: {wording(error)} ({name}).",
+            Code.UNAVAILABLE,
+            category="STORE_UNAVAILABLE",
+            hint=f"Check that {self.path.parent} exists, is writable and has free space.",
+            retryable=True,
         )
 
 
@@ -284,10 +283,6 @@ def _is_damage(error: Exception) -> bool:
         )
         or str(error).startswith(_DAMAGED)
     )
-
-
-def _is_busy(error: Exception) -> bool:
-    return (getattr(error, "sqlite_errorname", None) or "").startswith("SQLITE_BUSY")
 
 
 def _identity(path: Path) -> tuple[int, int]:

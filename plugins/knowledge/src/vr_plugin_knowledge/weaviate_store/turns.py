@@ -12,7 +12,7 @@ from pathlib import Path
 
 from vr_kernel import Code, VrError, private_file, private_folder
 from vr_kernel.database_damage import damaged, row_damaged
-from vr_kernel.database_faults import is_damage, read_text, wording
+from vr_kernel.database_faults import explained, is_busy, is_damage, read_text, wording
 
 WAIT_S = 90.0
 """How long a process waits for its turn; more than a batch of another one may take."""
@@ -120,6 +120,8 @@ def _require_name(path: Path, name: str) -> None:
 def _unavailable(path: Path, error: Exception) -> VrError:
     if is_damage(error):
         return damaged(path, error)
+    if is_busy(error):
+        return explained(path, error)
     return VrError(
         f"{path.name} cannot be used: {wording(error)}.",
         Code.UNAVAILABLE,

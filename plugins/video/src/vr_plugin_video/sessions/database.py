@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from vr_kernel import Code, VrError, private_file, private_folder
+from vr_kernel import VrError, private_file, private_folder
 from vr_kernel.database_damage import leave_emptied, replaced
 from vr_kernel.database_faults import (
     FAULTS,
@@ -221,15 +221,7 @@ class Database:
         return self._connection
 
     def _unavailable(self, error: Exception) -> VrError:
-        if not _is_any_of(error, _BUSY):
-            return explained(self.path, error)
-        return VrError(
-            f"{self.path.name} cannot be used: {error}.",
-            Code.UNAVAILABLE,
-            category="STATE_UNAVAILABLE",
-            hint="Another program is writing to it. Try again.",
-            retryable=True,
-        )
+        return explained(self.path, error)
 
 
 def _is_any_of(error: Exception, names: tuple[str, ...]) -> bool:
