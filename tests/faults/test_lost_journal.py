@@ -96,7 +96,7 @@ LOSSES = [
     (_put_older, "older"),
     (_put_foreign, "foreign"),
 ]
-each_loss = pytest.mark.parametrize(("lose", "word"), LOSSES, ids=lambda it: str(it).strip("_"))
+each_loss = pytest.mark.parametrize(("lose", "word"), LOSSES, ids=[word for _, word in LOSSES])
 
 
 RUNNING = pytest.mark.parametrize(
