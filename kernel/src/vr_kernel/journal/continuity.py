@@ -10,7 +10,7 @@ from vr_kernel.database import Database
 from vr_kernel.database_faults import DAMAGED
 from vr_kernel.errors import VrError
 from vr_kernel.journal.known import Known
-from vr_kernel.journal.lineage import Lineage, Position, begin, new_opening
+from vr_kernel.journal.lineage import Lineage, Position, begin, last_number, new_opening
 from vr_kernel.journal.loss import Loss, find_loss, must_diverge
 from vr_kernel.kept_database import KeptDatabase
 
@@ -47,6 +47,7 @@ class Continuity:
         self._attended: sqlite3.Connection | None = None
         self._opening = ""
         self._heard: dict[str, Position] = {}
+        self._latest: list[Position] = []
         self._told = ""
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -85,16 +86,20 @@ class Continuity:
                 raise NotAttendedError
             tried.append(connection)  # it may be held until the file is opened anew
             begin(connection, self._opening, self._home)
-            return work(connection)
+            done = work(connection)
+            latest.append(Position(self.journal, self._opening, last_number(connection)))
+            return done
 
         while True:
+            latest: list[Position] = []
+            run = self._database.run
             try:
-                if paid:
-                    kept: T = await self._database.keep(write, 0)
-                    return kept
-                return await self._database.run(write)
+                done: T = await (self._database.keep(write, 0) if paid else run(write))
             except NotAttendedError:  # another file, or none yet
                 await self.attend()
+            else:
+                self._latest = self._latest if paid else latest[-1:]
+                return done
 
     @property
     def refusal(self) -> VrError | None:
@@ -141,8 +146,10 @@ class Continuity:
         Raises:
             VrError: UNAVAILABLE when the journal cannot be written.
         """
+        if self._known and self._latest:
+            await self._known.put(*self._latest)
         known = await self._all_known()
-        self._opening = new_opening()
+        self._opening, self.followed = new_opening(), ""
 
         def settled(connection: sqlite3.Connection) -> tuple[Loss | None, Position] | None:
             lineage = Lineage(connection)
@@ -180,11 +187,7 @@ class Continuity:
         Raises:
             VrError: UNAVAILABLE when the journal cannot be used.
         """
-
-        def read(connection: sqlite3.Connection) -> bool:
-            return connection is self._attended
-
-        if not await self._database.read(read):
+        if not await self._database.read(lambda connection: connection is self._attended):
             await self.attend()
         return await self.position()
 
@@ -241,7 +244,7 @@ class Continuity:
 
     async def begun(self) -> int:
         """The number after which the present line began."""
-        return await self._database.read(lambda connection: Lineage(connection).begun)
+        return await self._database.read(lambda it: Lineage(it).begun)
 
     async def close(self) -> None:
         """Keep how far the journal has come, when this process wrote in it."""
@@ -259,11 +262,7 @@ class Continuity:
         Raises:
             VrError: UNAVAILABLE when the journal cannot be read, or that not be kept.
         """
-
-        def read(connection: sqlite3.Connection) -> str:
-            return Lineage(connection).home
-
-        found = await self._database.read(read)
+        found = await self._database.read(lambda connection: Lineage(connection).home)
         if not found:
             await self.attend()
         return found or self._home
@@ -283,9 +282,9 @@ class Continuity:
 
     async def _all_known(self) -> list[Position]:
         known = await self._known.list() if self._known else []
-        return known + [
-            e for e in self._heard.values() if e.journal not in {k.journal for k in known}
-        ]
+        here = {each.journal: each.seq for each in known}
+        more = [*self._heard.values(), *self._latest]
+        return known + [each for each in more if each.seq > here.get(each.journal, 0)]
 
     def _tell(self, loss: Loss | None) -> None:
         self.loss = loss

@@ -127,13 +127,18 @@ def begin(connection: sqlite3.Connection, opening: str, home: str) -> None:
         "SELECT journal, home FROM lineage ORDER BY seq DESC LIMIT 1"
     ).fetchone()
     journal = there[0] if there else str(uuid.uuid4())
-    last = int(connection.execute(_LAST).fetchone()[0])
+    last = last_number(connection)
     # Of two openings at one number the later one counts: nothing was given out in the other.
     kept = connection.execute("SELECT home FROM lineage WHERE seq = ?", (last,)).fetchone()
     place = kept[0] if kept else "" if there else home
     connection.execute(
         "INSERT OR REPLACE INTO lineage VALUES (?,?,?,?)", (last, journal, opening, place)
     )
+
+
+def last_number(connection: sqlite3.Connection) -> int:
+    """The highest number given out."""
+    return int(connection.execute(_LAST).fetchone()[0])
 
 
 def openings(connection: sqlite3.Connection, seqs: Sequence[int]) -> list[str]:
