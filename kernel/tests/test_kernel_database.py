@@ -168,6 +168,49 @@ async def test_a_file_that_was_removed_is_made_anew_for_all_who_share_it(tmp_pat
         assert await one.read(_names) == await other.read(_names) == ["a", "b"]
 
 
+async def _replaced(one: Database, backup: Path) -> None:
+    """What is recorded stands in the log; a backup of before is put in the place of the file."""
+    with closing(sqlite3.connect(one.path)) as connection:
+        connection.execute("VACUUM INTO ?", (str(backup),))
+    for number in range(60):
+        await one.run(_add(f"after {number}", f"{number} after"))
+    await asyncio.to_thread(backup.replace, one.path)
+
+
+def _soundness(connection: sqlite3.Connection) -> str:
+    return str(connection.execute("PRAGMA integrity_check").fetchone()[0])
+
+
+async def test_the_log_of_a_former_file_is_not_played_into_the_one_in_its_place(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "items.db"
+    with closing(Database(path, SCHEMA)) as one, closing(Database(path, SCHEMA)) as other:
+        await one.run(_add("before"))
+        await other.run(_add("also before"))
+        await _replaced(one, tmp_path / "backup")
+        await one.run(_add("a"))
+        await other.run(_add("b"))
+        for each in (one, other):
+            assert await each.read(_names) == ["a", "also before", "b", "before"]
+            assert await each.read(_soundness) == "ok"
+    kept = {each.name.rpartition("-")[2] for each in tmp_path.glob("items.db.damaged-*")}
+    assert kept == {"wal"}, "what was recorded in the former file can be looked for"
+
+
+async def test_a_log_that_somebody_uses_with_the_new_file_stays_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "items.db"
+    with closing(Database(path, SCHEMA)) as one:
+        await one.run(_add("before"))
+        await _replaced(one, tmp_path / "backup")
+        with closing(sqlite3.connect(path, isolation_level=None)) as another:
+            another.execute("SELECT * FROM item").fetchone()
+            log = path.with_name("items.db-wal").stat().st_ino
+            await one.read(_names)
+            assert path.with_name("items.db-wal").stat().st_ino == log
+    assert not [*tmp_path.glob("items.db.damaged-*")]
+
+
 async def test_calls_of_many_threads_take_turns(database: Database) -> None:
     busy = threading.Lock()
 

@@ -90,6 +90,10 @@ def _put_foreign(folder: Path) -> None:
     shutil.copyfile(folder / "other" / "state" / "journal.db", _journal(folder))
 
 
+def _rename_over(folder: Path) -> None:
+    (folder / "copy" / "journal.db").replace(_journal(folder))
+
+
 LOSSES = [
     (_empty, "emptied"),
     (_delete, "deleted"),
@@ -103,9 +107,10 @@ RUNNING = pytest.mark.parametrize(
     ("lose", "word"),
     [
         pytest.param(_truncate, "emptied"),
+        pytest.param(_rename_over, "older"),
         *(pytest.param(*each, marks=pytest.mark.slow) for each in LOSSES),
     ],
-    ids=["emptied", "replaced by nothing", "deleted", "older", "foreign"],
+    ids=["cut", "renamed over", *(word for _, word in LOSSES)],
 )
 
 

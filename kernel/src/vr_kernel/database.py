@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from vr_kernel.config.paths import private_file, private_folder
 from vr_kernel.database_faults import (
     FAULTS,
+    Identity,
     LeftOut,
     NotBegunError,
     Patience,
@@ -25,6 +26,7 @@ from vr_kernel.database_faults import (
     identity,
     is_busy,
     is_useless,
+    log_of,
     read_text,
     require_own,
     tell_emptied,
@@ -90,7 +92,7 @@ class Database:
         self._lock = threading.Lock()
         self._thread: ThreadPoolExecutor | None = None
         self._connection: sqlite3.Connection | None = None
-        self._opened_file: tuple[int, int, bool] | None = None
+        self._opened_as: tuple[Identity, Identity] = (None, None)
 
     async def run(self, work: Callable[[sqlite3.Connection], T], *, wait_s: float = math.inf) -> T:
         """Run `work` in a transaction that is committed when this returns.
@@ -210,13 +212,11 @@ class Database:
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is not None and self._is_gone():
-            from vr_kernel.database_damage import leave_emptied, replaced
+            from vr_kernel.database_damage import leave
 
-            leave_emptied(self.path, self._opened_file)
-            self._disconnect()
-            self._tell(replaced(self.path))
+            self._tell(leave(self.path, *self._opened_as, self._disconnect))
         if self._connection is None:
-            self._opened_file = identity(self.path)
+            self._opened_as = identity(self.path), None
             tell_emptied(self.path, self._tell)
             private_folder(self.path.parent)
             connection = sqlite3.connect(private_file(self.path), isolation_level=None)
@@ -232,12 +232,12 @@ class Database:
                 connection.close()
                 raise
             self._connection = connection
-            self._opened_file = identity(self.path)
+            self._opened_as = identity(self.path), identity(log_of(self.path))
         return self._connection
 
     def _is_gone(self) -> bool:
         """Whether somebody removed or replaced the file, which would divide who shares it."""
-        return identity(self.path) != self._opened_file
+        return identity(self.path) != self._opened_as[0]
 
     def _disconnect(self) -> None:
         if self._connection is not None:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
 import time
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 
-from vr_kernel.database_faults import DAMAGED, identity, shown_key, wording
+from vr_kernel.database_faults import (
+    DAMAGED,
+    Identity,
+    identity,
+    is_damage,
+    log_of,
+    shown_key,
+    wording,
+)
 from vr_kernel.errors import Code, VrError
 
 
@@ -15,12 +26,10 @@ def put_aside(path: Path) -> Path | None:
 
     Nobody of this process may have it open.
     """
-    kept = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
+    kept = _free_name(path)
     # The log goes first: left behind, it would be played into the new file. SQLite removes it
     # itself when a reader that still had it closes.
-    with suppress(FileNotFoundError):
-        path.with_name(f"{path.name}-wal").replace(kept.with_name(f"{kept.name}-wal"))
-    path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
+    _put_log_aside(path, kept)
     try:
         path.replace(kept)
     except FileNotFoundError:
@@ -28,10 +37,59 @@ def put_aside(path: Path) -> Path | None:
     return kept
 
 
-def leave_emptied(path: Path, opened: tuple[int, int, bool] | None) -> None:
-    """Rename a file that is open and was emptied: its log is no part of what comes in its place."""
+def leave(path: Path, opened: Identity, opened_log: Identity, close: Callable[[], None]) -> VrError:
+    """Close a file that was emptied or replaced, and part what comes in its place from its log.
+
+    Args:
+        path: where it was.
+        opened: tells the file that this process had open.
+        opened_log: the same for its log.
+        close: closes it.
+
+    Returns:
+        What to say.
+    """
     if opened is not None and opened[2] and identity(path) == (*opened[:2], False):
         put_aside(path)
+    close()
+    if opened_log is not None and path.exists():
+        _part_from(path, opened_log)
+    return replaced(path)
+
+
+def _part_from(path: Path, log: tuple[int, int, bool]) -> None:
+    """Put the log of a former file aside, unless somebody uses the new file already.
+
+    SQLite takes each log for that of the file beside it. Under another name the file can be locked
+    without that: as long as this holds, nobody reads it or writes a log of its own.
+    """
+    kept = _free_name(path)
+    other = kept.with_name(f"{kept.name}-now")
+    try:
+        os.link(path, other)
+        with closing(sqlite3.connect(other, isolation_level=None, timeout=0)) as connection:
+            try:
+                connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+                connection.execute("BEGIN EXCLUSIVE")
+            except sqlite3.Error as error:
+                if not is_damage(error):  # somebody uses it
+                    return
+            if (identity(log_of(path)) or ())[:2] == log[:2]:
+                _put_log_aside(path, kept)
+    except OSError:
+        return  # No way to be sure: a file system without links, or the file is gone again.
+    finally:
+        other.unlink(missing_ok=True)
+
+
+def _free_name(path: Path) -> Path:
+    return path.with_name(f"{path.name}.damaged-{time.time_ns()}")
+
+
+def _put_log_aside(path: Path, kept: Path) -> None:
+    with suppress(FileNotFoundError):
+        log_of(path).replace(log_of(kept))
+    path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
 
 
 def damaged(path: Path, error: BaseException) -> VrError:

@@ -37,6 +37,8 @@ CLEAN = (
 )
 _QUOTING = ("SQLITE_ERROR", "SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_CONSTRAINT")
 """Faults in whose sentence SQLite may quote what stands in the file."""
+Identity = tuple[int, int, bool] | None
+"""Tells a file from another one of its name: device, number, whether there is anything in it."""
 read_text = partial(str, encoding="utf-8", errors="surrogateescape")
 """A `text_factory` that never fails: bytes that are no UTF-8 become characters of no text."""
 
@@ -58,13 +60,18 @@ class NotBegunError(Exception):
     """No transaction could be begun, so no work was; the cause says why."""
 
 
-def identity(path: Path) -> tuple[int, int, bool] | None:
+def identity(path: Path) -> Identity:
     """Tells a file from another one of its name, or from what was emptied; None for no file."""
     try:
         found = path.stat()
     except OSError:
         return None
     return found.st_dev, found.st_ino, found.st_size > 0
+
+
+def log_of(path: Path) -> Path:
+    """Where SQLite writes what is not in the file yet."""
+    return path.with_name(f"{path.name}-wal")
 
 
 def cause(error: BaseException) -> BaseException | None:

@@ -252,9 +252,9 @@ async def test_doctor_says_which_port_is_at_fault(weaviate, tmp_path):
         return found
 
     assert await checked() == dict.fromkeys(("weaviate", "weaviate grpc", "weaviate room"), "ok")
-    async with listener() as port:
+    async with listener() as port, listener() as other:
         started = time.monotonic()
-        hanging = await checked(weaviate_grpc_port=port, weaviate_url=f"http://127.0.0.1:{port}")
+        hanging = await checked(weaviate_grpc_port=other, weaviate_url=f"http://127.0.0.1:{port}")
         assert time.monotonic() - started < 5
     assert "says nothing" in str(hanging["weaviate"])
     assert "accepts and says nothing" in str(hanging["weaviate grpc"])

@@ -18,6 +18,7 @@ from uuid import uuid4
 import pytest
 from migration_samples import config_in, invoke, report_of
 from vr_kernel import Config, Kernel
+from vr_kernel.cli.store import store
 from vr_plugin_knowledge.transfer.commands import import_records
 from vr_plugin_knowledge.weaviate_store.connection import Connection
 from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
@@ -297,3 +298,5 @@ def test_a_restored_folder_is_older_than_the_server(
     count, notes = asyncio.run(found_by(config))
     assert count == 21
     assert "older copy" in notes[0]
+    assert invoke(config, store, "begin-anew", "--yes").exit_code == 0
+    assert asyncio.run(found_by(config)) == (21, []), "nothing is removed from a server"

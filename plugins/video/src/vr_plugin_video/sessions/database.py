@@ -14,15 +14,17 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from vr_kernel import VrError, private_file, private_folder
-from vr_kernel.database_damage import leave_emptied, replaced
+from vr_kernel.database_damage import leave
 from vr_kernel.database_faults import (
     FAULTS,
+    Identity,
     LeftOut,
     explained,
     identity,
     is_busy,
     is_full,
     is_passing,
+    log_of,
     read_text,
     require_own,
     tell_emptied,
@@ -65,7 +67,7 @@ class Database:
         self.path = path
         self.left_out = LeftOut(path, tell)
         self._tell = tell
-        self._file: tuple[int, int, bool] | None = None
+        self._opened_as: tuple[Identity, Identity] = (None, None)
         self._schema = schema
         self._patience_s = patience_s
         self._room_of = room_of
@@ -196,11 +198,9 @@ class Database:
             return result
 
     def _opened(self) -> sqlite3.Connection:
-        if self._connection is not None and identity(self.path) != self._file:
-            leave_emptied(self.path, self._file)
-            self._connection.close()
-            self._connection = None
-            self._tell(replaced(self.path))
+        if self._connection is not None and identity(self.path) != self._opened_as[0]:
+            gone, self._connection = self._connection, None
+            self._tell(leave(self.path, *self._opened_as, gone.close))
         if self._connection is None:
             tell_emptied(self.path, self._tell)
             private_folder(self.path.parent)
@@ -217,7 +217,8 @@ class Database:
             except BaseException:
                 connection.close()
                 raise
-            self._connection, self._file = connection, identity(self.path)
+            self._connection = connection
+            self._opened_as = identity(self.path), identity(log_of(self.path))
         return self._connection
 
     def _unavailable(self, error: Exception) -> VrError:
