@@ -13,7 +13,7 @@ from vr_kernel.doctor.folders import folder_checks
 from vr_kernel.health import Level
 from vr_kernel.testing import FakeGemini
 from vr_kernel.testing.kernels import isolated_variables
-from worked_kernel import PARTS, analysis, card, opened, work
+from worked_kernel import PARTS, SECRET, analysis, card, opened, work
 
 
 @pytest.fixture
@@ -46,6 +46,8 @@ async def test_what_is_there_is_read_and_nothing_is_paid(home: Path) -> None:
     with FakeGemini() as gemini:
         async with opened(home, gemini) as kernel:
             await work(kernel, home, PARTS[0])
+            await kernel.call("knowledge_ingest", **card("second"))
+            hit = (await kernel.run("knowledge_search", {"query": SECRET})).data["results"][0]
         close(home)
         paid = gemini.bill.calls
         async with opened(home, gemini) as kernel:
@@ -55,6 +57,18 @@ async def test_what_is_there_is_read_and_nothing_is_paid(home: Path) -> None:
             assert [session["turn_count"] for session in sessions] == [2]
             known = await kernel.run("video_analyze", analysis(home, PARTS[0]))
             assert known.data["cached"]
+            record = {"collection": hit["collection"], "object_id": hit["object_id"]}
+            for tool, arguments, told in [
+                ("knowledge_search", {"query": SECRET}, "results"),
+                ("knowledge_fetch", record, "found"),
+                ("knowledge_related", record, "results"),
+                ("knowledge_stats", {}, "total"),
+            ]:
+                outcome = await kernel.run(tool, arguments)
+                assert outcome.error is None, outcome.error
+                assert outcome.data[told], tool
+                [note] = [note for note in outcome.data["notes"] if "cannot be written" in note]
+                assert str(home / "state") in note
             other = {**analysis(home, PARTS[0]), "instruction": "Something else"}
             talk = {"session_id": sessions[0]["session_id"], "prompt": "And now?"}
             for tool, arguments in [

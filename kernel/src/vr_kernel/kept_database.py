@@ -25,10 +25,14 @@ class KeptDatabase(Database):
     under way when the room was gone.
 
     Where its patience knows no room, `keep` is like `run`.
+
+    Attributes:
+        unwritable: the file was read where nothing may be written, the last time it was opened.
     """
 
     def __init__(self, path: Path, schema: str, **how: Any) -> None:
         super().__init__(path, schema, **how)
+        self.unwritable = False
         self._held: list[Turn] = []
         self._heard: list[Callable[[], object]] = []
 
@@ -120,17 +124,21 @@ class KeptDatabase(Database):
 
     def _begun(self, turns: list[Turn]) -> list[Any]:
         try:
-            return super()._transact(turns)
+            results = super()._transact(turns)
         except NotBegunError as error:
             fault = cause(error)
             if turns[0].begin != READ or self._connection is not None or fault is None:
                 raise
             from vr_kernel.read_only import read_unwritable
 
-            found = read_unwritable(self.path, [turn.work for turn in turns], fault)
+            works = [turn.work for turn in turns]
+            found = read_unwritable(self.path, works, fault, self._schema)
             if found is None:
                 raise
+            self.unwritable = True
             return found
+        self.unwritable = False
+        return results
 
     def _write_held(self) -> None:
         self.run_blocking(lambda _connection: None)

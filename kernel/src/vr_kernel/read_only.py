@@ -12,23 +12,33 @@ from vr_kernel.database_faults import is_busy, is_full, is_passing, read_text
 
 
 def read_unwritable(
-    path: Path, works: Sequence[Callable[[sqlite3.Connection], Any]], error: BaseException
+    path: Path,
+    works: Sequence[Callable[[sqlite3.Connection], Any]],
+    error: BaseException,
+    schema: str = "",
 ) -> list[Any] | None:
     """What each work gives of a file that could not be opened, for `error`; None when that stays.
 
     SQLite wants to write beside a file even to read it. Where it cannot, nobody else can, so the
-    file does not change meanwhile; what stands in a log of writes needs the log's index.
+    file does not change meanwhile; what stands in a log of writes needs the log's index. With a
+    schema, a file that cannot even be made holds nothing.
     """
-    wanting = (is_passing(error) or is_full(error)) and not is_busy(error)
-    if not wanting or not path.is_file():
+    if is_busy(error) or not (is_passing(error) or is_full(error)):
         return None
-    log = path.with_name(f"{path.name}-wal")
     try:
-        how = "mode=ro" if log.is_file() and log.stat().st_size else "immutable=1"
-        address = f"{path.absolute().as_uri()}?{how}"
-        with closing(sqlite3.connect(address, uri=True, isolation_level=None)) as connection:
+        with closing(_opened(path, schema)) as connection:
             connection.text_factory = read_text
             connection.execute("BEGIN")
             return [work(connection) for work in works]
     except (sqlite3.Error, OSError):
         return None
+
+
+def _opened(path: Path, schema: str) -> sqlite3.Connection:
+    if schema and path.parent.is_dir() and not path.exists():
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+        connection.executescript(schema)
+        return connection
+    log = path.with_name(f"{path.name}-wal")
+    how = "mode=ro" if log.is_file() and log.stat().st_size else "immutable=1"
+    return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None)

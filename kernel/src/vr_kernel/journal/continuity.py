@@ -11,7 +11,7 @@ from vr_kernel.database_faults import DAMAGED
 from vr_kernel.errors import VrError
 from vr_kernel.journal.known import Known
 from vr_kernel.journal.lineage import Lineage, Position, begin, last_number, new_opening
-from vr_kernel.journal.loss import Loss, find_loss, must_diverge
+from vr_kernel.journal.loss import Loss, find_loss, must_diverge, note_of_unwritable
 from vr_kernel.kept_database import KeptDatabase
 
 T = TypeVar("T")
@@ -126,6 +126,8 @@ class Continuity:
             return f"The journal cannot be read; what the store has is found. {told}"
         # Looked at again: somebody may have taken a way out.
         loss = await self.look() if self.loss is not None else None
+        if loss is None and self._database.unwritable:
+            return note_of_unwritable(self._home if owner else "The state folder")
         return loss.note_for(owner=owner) if loss else ""
 
     async def look(self) -> Loss | None:
@@ -199,7 +201,6 @@ class Continuity:
             begun: both have nothing in common but what was there when this line began.
         """
         await self.miss(found)
-
         self._opening, before = new_opening(), self.journal
 
         def write(connection: sqlite3.Connection) -> tuple[Position, Position]:

@@ -280,16 +280,14 @@ class StoreIndex:
         )
 
     async def _opened(self) -> Store:
-        from vr_kernel.journal.following import bring_together
+        from vr_kernel.journal.following import join
 
         async with self._opening:
             if self._store is None or not self._joined:
                 whole = await self._journal.continuity.is_readable()
                 store, kinds = self._store or self._providers.get(Store), [*self._kinds.values()]
                 await store.open(kinds)
-                if whole:
-                    await bring_together(store, self._journal)
-                    await self._journal.fold(kinds)
+                if whole and (whole := await join(store, self._journal, kinds)):
                     self._any_refused = await self._refusals.count(store.name) > 0
                 self._store, self._joined = store, whole
         return self._store

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, TypeGuard
 
+from vr_kernel.errors import VrError
 from vr_kernel.journal.continuity import Continuity
 from vr_kernel.journal.journal import Journal
 from vr_kernel.journal.lineage import Position
 from vr_kernel.providers import Store
+from vr_kernel.records import RecordKind
 
 
 class FollowingStore(Store, Protocol):
@@ -37,6 +40,18 @@ class FollowingStore(Store, Protocol):
 def follows(store: Store | None) -> TypeGuard[FollowingStore]:
     """Whether the store knows which journal it follows."""
     return hasattr(store, "positions")
+
+
+async def join(store: Store, journal: Journal, kinds: Sequence[RecordKind]) -> bool:
+    """Bring the two together, at first use; False where nothing may be written to do so."""
+    try:
+        await bring_together(store, journal)
+        await journal.fold(kinds)
+    except VrError:
+        if not journal.unwritable:
+            raise
+        return False  # what the store has is found all the same
+    return True
 
 
 async def bring_together(store: Store, journal: Journal) -> None:

@@ -258,6 +258,11 @@ class Journal:
         return await self.continuity.read(highest_seq)
 
     @property
+    def unwritable(self) -> bool:
+        """Whether it is read in a folder where nothing may be written."""
+        return self._database.unwritable
+
+    @property
     def left_out(self) -> int:
         """How many damaged rows were met so far; nothing of them reached a store."""
         return self._database.left_out

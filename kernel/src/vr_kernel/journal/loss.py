@@ -70,3 +70,8 @@ def must_diverge(lineage: Lineage, known: Sequence[Position]) -> bool:
         or any(each.journal == lineage.journal for each in gone)
         or lineage.last < max(each.seq for each in gone)
     )
+
+
+def note_of_unwritable(folder: str) -> str:
+    """What results say while nothing may be written there."""
+    return f"{folder} cannot be written: what is there is found, nothing new is recorded."

@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from vr_kernel.database import Database
 from vr_kernel.database_faults import Patience, is_sound
 from vr_kernel.errors import VrError, said
 from vr_kernel.journal.journal import Change
+from vr_kernel.kept_database import KeptDatabase
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS refused (
@@ -52,7 +53,8 @@ class Refusals:
         tell: Callable[[VrError], None] = lambda _error: None,
         patience: Patience | None = None,
     ) -> None:
-        self._database = Database(path, _SCHEMA, disposable=True, tell=tell, patience=patience)
+        how: Any = {"tell": tell, "patience": patience}
+        self._database = KeptDatabase(path, _SCHEMA, disposable=True, **how)
 
     async def add(self, store: str, change: Change, error: BaseException, tries: int) -> None:
         """Keep that a store refused a record.

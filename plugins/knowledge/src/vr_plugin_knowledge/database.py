@@ -9,11 +9,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from vr_kernel import Code, VrError, private_file, private_folder
 from vr_kernel.database_damage import put_aside
 from vr_kernel.database_faults import explained, is_busy, tell_emptied, told_by, wording
+from vr_kernel.read_only import read_unwritable
 
 from vr_plugin_knowledge.schema import DamagedRowError, OtherLayoutError, prepare
 
@@ -33,7 +34,8 @@ class Database:
     """Blocking access to one SQLite file in WAL mode that several processes share.
 
     A file that is damaged, or of another layout, is renamed and begun anew: all of it can be
-    read from the journal again. `generation` rises whenever the file is another one.
+    read from the journal again. `generation` rises whenever the file is another one; it is
+    `unwritable` when it was read, the last time, in a folder where nothing may be written.
 
     Args:
         path: the file; its folder is made when missing.
@@ -47,6 +49,7 @@ class Database:
         self.path = path
         self._refusal = refusal
         self.generation = 0
+        self.unwritable = False
         self._log = log
         self._identity = (0, 0)
         self._writing = threading.RLock()
@@ -95,7 +98,15 @@ class Database:
             VrError: as for `write`.
         """
         with self._guarded():
-            generation, connection = self._borrow()
+            try:
+                generation, connection = self._borrow()
+                self.unwritable = False
+            except (sqlite3.Error, OSError) as error:
+                found = None if _is_damage(error) else read_unwritable(self.path, [work], error)
+                if found is None:
+                    raise
+                self.unwritable = True
+                return cast("T", found[0])
             try:
                 connection.execute("BEGIN")
                 return _finish(connection, work)
@@ -207,12 +218,8 @@ class Database:
         return connection
 
     def _connect(self) -> sqlite3.Connection:
-        return sqlite3.connect(
-            self.path,
-            isolation_level=None,
-            check_same_thread=False,
-            timeout=BUSY_TIMEOUT_S,
-        )
+        how: Any = {"isolation_level": None, "check_same_thread": False}
+        return sqlite3.connect(self.path, BUSY_TIMEOUT_S, **how)
 
     def _replace(self) -> None:
         ours = self._identity

@@ -249,11 +249,12 @@ class EmbeddedStore:
         try:
             # Who has nothing to write need not wait for others who do.
             outdated = self._database.read(partial(is_outdated, kind=kind))
-            return self._database.write(write) if outdated else []
+            if outdated and not self._database.unwritable:
+                return self._database.write(write)
         except VrError as error:
             if error.category != REBUILT:
                 raise
-            return []
+        return []
 
 
 def build_store(services: Services) -> EmbeddedStore:
