@@ -13,7 +13,7 @@ from vr_kernel.doctor.folders import folder_checks
 from vr_kernel.health import Level
 from vr_kernel.testing import FakeGemini
 from vr_kernel.testing.kernels import isolated_variables
-from worked_kernel import PARTS, SECRET, analysis, card, opened, work
+from worked_kernel import PARTS, SECRET, analysis, card, examine, opened, work
 
 
 @pytest.fixture
@@ -43,6 +43,7 @@ def close(home: Path) -> None:
 
 @pytest.mark.slow
 async def test_what_is_there_is_read_and_nothing_is_paid(home: Path) -> None:
+    (home / "notes").mkdir()
     with FakeGemini() as gemini:
         async with opened(home, gemini) as kernel:
             await work(kernel, home, PARTS[0])
@@ -81,6 +82,8 @@ async def test_what_is_there_is_read_and_nothing_is_paid(home: Path) -> None:
                 assert error is not None, tool
                 assert error.category == "STATE_UNAVAILABLE"
                 assert str(home / "state") in error.hint
+            wrong = [told for told in await examine(kernel) if "may not be" not in told]
+            assert wrong == []
         assert gemini.bill.calls == paid
     found = {
         check.name: check.examine() for check in folder_checks(find_paths(isolated_variables(home)))

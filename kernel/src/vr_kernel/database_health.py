@@ -18,6 +18,7 @@ from vr_kernel.database_faults import (
     wording,
 )
 from vr_kernel.health import Diagnosis
+from vr_kernel.read_only import address_to_look
 
 BUDGET_S = 1.0
 """How long one file is looked through, and its rows as long again; a large one then in part."""
@@ -99,8 +100,7 @@ def _found(connection: sqlite3.Connection, documents: Documents) -> str:
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """The file, open for looking only; it is never made."""
-    # Not mode=ro: such a connection leaves the files of the write-ahead log behind.
-    address = f"{path.resolve().as_uri()}?mode=rw"
+    address = address_to_look(path)
     with closing(sqlite3.connect(address, uri=True, timeout=BUDGET_S)) as connection:
         connection.text_factory = read_text
         connection.execute("PRAGMA query_only=ON")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -34,11 +35,23 @@ def read_unwritable(
         return None
 
 
+def address_to_look(path: Path) -> str:
+    """The address, for `sqlite3.connect`, of a file that is looked at and never made."""
+    if os.access(path.parent, os.W_OK):
+        # Not mode=ro: such a connection leaves the files of the write-ahead log behind.
+        return f"{path.resolve().as_uri()}?mode=rw"
+    return _address(path)
+
+
 def _opened(path: Path, schema: str) -> sqlite3.Connection:
     if schema and path.parent.is_dir() and not path.exists():
         connection = sqlite3.connect(":memory:", isolation_level=None)
         connection.executescript(schema)
         return connection
+    return sqlite3.connect(_address(path), uri=True, isolation_level=None)
+
+
+def _address(path: Path) -> str:
     log = path.with_name(f"{path.name}-wal")
     how = "mode=ro" if log.is_file() and log.stat().st_size else "immutable=1"
-    return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None)
+    return f"{path.absolute().as_uri()}?{how}"

@@ -14,7 +14,6 @@ from typing import Any, TypeVar, cast
 from vr_kernel import Code, VrError, private_file, private_folder
 from vr_kernel.database_damage import put_aside
 from vr_kernel.database_faults import explained, is_busy, tell_emptied, told_by, wording
-from vr_kernel.read_only import read_unwritable
 
 from vr_plugin_knowledge.schema import DamagedRowError, OtherLayoutError, prepare
 
@@ -34,8 +33,8 @@ class Database:
     """Blocking access to one SQLite file in WAL mode that several processes share.
 
     A file that is damaged, or of another layout, is renamed and begun anew: all of it can be
-    read from the journal again. `generation` rises whenever the file is another one; it is
-    `unwritable` when it was read, the last time, in a folder where nothing may be written.
+    read from the journal again. `generation` rises whenever the file is another one; `unwritable`
+    says that nothing could be written beside it when it was last read.
 
     Args:
         path: the file; its folder is made when missing.
@@ -48,8 +47,7 @@ class Database:
     ) -> None:
         self.path = path
         self._refusal = refusal
-        self.generation = 0
-        self.unwritable = False
+        self.generation, self.unwritable = 0, False
         self._log = log
         self._identity = (0, 0)
         self._writing = threading.RLock()
@@ -102,8 +100,9 @@ class Database:
                 generation, connection = self._borrow()
                 self.unwritable = False
             except (sqlite3.Error, OSError) as error:
-                found = None if _is_damage(error) else read_unwritable(self.path, [work], error)
-                if found is None:
+                from vr_kernel.read_only import read_unwritable
+
+                if (found := read_unwritable(self.path, [work], error)) is None:
                     raise
                 self.unwritable = True
                 return cast("T", found[0])
@@ -218,8 +217,9 @@ class Database:
         return connection
 
     def _connect(self) -> sqlite3.Connection:
-        how: Any = {"isolation_level": None, "check_same_thread": False}
-        return sqlite3.connect(self.path, BUSY_TIMEOUT_S, **how)
+        return sqlite3.connect(
+            self.path, BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+        )
 
     def _replace(self) -> None:
         ours = self._identity

@@ -123,9 +123,12 @@ def size(path: Path) -> Diagnosis:
 
 
 def _read(path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
-    address = f"{path.resolve().as_uri()}?mode=rw"
+    from vr_kernel.read_only import address_to_look
+
     try:
-        with closing(sqlite3.connect(address, uri=True, timeout=TIMEOUT_S)) as connection:
+        with closing(
+            sqlite3.connect(address_to_look(path), uri=True, timeout=TIMEOUT_S)
+        ) as connection:
             connection.execute("PRAGMA query_only = ON")
             return work(connection)
     except FAULTS as error:

@@ -178,7 +178,8 @@ class Database:
                 if how == _READ:
                     from vr_kernel.read_only import read_unwritable
 
-                    if (found := read_unwritable(self.path, [work], error)) is not None:
+                    found = read_unwritable(self.path, [work], error, self._schema)
+                    if found is not None:
                         return cast("T", found[0])
                 raise
             held = [*self._held]
