@@ -296,6 +296,22 @@ def test_every_problem_is_named_on_one_line() -> None:
     assert "errors.pydantic.dev" not in error.message
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({f"k{n}": 1 for n in range(30_000)}, "30,000 unknown names."),
+        ({"numbers": ["x"] * 30_000}, "30,001 values do not fit."),
+    ],
+    ids=["names", "values"],
+)
+def test_very_many_problems_are_told_by_their_number(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(VrError) as caught:
+        _tool_of(talk_check).validate(given)
+    assert caught.value.code == "INVALID_INPUT"
+    assert caught.value.message == f"talk_check: {told}"
+    assert caught.value.hint == "Arguments: name, numbers."
+
+
 class Point(BaseModel):
     """A place."""
 

@@ -411,7 +411,7 @@ async def test_new_ask_after_a_correction_that_did_not_fit_is_a_new_one(
     assert [request.text == "Which city?" for request in gemini.requests] == [True, False, True]
 
 
-@pytest.mark.parametrize("text", ["NaN", '{"city": Infinity}', "1e999", '"\\ud800"', "Sorry."])
+@pytest.mark.parametrize("text", ["NaN", '{"city": Infinity}', "1e999", "Sorry."])
 async def test_json_that_nobody_can_keep_does_not_fit(
     kernel: Kernel, gemini: FakeGemini, text: str
 ) -> None:

@@ -33,7 +33,6 @@ CASES: list[Any] = [
     ("careless_read", {"path": "nothing.txt"}, "crashed"),
     ("careless_fetch", {"urls": ["127.0.0.1"]}, "socket.getaddrinfo"),
     ("careless_echo", {"title": "a"}, "has no message or no hint"),
-    ("careless_echo", {"title": "a", "limit": 100_000}, "characters"),
     pytest.param(
         "careless_echo",
         {"title": "a", "limit": 200_000_000},
@@ -51,6 +50,14 @@ async def test_misbehaviour_is_seen(
     await careless.call(tool, arguments, tool, (Code.NOT_ALLOWED,))
     with pytest.raises(AssertionError, match=problem):
         careless.verdict()
+
+
+async def test_a_long_error_is_cut_and_would_be_seen(careless: Bench) -> None:
+    outcome = await careless.call("careless_echo", {"title": "a", "limit": 100_000}, "echo")
+    assert not [p for p in answer_problems(outcome, None) if p.endswith("characters")]
+    raw = replace(outcome, error=VrError("a" * 100_000, Code.NOT_FOUND, hint="Look."))
+    assert [p for p in answer_problems(raw, None) if p.endswith("characters")]
+    careless.problems.clear()
 
 
 async def test_signs_that_nobody_sees_are_taken_out_and_would_be_seen(careless: Bench) -> None:

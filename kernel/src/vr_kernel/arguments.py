@@ -21,6 +21,8 @@ MESSAGE_LIMIT = 2000
 """Longest account of what does not fit, in characters."""
 NEAR_NAMES, NEAR_LENGTH = 5, 64
 """For how many unknown names, and how much of each, the nearest known name is sought."""
+MOST_TOLD = 1000
+"""Problems that are told one by one; an account of a million would hold up everybody else."""
 
 
 def arguments_model(
@@ -62,9 +64,14 @@ def validate(
         VrError: INVALID_INPUT, naming each argument that does not fit.
     """
     _require_plain(name, given)
+    if (many := len(given.keys() - model.model_fields.keys())) > MOST_TOLD:
+        raise _refusal(name, [f"{many:,} unknown names"], "", map(spelled, model.model_fields))
     try:
         made = model.model_validate(given)
     except ValidationError as error:
+        if (many := error.error_count()) > MOST_TOLD:
+            problem = f"{many:,} values do not fit"
+            raise _refusal(name, [problem], "", map(spelled, model.model_fields)) from None
         raise _rejected(name, list(model.model_fields), error, given, spelled) from None
     values = {field: getattr(made, field) for field in model.model_fields}
     if places := list(_booleans(given, values)):
