@@ -142,11 +142,12 @@ async def test_who_may_not_ask_is_refused(
         (b"x" * 5_000_000, 413),
         (b"[" * 100_000 + b"]" * 100_000, 400),
         (b"[" + b"[]," * 1_000_000 + b"[]]", 413),
+        (b"{" + b",".join(b'"%d" : 1' % n for n in range(150_000)) + b"}", 413),
         (b"{", 400),
         (b"\xff\xfe", 400),
         (json.dumps({"jsonrpc": "2.0", "id": 1, "method": 7}).encode(), 400),
     ],
-    ids=["large", "deep", "many", "cut", "bytes", "wrong"],
+    ids=["large", "deep", "many", "names", "cut", "bytes", "wrong"],
 )
 async def test_what_cannot_be_read_is_refused(
     serving: Serving, http: Any, body: bytes, status: int

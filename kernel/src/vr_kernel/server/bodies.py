@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from contextlib import suppress
 from typing import Any
@@ -19,6 +20,9 @@ REFUSED_S, REFUSED_BYTES = 5.0, 16_000_000
 may never see the answer."""
 MOST_BRACKETS = 200_000
 """Lists and objects of a body, which is parsed at once: while it is, nobody else is answered."""
+MOST_NAMES = 100_000
+"""Names in the objects of a body, all of them together."""
+_NAME = re.compile(rb'"\s*:')
 HALF_SENT = 32
 """As many bodies of the largest size one principal may have sent in part; smaller ones are more."""
 CLOSE = {"Connection": "close"}
@@ -91,6 +95,9 @@ class BodyLimit:
             refused = self._too_large()
         elif body.count(b"[") + body.count(b"{") > MOST_BRACKETS:
             said = f"The request has more than {MOST_BRACKETS:,} lists and objects."
+            refused = _refusal(413, "TOO_LARGE", said)
+        elif sum(1 for _ in _NAME.finditer(body)) > MOST_NAMES:
+            said = f"The request has more than {MOST_NAMES:,} names in its objects."
             refused = _refusal(413, "TOO_LARGE", said)
         if refused is None:
             await self._work(scope, _replay(body, receive), send, who)
