@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -405,3 +406,16 @@ def test_cost_of_a_ledger_that_cannot_be_read_is_a_failure(zoo: Zoo, tmp_path: P
     assert (ended.returncode, ended.stdout) == (1, "")
     assert "usage.db cannot be used" in ended.stderr
     assert "Hint: " in ended.stderr
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+async def test_a_file_that_may_only_be_read_is_not_set_aside(tmp_path: Path) -> None:
+    path = tmp_path / "usage.db"
+    with closing(UsageLedger(path, _fail)) as ledger:
+        await pay(ledger, 5)
+    path.chmod(0o400)
+    with closing(UsageLedger(path, _fail)) as ledger:
+        with pytest.raises(VrError, match=r"usage\.db"):
+            await pay(ledger, 6)
+        assert [row.input_tokens for row in await ledger.report("tool")] == [5]
+    assert not [*tmp_path.glob("*.damaged-*")]

@@ -189,7 +189,7 @@ class Database:
         try:
             return self._transact(turns)
         except (*FAULTS, NotBegunError) as error:
-            if not (self._disposable and is_useless(cause(error))):
+            if not (self._disposable and is_useless(cause(error), self.path)):
                 raise
         self._set_aside()
         return self._transact(turns)

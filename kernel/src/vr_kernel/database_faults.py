@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 import sqlite3
 import time
@@ -29,7 +30,7 @@ FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
 UNAVAILABLE, DAMAGED = "STATE_UNAVAILABLE", "STATE_DAMAGED"
 """Categories: a file cannot be used now, or not as it is."""
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ")
-_FOREIGN = ("SQLITE_ERROR", "SQLITE_CONSTRAINT", "SQLITE_MISMATCH", "SQLITE_READONLY")
+_FOREIGN = ("SQLITE_ERROR", "SQLITE_CONSTRAINT", "SQLITE_MISMATCH")
 """How a file of another program, or of another version, answers to our statements."""
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 CLEAN = (
@@ -84,8 +85,11 @@ def is_damage(error: BaseException | None) -> bool:
     return _is_any_of(error, _DAMAGED)
 
 
-def is_useless(error: BaseException | None) -> bool:
-    """True when the file is broken, or not one of ours."""
+def is_useless(error: BaseException | None, path: Path) -> bool:
+    """True when that file is broken, or not one of ours; not where it may not be written."""
+    if getattr(error, "sqlite_errorname", None) == "SQLITE_READONLY":
+        # A newer version of SQLite may say in a file that this one may not write it.
+        return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     return _is_any_of(error, _DAMAGED + _FOREIGN)
 
 

@@ -32,7 +32,7 @@ class KeptDatabase(Database):
 
     def __init__(self, path: Path, schema: str, **how: Any) -> None:
         super().__init__(path, schema, **how)
-        self.unwritable = False
+        self.unwritable = self._was_open = False
         self._held: list[Turn] = []
         self._heard: list[Callable[[], object]] = []
 
@@ -77,8 +77,8 @@ class KeptDatabase(Database):
 
     def _failed(self, turn: Turn, error: BaseException) -> tuple[Any, BaseException | None]:
         fault = cause(error)
-        # What could not be opened was of no use before it was paid for, either.
-        passing = is_full(fault) or (self._connection is not None and is_passing(fault))
+        # What was never opened was of no use before it was paid for, either.
+        passing = is_full(fault) or (self._was_open and is_passing(fault))
         if turn.otherwise is None or self.patience.room_of is None or not passing:
             return super()._failed(turn, error)
         room = self.patience.room_of(self.path.parent)
@@ -97,6 +97,11 @@ class KeptDatabase(Database):
         self._held.append(turn)
         room.wait_for(self._write_held)
         return result, None
+
+    def _opened(self) -> sqlite3.Connection:
+        connection = super()._opened()
+        self._was_open = True
+        return connection
 
     def _transact(self, turns: list[Turn]) -> list[Any]:
         begin = turns[0].begin if turns else WRITE

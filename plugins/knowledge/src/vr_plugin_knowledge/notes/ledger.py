@@ -131,7 +131,7 @@ class Ledger:
         try:
             return self._attempt(work)
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            if not is_useless(error):
+            if not is_useless(error, self._path):
                 raise
             # Damaged: all of it can be found out again.
             if (kept := put_aside(self._path)) is not None:
