@@ -155,10 +155,11 @@ class Cache:
         tool: str = "",
         model: str = "",
         over: bool = True,
+        paid: bool = False,
     ) -> None:
         """Keep a value; the names are for `infra_cache` to list and clear by.
 
-        With the name of a model it was paid for: without room for it, it is held until there is.
+        With the name of a model it was `paid` for: without room, it is held until there is some.
         Without `over` it does not take the place of one that is there, and good.
         """
         text = json.dumps(value, ensure_ascii=False)
@@ -168,7 +169,8 @@ class Cache:
             if over or self._kept(key, connection)[1] is None:
                 connection.execute("INSERT OR REPLACE INTO result VALUES (?,?,?,?,?,?,?)", row)
 
-        work = self._database.keep(write, None) if model else self._database.run(write)
+        keep = paid or model
+        work = self._database.keep(write, None) if keep else self._database.run(write)
         await self._attempt(work, None)
 
     async def delete(self, key: str) -> None:

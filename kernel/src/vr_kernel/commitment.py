@@ -41,7 +41,7 @@ async def commit(call: Call, part: str = "") -> int:
                 entries,
                 workspace=call.workspace,
                 provenance={**provenance, "principal": call.principal},
-                paid=call.meter.usage.calls > 0,
+                paid=_is_paid(call),
             )
         except VrError as error:
             if call.essential:
@@ -62,6 +62,7 @@ async def commit(call: Call, part: str = "") -> int:
             tool=call.tool,
             model=kept.model,
             over=kept.over,
+            paid=_is_paid(call),
         )
     while call.held:
         # Its steps are in the result now; were they found again, a cleared cache would not be.
@@ -79,6 +80,12 @@ async def settle(call: Call) -> None:
             call.log.warning("shared work not journalled", tool=call.tool, reason=said(error))
     for lease in call.held:
         await call.services.jobs.leases.release(lease)
+
+
+def _is_paid(call: Call) -> bool:
+    """Whether anything in it was paid for, by this call or by one whose steps it found."""
+    found = call.scope is not None and call.scope.begun
+    return found or bool(call.held) or call.meter.usage.calls > 0
 
 
 def _held(call: Call) -> bool:
