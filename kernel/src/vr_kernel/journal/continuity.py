@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -9,7 +10,7 @@ from typing import TypeVar
 from vr_kernel.database import Database
 from vr_kernel.database_faults import DAMAGED
 from vr_kernel.errors import VrError
-from vr_kernel.journal.known import Known
+from vr_kernel.journal.known import Known, NotAttendedError
 from vr_kernel.journal.lineage import Lineage, Position, begin, last_number, new_opening
 from vr_kernel.journal.loss import Loss, find_loss, must_diverge, note_of_unwritable
 from vr_kernel.kept_database import KeptDatabase
@@ -49,6 +50,7 @@ class Continuity:
         self._heard: dict[str, Position] = {}
         self._latest: list[Position] = []
         self._told = ""
+        self._attending = asyncio.Lock()
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """What `work` reads; a file that was not read before is looked at.
@@ -134,12 +136,12 @@ class Continuity:
         """Find out what the journal lacks, and say it once."""
         known = await self._all_known()
 
-        def read(connection: sqlite3.Connection) -> Loss | None:
-            lineage, self._looked = Lineage(connection), connection
+        def read(connection: sqlite3.Connection) -> tuple[Loss | None, sqlite3.Connection]:
+            lineage = Lineage(connection)
             self.journal = lineage.journal
-            return find_loss(lineage, known)
+            return find_loss(lineage, known), connection
 
-        self._tell(await self._database.read(read))
+        self._tell(*await self._database.read(read))
         return self.loss
 
     async def attend(self) -> None:
@@ -148,6 +150,10 @@ class Continuity:
         Raises:
             VrError: UNAVAILABLE when the journal cannot be written.
         """
+        async with self._attending:  # two at once would both begin one
+            await self._attend()
+
+    async def _attend(self) -> None:
         if self._known and self._latest:
             await self._known.put(*self._latest)
         known = await self._all_known()
@@ -157,7 +163,7 @@ class Continuity:
             lineage = Lineage(connection)
             if not lineage.journal or must_diverge(lineage, known):
                 return None
-            self._attended = self._looked = connection
+            self._attended = connection
             return find_loss(lineage, known), lineage.known
 
         def settle(connection: sqlite3.Connection) -> tuple[Loss | None, Position]:
@@ -170,16 +176,14 @@ class Continuity:
                 agreed = min(map(lineage.agreed, own), default=lineage.last)
                 lineage.diverge(agreed, most, self._opening, self._home)
             begin(connection, self._opening, self._home)
-            self._attended = self._looked = connection
+            self._attended = connection
             return loss, Lineage(connection).known
 
         # As a rule there is nothing to write, and who commits waits for one transaction.
-        found = await self._database.read(settled)
-        if found is None:
-            found = await self._database.run(settle)
-        loss, position = found
+        read, run = self._database.read, self._database.run
+        loss, position = await read(settled) or await run(settle)
         self.journal = position.journal
-        self._tell(loss)
+        self._tell(loss, self._attended)
         if self._known and position.journal not in {each.journal for each in known}:
             await self._known.put(position)
 
@@ -208,7 +212,7 @@ class Continuity:
             agreed = lineage.begun if begun else lineage.agreed(found)
             if lineage.journal == before:  # else another process was faster
                 lineage.diverge(agreed, found.seq, self._opening, self._home)
-            self._attended = self._looked = connection
+            self._attended = connection
             lineage = Lineage(connection)
             return lineage.known, lineage.position
 
@@ -279,6 +283,7 @@ class Continuity:
             own = (await self.position()).journal
             others = [each.journal for each in await self._known.list() if each.journal != own]
             await self._known.forget(others)
+        self._latest = []
         await self.hear([])
 
     async def _all_known(self) -> list[Position]:
@@ -287,13 +292,9 @@ class Continuity:
         more = [*self._heard.values(), *self._latest]
         return known + [each for each in more if each.seq > here.get(each.journal, 0)]
 
-    def _tell(self, loss: Loss | None) -> None:
-        self.loss = loss
+    def _tell(self, loss: Loss | None, looked: sqlite3.Connection | None) -> None:
+        self.loss, self._looked = loss, looked  # nobody takes it for looked at before
         kind = loss.what.partition(":")[0] if loss else ""
         if loss is not None and kind != self._told:
             self._tell_fault(loss.error)
         self._told = kind
-
-
-class NotAttendedError(Exception):
-    """The journal's file is another one than was looked at before it was written."""

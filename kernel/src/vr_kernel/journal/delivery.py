@@ -171,6 +171,7 @@ class StoreIndex:
         """
         from vr_kernel.journal.following import restart
 
+        await self.catch_up()  # whoever is just bringing both together would miss it again
         await self._journal.continuity.accept()
         if self.available():
             await restart(await self._opened(), self._journal.continuity, empty=empty)
@@ -249,8 +250,8 @@ class StoreIndex:
             with PluginCode():
                 await store.apply(changes)
         except Exception as error:
-            if _is_outage(error):
-                raise
+            if isinstance(error, VrError) and (error.retryable or error.code in _OUTAGES):
+                raise  # it cannot do anything now, whatever it is given
             if len(changes) == 1:
                 await self._refuse(store, changes[0], error)
                 return
@@ -291,8 +292,3 @@ class StoreIndex:
                     self._any_refused = await self._refusals.count(store.name) > 0
                 self._store, self._joined = store, whole
         return self._store
-
-
-def _is_outage(error: Exception) -> bool:
-    """Whether the store cannot do anything now, whatever it is given."""
-    return isinstance(error, VrError) and (error.retryable or error.code in _OUTAGES)

@@ -11,6 +11,10 @@ from vr_kernel.errors import VrError
 from vr_kernel.journal.lineage import Position
 
 
+class NotAttendedError(Exception):
+    """The journal's file is another one than was looked at before it was written."""
+
+
 class Known:
     """Positions of journals, in a file that is not the journal's.
 

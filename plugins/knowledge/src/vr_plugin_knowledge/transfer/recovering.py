@@ -15,30 +15,35 @@ PAGE = 500
 
 
 async def recover_all(config: Config) -> dict[str, Any]:
+    """See `recover_with`; with a kernel of its own."""
+    async with Kernel.open(config) as kernel:
+        return await recover_with(kernel)
+
+
+async def recover_with(kernel: Kernel) -> dict[str, Any]:
     """Record what the store holds and the journal lacks, of all workspaces; then all is one again.
 
     Raises:
         VrError: INVALID_INPUT when another store is configured; as store and journal do.
     """
-    async with Kernel.open(config) as kernel:
-        archive = kernel.archive
-        store = kernel.providers.get(Store)
-        if not isinstance(store, EmbeddedStore):
-            raise VrError(
-                f"The store is {store.name}, not embedded.",
-                Code.INVALID_INPUT,
-                hint=f"Give --from {store.name}, or set VR_STORE__BACKEND=embedded.",
-            )
-        await archive.store.status()
-        recorded: Counter[str] = Counter()
-        after = known = 0
-        while page := await store.page(after, PAGE):
-            after = page[-1][0]
-            for workspace, found in groupby(page, key=lambda each: each[1]):
-                records = [record for _, _, record in found]
-                written = await archive.recover(workspace, records)
-                recorded.update(record.kind for record in written)
-                known += len(records) - len(written)
-        await archive.store.restart(empty=False)
-        waiting = await deliver(kernel)
+    archive = kernel.archive
+    store = kernel.providers.get(Store)
+    if not isinstance(store, EmbeddedStore):
+        raise VrError(
+            f"The store is {store.name}, not embedded.",
+            Code.INVALID_INPUT,
+            hint=f"Give --from {store.name}, or set VR_STORE__BACKEND=embedded.",
+        )
+    await archive.store.status()
+    recorded: Counter[str] = Counter()
+    after = known = 0
+    while page := await store.page(after, PAGE):
+        after = page[-1][0]
+        for workspace, found in groupby(page, key=lambda each: each[1]):
+            records = [record for _, _, record in found]
+            written = await archive.recover(workspace, records)
+            recorded.update(record.kind for record in written)
+            known += len(records) - len(written)
+    await archive.store.restart(empty=False)
+    waiting = await deliver(kernel)
     return {"recorded": dict(recorded), "known": known, "waiting_for_vectors": waiting}
