@@ -180,8 +180,8 @@ class Continuity:
             return loss, Lineage(connection).known
 
         # As a rule there is nothing to write, and who commits waits for one transaction.
-        read, run = self._database.read, self._database.run
-        loss, position = await read(settled) or await run(settle)
+        found = await self._database.read(settled)
+        loss, position = found or await self._database.run(settle)
         self.journal = position.journal
         self._tell(loss, self._attended)
         if self._known and position.journal not in {each.journal for each in known}:
