@@ -81,7 +81,7 @@ class Continuity:
         Raises:
             VrError: UNAVAILABLE when the journal cannot be written.
         """
-        tried: list[object] = []
+        file, tried = self._database, list[object]()
 
         def write(connection: sqlite3.Connection) -> T:
             if connection is not self._attended and not tried:
@@ -94,9 +94,8 @@ class Continuity:
 
         while True:
             latest: list[Position] = []
-            run = self._database.run
             try:
-                done: T = await (self._database.keep(write, 0) if paid else run(write))
+                done: T = await (file.keep(write, 0) if paid else file.run(write))
             except NotAttendedError:  # another file, or none yet
                 await self.attend()
             else:
@@ -180,8 +179,9 @@ class Continuity:
             return loss, Lineage(connection).known
 
         # As a rule there is nothing to write, and who commits waits for one transaction.
-        found = await self._database.read(settled)
-        loss, position = found or await self._database.run(settle)
+        if (found := await self._database.read(settled)) is None:
+            found = await self._database.run(settle)
+        loss, position = found
         self.journal = position.journal
         self._tell(loss, self._attended)
         if self._known and position.journal not in {each.journal for each in known}:
