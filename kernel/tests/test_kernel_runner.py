@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import threading
 from collections.abc import Awaitable, Callable
@@ -747,3 +748,29 @@ async def test_a_number_that_json_does_not_have_is_a_crash_that_records_nothing(
         assert outcome.error is not None
         assert outcome.error.code is Code.INTERNAL
     assert await _changes(kernel) == []
+
+
+async def test_a_tool_that_is_cancelled_before_it_begins_never_does(begin: Begin) -> None:
+    async def body(call: Call) -> Done:
+        raise AssertionError("it began")
+
+    kernel = await begin(body)
+    calling = asyncio.create_task(kernel.run("note_write", {}))
+    asyncio.get_running_loop().call_soon(calling.cancel)  # the call has begun, its tool has not
+    with pytest.raises(asyncio.CancelledError):
+        await calling
+    gc.collect()
+    await _require_untouched(kernel)
+
+
+async def test_a_tool_has_its_own_time_limits(begin: Begin) -> None:
+    async def body(call: Call) -> Done:
+        try:
+            async with asyncio.timeout(0.01):
+                await asyncio.Event().wait()
+        except TimeoutError:
+            return Done(text="late")
+        return Done()
+
+    kernel = await begin(body)
+    assert (await kernel.call("note_write")).text == "late"

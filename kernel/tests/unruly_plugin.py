@@ -122,8 +122,8 @@ async def unruly_once(call: Call, kind: str) -> Done:
 @tool(effects=READ_ONLY)
 async def unruly_thread(call: Call, kind: str) -> Done:
     """Raise in a thread."""
-    # An asyncio future cannot hold the one, and by the other it closes whoever waits for it.
-    return Done(done=await asyncio.to_thread(fail, "own" if kind in ("stop", "close") else kind))
+    # An asyncio future cannot hold a StopIteration.
+    return Done(done=await asyncio.to_thread(fail, "own" if kind == "stop" else kind))
 
 
 @tool(effects=READ_ONLY)
@@ -195,8 +195,8 @@ async def unruly_wait(call: Call, seconds: float) -> Done:
 
 @resource("vr://unruly/{kind}")
 async def unruly_note(services: Services, kind: str) -> str:
-    """Raise when it is read."""
-    return str(fail(kind))
+    """Raise when it is read; a future that carries a GeneratorExit closes who waits for it."""
+    return str(await asyncio.to_thread(fail, kind) if kind == "close" else fail(kind))
 
 
 @resource("vr://unruly-model/{kind}")

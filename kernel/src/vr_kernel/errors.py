@@ -187,6 +187,17 @@ class PluginCode:
         with PluginCode():
             return await work
 
+    @staticmethod
+    async def apart(function: Callable[..., Awaitable[T]], /, *given: Any, **named: Any) -> T:
+        """What a function of a plugin gives, in a task of its own.
+
+        A GeneratorExit that a future carries closes every coroutine of the task that awaits it:
+        these are the plugin's alone. Cancellation is passed on, and its end awaited.
+        """
+        import asyncio
+
+        return await asyncio.create_task(_given(function, given, named))
+
     def _is_from_outside(self, error: BaseException) -> bool:
         import asyncio
 
@@ -247,6 +258,13 @@ def said(error: BaseException) -> str:
         return f"{name} (it has no text)"
     line = " ".join(f"{name}: {text}".split()).rstrip(": ")
     return line if len(line) <= MOST_SAID else f"{line[:MOST_SAID]}…"
+
+
+async def _given(
+    function: Callable[..., Awaitable[T]], given: tuple[Any, ...], named: dict[str, Any]
+) -> T:
+    with PluginCode():
+        return await function(*given, **named)
 
 
 def _current_task() -> Task[Any] | None:

@@ -171,7 +171,7 @@ class Flight(Generic[M]):
         if shared.scope is not None and first.scope is not None:
             shared.scope.went_on = first.scope.went_on
         try:
-            value = await self._produce(shared)
+            value = await PluginCode.apart(self._produce, shared)
             self._deliver(value, shared)
         except BaseException as error:
             self._settle_with(self._waiting[0] if self._waiting else self._left, shared)

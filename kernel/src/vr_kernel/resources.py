@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from vr_kernel.arguments import arguments_model, validate
 from vr_kernel.contents import Content
+from vr_kernel.errors import PluginCode
 from vr_kernel.files.artifacts import Artifact
 from vr_kernel.services import Services
 
@@ -69,7 +70,7 @@ class Resource:
             VrError: INVALID_INPUT for parts that do not fit, and what the function raises.
         """
         arguments = validate(self.name, self.arguments, given)
-        found = await self.function(services, **arguments)
+        found = await PluginCode.apart(self.function, services, **arguments)
         if not isinstance(found, Reading):
             raise TypeError(f"resource {self.name} gave {type(found).__name__}")
         return found

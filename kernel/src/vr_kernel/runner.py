@@ -175,7 +175,7 @@ def _clean(error: VrError, services: Services) -> VrError:
 
 
 async def _succeed(tool: Tool, call: Call, arguments: dict[str, Any]) -> Outcome:
-    result = await tool.function(call, **arguments)
+    result = await PluginCode.apart(tool.function, call, **arguments)
     if not isinstance(result, tool.result):
         raise TypeError(f"{tool.name} returned {type(result).__name__}")
     usage = call.meter.usage if call.meter.usage.calls else None

@@ -80,6 +80,7 @@ async def complete(work: Coroutine[Any, Any, T]) -> T:
     """Await `work` to its end even when cancelled meanwhile; the cancellation follows then."""
     task = asyncio.ensure_future(PluginCode.ended(work))
     cancellation = await settle(task)
+    work.close()  # a loop that ends cancels the task, maybe before the work has begun
     if cancellation is not None:
         raise cancellation
     return task.result()

@@ -205,8 +205,7 @@ class StoreIndex:
             self._wanted.clear()
             self._came_on = False
             try:
-                with PluginCode():
-                    await self._drain()
+                await PluginCode.apart(self._drain)
                 pause, told = self.first_pause_s, ""
             except Exception as error:  # noqa: BLE001 - a plugin's
                 self._wanted.set()
@@ -247,8 +246,7 @@ class StoreIndex:
     async def _put(self, store: Store, changes: Sequence[Change]) -> None:
         """Let the store apply changes; what it refuses is told apart from what it takes."""
         try:
-            with PluginCode():
-                await store.apply(changes)
+            await PluginCode.apart(store.apply, changes)
         except Exception as error:
             if isinstance(error, VrError) and (error.retryable or error.code in _OUTAGES):
                 raise  # it cannot do anything now, whatever it is given
