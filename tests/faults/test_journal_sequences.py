@@ -199,3 +199,23 @@ async def _live(world: World, steps: list[tuple[str, ...]]) -> None:
             shutil.copyfile(world.journal, world.copy)
         elif going and name == "lose at rest":
             world.lose(*arguments)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["older", "foreign"])
+def test_the_store_alone_tells_it_where_the_ledger_is_lost_as_well(
+    foreign: Path, tmp_path: Path, how: str
+) -> None:
+    world = World(tmp_path, foreign)
+    asyncio.run(_live(world, [("record", "a"), ("copy",), ("record", "b"), ("deliver",)]))
+    world.lose(how)
+    for file in world.journal.parent.glob("jobs.db*"):
+        file.unlink()
+
+    async def told() -> list[str]:
+        async with _kernel(tmp_path) as kernel:
+            found = await kernel.run("knowledge_search", {"query": "b"})
+            await world.examine(kernel)
+            return list(found.data["notes"])
+
+    assert any("begin-anew" in note for note in asyncio.run(told()))
