@@ -295,3 +295,43 @@ def test_who_insists_on_ctrl_c_ends_a_command_that_blocks(tmp_path: Path) -> Non
         process.send_signal(signal.SIGINT)
         process.stderr.read()
         assert process.wait() == 128 + signal.SIGINT
+
+
+STAYING: list[tuple[list[str], dict[str, str], list[signal.Signals], int]] = [
+    (["call", "unruly_stay"], {}, [signal.SIGINT, signal.SIGINT], 128 + signal.SIGINT),
+    (["call", "unruly_heard", "kind=stay"], {}, [], 0),
+    (["doctor"], {"UNRULY_STAYS": "yes"}, [], 3),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "set_", "signals", "code"), STAYING, ids=["tool", "heard", "doctor"]
+)
+def test_what_swallows_its_cancellation_keeps_no_process(
+    words: list[str],
+    set_: dict[str, str],
+    signals: list[signal.Signals],
+    code: int,
+    tmp_path: Path,
+) -> None:
+    zoo = Zoo(tmp_path).add(UNRULY)
+    with subprocess.Popen(
+        vr_command(*words),
+        env={**zoo.environment(), **set_},
+        cwd=zoo.work,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr
+        for each in signals:
+            assert process.stderr.readline() == "staying\n"
+            process.send_signal(each)
+        try:
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == code, err
+    assert "never awaited" not in err
+    assert signals or out

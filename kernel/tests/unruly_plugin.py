@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import os
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable
@@ -186,6 +187,24 @@ async def unruly_block(call: Call, seconds: float) -> Done:
     return Done()
 
 
+async def stay() -> None:
+    """Never end."""
+    while True:
+        try:
+            sys.stderr.write("staying\n")
+            sys.stderr.flush()
+            await asyncio.Event().wait()
+        except BaseException:  # noqa: BLE001 - it is to swallow even a cancellation
+            pass
+
+
+@tool(effects=READ_ONLY)
+async def unruly_stay(call: Call) -> Done:
+    """Stay, whoever cancels it."""
+    await stay()
+    return Done()
+
+
 @tool(effects=READ_ONLY)
 async def unruly_wait(call: Call, seconds: float) -> Done:
     """Wait as one should."""
@@ -233,7 +252,7 @@ def vr_tools() -> list[Any]:
     return [
         *(unruly_fine, unruly_raise, unruly_job, unruly_once, unruly_thread, unruly_result),
         *(unruly_argument, unruly_record, unruly_task, unruly_heard, unruly_block),
-        unruly_wait,
+        *(unruly_wait, unruly_stay),
     ]
 
 
@@ -256,6 +275,8 @@ def vr_record_kinds() -> list[RecordKind]:
 
 async def hear(kind: str) -> None:
     await asyncio.sleep(0)
+    if kind == "stay":
+        await stay()
     if kind == "block":
         time.sleep(2.5)  # noqa: ASYNC251 - it is to block
     fail(kind)
@@ -277,6 +298,8 @@ def vr_health(services: Services) -> list[Check]:
 
         return look
 
+    if "UNRULY_STAYS" in os.environ:
+        return [Check("stay", stay, deadline_s=0.5)]
     now = [Check(kind, lambda kind=kind: Diagnosis.ok(fail(kind))) for kind in RAISED]
     return [*now, *(Check(f"{kind} later", later(kind)) for kind in RAISED)]
 

@@ -196,7 +196,8 @@ class PluginCode:
         """
         import asyncio
 
-        return await asyncio.create_task(_given(function, given, named))
+        name = getattr(function, "__qualname__", None)
+        return await asyncio.create_task(_given(function, given, named), name=name)
 
     def _is_from_outside(self, error: BaseException) -> bool:
         import asyncio

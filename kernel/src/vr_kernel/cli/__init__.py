@@ -10,4 +10,8 @@ def main() -> None:
     gc.disable()  # until the command's own code runs
     from vr_kernel.cli.root import run
 
-    raise SystemExit(run())
+    code = run()
+    from vr_kernel.cli.exits import end_if_held
+
+    end_if_held(code)
+    raise SystemExit(code)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from enum import IntEnum
-from threading import Timer
+from threading import Event, Thread, Timer
+from threading import enumerate as living
 
 from vr_kernel.errors import Code, VrError
 
 LAST_S = 1.5
 """Longest time from the end of the work to that of the process; MCP clients kill after 2 s."""
+
+UNENDED = ("vr-unended", "vr-doctor")
+"""How the names of threads begin that are at work for a plugin, and with which a process ends."""
 
 
 class Exit(IntEnum):
@@ -55,3 +60,19 @@ def end_soon(code: int, last_words: str = "") -> None:
     timer = Timer(LAST_S, end)
     timer.daemon = True
     timer.start()
+
+
+def hold_to_the_end(*held: object) -> None:
+    """Keep what a plugin never ends: what is freed would run once more, maybe for ever."""
+    forever = Event()
+    Thread(target=lambda _: forever.wait(), args=(held,), name=UNENDED[0], daemon=True).start()
+
+
+def end_if_held(code: int) -> None:
+    """End the process here when something of a plugin does not end by itself."""
+    if not any(thread.name.startswith(UNENDED) for thread in living()):
+        return
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)

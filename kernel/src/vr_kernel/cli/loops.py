@@ -7,12 +7,15 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from vr_kernel.cli.exits import hold_to_the_end
 from vr_kernel.errors import is_interrupt
 
 if TYPE_CHECKING:
     from vr_kernel.log import Log
 
 T = TypeVar("T")
+CLOSE_S = 1.0
+"""How long what is left of a command may take to end."""
 
 
 def run_alone(work: Coroutine[Any, Any, T], log: Log) -> T:
@@ -21,8 +24,29 @@ def run_alone(work: Coroutine[Any, Any, T], log: Log) -> T:
     try:
         return run_on(runner, work, log)
     finally:
-        with suppress(SystemExit, KeyboardInterrupt):  # of what is cancelled at the end
+        close(runner, log)
+
+
+def close(runner: asyncio.Runner, log: Log) -> None:
+    """Close the loop, if all that is left in it ends within `CLOSE_S` of being cancelled.
+
+    What does not is named in the log, and held by a thread, with which the process ends at once.
+    """
+    with suppress(SystemExit, KeyboardInterrupt):  # of what is cancelled at the end
+        loop = runner.get_loop()
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        if left:
+            _, left = loop.run_until_complete(asyncio.wait(left, timeout=CLOSE_S))
+        if not left:
             runner.close()
+            return
+        names = sorted(
+            f"{task.get_name()} {getattr(task.get_coro(), '__qualname__', '')}" for task in left
+        )
+        log.warning("what a plugin began does not end when it is cancelled", tasks=names)
+        hold_to_the_end(runner, left)
 
 
 def run_on(runner: asyncio.Runner, work: Coroutine[Any, Any, T], log: Log) -> T:

@@ -68,7 +68,10 @@ async def _serve_http(kernel: Kernel, host: str, port: int) -> int:
             ends: set[asyncio.Future[Any]] = {serving, stopped}
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             listener.should_exit = True
-            await serving
+            drain_s = kernel.config.serve.drain_s + GRACE_S + 1
+            _, late = await asyncio.wait(ends - {stopped}, timeout=drain_s)
+            if not late:
+                serving.result()
     finally:
         await kernel.aclose()
     return 0 if listener.started else 1

@@ -18,7 +18,7 @@ from vr_kernel.cli.deletion import require_agreement
 from vr_kernel.cli.exits import Exit, end_soon, exit_code
 from vr_kernel.cli.ids import whole_ids
 from vr_kernel.cli.index import as_commands, write_index
-from vr_kernel.cli.loops import run_on
+from vr_kernel.cli.loops import close, run_on
 from vr_kernel.cli.output import (
     ProgressLine,
     print_broken,
@@ -78,25 +78,28 @@ def run_each(
         The highest of the exit codes.
     """
     codes = []
-    with asyncio.Runner() as runner:
-        try:
-            for number, (source, arguments) in enumerate(calls.items(), 1):
-                several = f"{number}/{len(calls)} {source}" if len(calls) > 1 else ""
-                line = ProgressLine(several)
-                with diverted_stdout():
-                    calling = _call(kernel, name, arguments, check, line)
-                    outcome = run_on(runner, calling, kernel.log)
-                outcome = limited(outcome, limit_of(kernel.tools[name], arguments))
-                if several and as_json:
-                    codes.append(_print_line(kernel, source, outcome))
-                    continue
-                if several:
-                    failed = outcome.error is not None
-                    click.echo(f"{_gap(number)}==> {visible(source)} <==", err=failed)
-                codes.append(_print_outcome(kernel, name, outcome, as_json=as_json))
-        finally:
+    runner = asyncio.Runner()
+    try:
+        for number, (source, arguments) in enumerate(calls.items(), 1):
+            several = f"{number}/{len(calls)} {source}" if len(calls) > 1 else ""
+            line = ProgressLine(several)
             with diverted_stdout():
+                calling = _call(kernel, name, arguments, check, line)
+                outcome = run_on(runner, calling, kernel.log)
+            outcome = limited(outcome, limit_of(kernel.tools[name], arguments))
+            if several and as_json:
+                codes.append(_print_line(kernel, source, outcome))
+                continue
+            if several:
+                failed = outcome.error is not None
+                click.echo(f"{_gap(number)}==> {visible(source)} <==", err=failed)
+            codes.append(_print_outcome(kernel, name, outcome, as_json=as_json))
+    finally:
+        with diverted_stdout():
+            try:
                 run_on(runner, kernel.aclose(), kernel.log)
+            finally:
+                close(runner, kernel.log)
     return max(codes)
 
 

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -19,6 +19,8 @@ from vr_kernel.plugins import explain
 from vr_kernel.visible_text import visible
 
 T = TypeVar("T")
+END_S = 0.5
+"""How long checks that are cancelled may take to end."""
 LINE_LIMIT = 400
 """Longest line of a finding, in characters."""
 
@@ -93,10 +95,20 @@ def loop_aside() -> Iterator[asyncio.AbstractEventLoop]:
     try:
         yield loop
     finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(1.0)
+        with suppress(Exception):
+            if wait_for(loop, _emptied(), 2 * END_S):
+                loop.call_soon_threadsafe(loop.stop)
+                thread.join(END_S)
         if not thread.is_alive():
             loop.close()
+
+
+async def _emptied() -> bool:
+    """Cancel all that runs in this loop; true when it ended. What did not must not be freed."""
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    return not left or not (await asyncio.wait(left, timeout=END_S))[1]
 
 
 def wait_for(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T], deadline_s: float) -> T:
