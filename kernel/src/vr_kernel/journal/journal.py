@@ -156,11 +156,12 @@ class Journal:
         return await self.continuity.write(work, paid=paid)
 
     async def check(self) -> None:
-        """Try whether records can be written now; write none.
+        """Try whether records can be written now; write none, but what the first needs.
 
         Raises:
             VrError: UNAVAILABLE when they could not.
         """
+        await self.continuity.attended()
         await self._database.run(lambda _connection: None)
 
     async def changes(self, after: int, limit: int = 500) -> list[Change]:
