@@ -159,8 +159,10 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ("delete", "b"),
         ],
         [("record", "b"), ("lose", "foreign"), ("begin_anew",), ("record", "c")],
+        [("record", "b"), ("lose", "foreign")],
+        [("record", "a"), ("copy",), ("lose at rest", "older"), ("begin_anew",), ("restart",)],
     ],
-    ids=["deleted twice", "given up in the same process"],
+    ids=["deleted twice", "given up in the same process", "before delivery", "given up at once"],
 )
 def test_sequences_that_once_went_wrong(
     foreign: Path, tmp_path: Path, steps: list[tuple[str, ...]]

@@ -267,6 +267,20 @@ async def test_the_journal_that_is_there_may_begin_anew(
     assert found == left | others | {"new", "newer"}
 
 
+@pytest.mark.parametrize("lose", [_put_older, _put_foreign], ids=["older", "foreign"])
+async def test_it_may_begin_anew_before_anything_was_recorded(
+    folder: Path, lose: Callable[[Path], None]
+) -> None:
+    lose(folder)
+    await _in_thread(lambda: _run(folder, store_commands, "begin-anew", "--yes"))
+    async with _opened(folder) as kernel:
+        found, notes = await _found(kernel)
+        assert not notes
+        assert len(found) == (FIRST if lose is _put_older else OTHERS)
+        assert {level for level, _ in (await _examined(kernel)).values()} == {"ok"}
+        assert await _record(kernel, "new") == ()
+
+
 async def test_the_right_file_put_back_is_no_loss(folder: Path) -> None:
     kept = _journal(folder).read_bytes()
     _put_older(folder)

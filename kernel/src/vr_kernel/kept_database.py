@@ -36,6 +36,11 @@ class KeptDatabase(Database):
         self._held: list[Turn] = []
         self._heard: list[Callable[[], object]] = []
 
+    @property
+    def holding(self) -> bool:
+        """Whether anything is held in memory now."""
+        return bool(self._held)
+
     async def keep(self, work: Callable[[sqlite3.Connection], T], otherwise: Any) -> T:
         """Like `run` for what was paid for: where there is no room, it is held.
 

@@ -99,7 +99,7 @@ class Continuity:
             except NotAttendedError:  # another file, or none yet
                 await self.attend()
             else:
-                self._latest = self._latest if paid else latest[-1:]
+                self._latest = self._latest if file.holding else latest[-1:]
                 return done
 
     @property

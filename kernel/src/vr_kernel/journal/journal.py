@@ -258,6 +258,12 @@ class Journal:
         """The highest sequence number given out, 0 for an empty journal."""
         return await self.continuity.read(highest_seq)
 
+    async def count(self, after: int = 0) -> int:
+        """How many records and deletions have a sequence number above `after`."""
+        where = "WHERE seq > ?" if after else "WHERE ? = 0"  # all of them: an index counts those
+        sql = f"SELECT count(*) FROM record {where}"  # noqa: S608 - constant text
+        return await self.continuity.read(lambda it: int(it.execute(sql, (after,)).fetchone()[0]))
+
     @property
     def unwritable(self) -> bool:
         """Whether it is read in a folder where nothing may be written."""

@@ -106,8 +106,8 @@ class Lineage:
         change("INSERT INTO sqlite_sequence (name, seq) VALUES ('record', ?)", (last,))
 
     def _start(self, position: Position) -> int | None:
-        sql = "SELECT seq FROM lineage WHERE opening = ? AND journal = ?"
-        found = self._one(sql, position.opening, position.journal)
+        # A store that begins again with a line is given numbers of the lines before it as well.
+        found = self._one("SELECT seq FROM lineage WHERE opening = ?", position.opening)
         return None if found is None else int(found)
 
     def _end(self, start: int) -> int:

@@ -41,10 +41,10 @@ def store_checks(services: Services) -> list[Check]:
         journal = services.paths.journal
         if not journal.exists() or not journal.stat().st_size:
             return lag(-positions[0].seq)
-        last = await services.journal.last_seq()
+        waiting = await services.journal.count(positions[0].seq)
         if await services.journal.continuity.lacks_any(positions):
             return lag(-1)
-        return lag(last - positions[0].seq)
+        return lag(waiting)
 
     def without_vector() -> Diagnosis:
         if not services.vectors.available():
