@@ -294,6 +294,40 @@ async def test_the_right_file_put_back_is_no_loss(folder: Path) -> None:
         assert "new" in found
 
 
+async def test_the_right_file_put_back_lacks_what_came_meanwhile(folder: Path) -> None:
+    """It is told how much, and the store fills it."""
+    kept = _journal(folder).read_bytes()
+    _put_older(folder)
+    async with _opened(folder) as kernel:
+        await _record(kernel, "new")
+        await _found(kernel)
+    _journal(folder).write_bytes(kept)
+    async with _opened(folder) as kernel:
+        for _ in range(2):  # before anything is recorded, and after
+            (note,) = (await _found(kernel))[1]
+            assert "recorded meanwhile that it lacks: 1." in note
+            assert "`vr knowledge migrate --from embedded`" in note
+            await _record(kernel, "newer")
+        found = await _examined(kernel)
+        assert all("migrate --from embedded" in text for _, text in found.values())
+    await _in_thread(lambda: _run(folder, migrate, "--from", "embedded"))
+    async with _opened(folder) as kernel:
+        found, notes = await _found(kernel)
+        assert not notes
+        assert found == {*map(str, range(RECORDS)), "new", "newer"}
+
+
+async def test_a_foreign_journal_is_not_called_deleted_where_the_ledger_is_lost(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "state" / "jobs.db").unlink()
+    _put_foreign(folder)
+    async with _opened(folder) as kernel:
+        (note,) = (await _found(kernel))[1]
+        assert "deleted or replaced" in note
+    assert capfd.readouterr().err.count("begin-anew") == 1
+
+
 @RUNNING
 async def test_it_is_noticed_while_a_kernel_has_it_open(
     folder: Path, lose: Callable[[Path], None], word: str, capfd: pytest.CaptureFixture[str]

@@ -156,7 +156,7 @@ class Foundation:
         paths = self.config.paths
         tell, patience = told_by(self.log), self.patience
         self._ledger = open_ledger(paths.state / "jobs.db", tell, patience)
-        self.journal = Journal(paths.journal, tell, self._ledger)
+        self.journal = Journal(paths.journal, tell, self._ledger, self.config.store.backend)
         self.refusals = Refusals(paths.state / "refused.db", tell, patience)
         self.cache = Cache(
             paths.cache / "results.db",

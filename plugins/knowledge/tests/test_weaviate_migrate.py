@@ -274,7 +274,7 @@ def test_a_lost_journal_is_told_and_filled_from_the_server(
     assert invoke(later, import_records, rows, "--format", "jsonl").exit_code == 0
     count, notes = asyncio.run(found_by(later))
     assert count == 26
-    assert "emptied or deleted" in notes[0]
+    assert "emptied, deleted" in notes[0]
     pulled = report_of(later, "--from", "weaviate")
     assert sum(pulled["recorded"].values()) == 25
     assert asyncio.run(found_by(later)) == (26, [])

@@ -85,13 +85,16 @@ class Consultation:
 
     def _always(self) -> Grouped:
         config, paths = self._config, self._paths
-        lease_s = (config.kernel if isinstance(config, Config) else KernelSettings()).lease_s
+        if isinstance(config, Config):
+            lease_s, store = config.kernel.lease_s, config.store.backend
+        else:
+            lease_s, store = KernelSettings().lease_s, "embedded"
         settings = configuration_checks(paths, self._environ, self._folder, config)
         return [
             *_grouped("environment", environment_checks(paths)),
             *_grouped("configuration", settings),
             *_grouped("folders", folder_checks(paths)),
-            *_grouped("databases", database_checks(paths, lease_s)),
+            *_grouped("databases", database_checks(paths, lease_s, store)),
             *_grouped("server", [*self._handshake.checks(), *http_checks(config)]),
         ]
 

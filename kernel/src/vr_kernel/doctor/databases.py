@@ -23,10 +23,13 @@ _DOCUMENTS = {
 _REMADE = "Nothing is lost: it is set aside and made anew when it is next used."
 
 
-def database_checks(paths: Paths, lease_s: float) -> list[Check]:
-    """The checks of all databases; `lease_s` as configured."""
+def database_checks(paths: Paths, lease_s: float, store: str = "embedded") -> list[Check]:
+    """The checks of all databases; `lease_s` and the name of the store as configured."""
     journal, ledger, usage = paths.journal, paths.state / "jobs.db", paths.state / "usage.db"
-    restore = f"Restore {journal} from a backup, or move it away; then see `vr doctor` again."
+    restore = (
+        f"Restore {journal} from a backup. Or stop all servers, move it away, and"
+        f" `vr knowledge migrate --from {store}` records what the store has."
+    )
     moved = f"Move {ledger} away: unfinished jobs are lost, records are not."
     begun = "It is set aside and begun anew when it is next used; earlier calls are not counted."
     looks: dict[str, Callable[[], Diagnosis]] = {
@@ -41,14 +44,14 @@ def database_checks(paths: Paths, lease_s: float) -> list[Check]:
         "jobs": partial(interrupted_jobs, ledger, lease_s),
         "refused records": partial(refused_records, paths.state / "refused.db"),
     }
-    looks["journal"] = partial(_journal, paths, looks["journal"])
+    looks["journal"] = partial(_journal, paths, looks["journal"], store)
     return [Check(name, look) for name, look in looks.items()]
 
 
-def _journal(paths: Paths, sound: Callable[[], Diagnosis]) -> Diagnosis:
+def _journal(paths: Paths, sound: Callable[[], Diagnosis], store: str) -> Diagnosis:
     from vr_kernel.doctor.journal import examine_journal
 
-    return examine_journal(paths, sound)
+    return examine_journal(paths, sound, store)
 
 
 def _remade(path: Path, table: str) -> Callable[[], Diagnosis]:

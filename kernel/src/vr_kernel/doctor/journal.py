@@ -11,25 +11,26 @@ from vr_kernel.database_health import reading
 from vr_kernel.health import Diagnosis
 from vr_kernel.journal.known import read_known
 from vr_kernel.journal.lineage import Lineage, Position
-from vr_kernel.journal.loss import WAYS_OUT, find_loss
+from vr_kernel.journal.loss import find_loss, ways_out
 
 
-def examine_journal(paths: Paths, sound: Callable[[], Diagnosis]) -> Diagnosis:
-    """What `sound` says of the file, unless it lacks what was recorded."""
+def examine_journal(paths: Paths, sound: Callable[[], Diagnosis], store: str) -> Diagnosis:
+    """What `sound` says of the file, unless it lacks what was recorded; `store` may have it."""
+    ways = ways_out(store)
     path, known = paths.journal, _known(paths.state / "jobs.db")
     most = max((each.seq for each in known), default=0)
     gone = "deleted" if not path.exists() else "" if path.stat().st_size else "emptied"
     if gone and most:
-        return Diagnosis.fault(f"{path} was {gone}; {most:,} changes were in it.", WAYS_OUT)
+        return Diagnosis.fault(f"{path} was {gone}; {most:,} changes were in it.", ways)
     found = sound()
     if gone or found.level == "fault" or not known:
         return found
     try:
         with reading(path) as connection:
-            loss = find_loss(Lineage(connection), known)
+            loss = find_loss(Lineage(connection), known, store)
     except sqlite3.Error:  # of a version before, which knew of no lines
-        return Diagnosis.fault(f"{path} is not the journal that was here.", WAYS_OUT)
-    return Diagnosis.fault(loss.what, WAYS_OUT) if loss else found
+        return Diagnosis.fault(f"{path} is not the journal that was here.", ways)
+    return Diagnosis.fault(loss.what, loss.ways_out) if loss else found
 
 
 def _known(ledger: Path) -> list[Position]:

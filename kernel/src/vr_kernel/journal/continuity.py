@@ -30,26 +30,30 @@ class Continuity:
         database: the journal's.
         ledger: where is kept what the journal had; None for a journal that stands alone.
         tell: told once of a loss.
+        store: the configured store's name.
     """
 
     def __init__(
-        self, database: KeptDatabase, ledger: Database | None, tell: Callable[[VrError], None]
+        self,
+        database: KeptDatabase,
+        ledger: Database | None,
+        tell: Callable[[VrError], None],
+        store: str,
     ) -> None:
         self.loss: Loss | None = None
         self.damage: VrError | None = None
         self.journal = ""
         self.followed = ""
         self._database = database
-        self._known = Known(ledger) if ledger else None
+        self._known = Known(ledger)
         self._tell_fault = tell
+        self._store = store
         self._home = str(database.path.parent)
         self._present: sqlite3.Connection | None = None
         self._looked: sqlite3.Connection | None = None
         self._attended: sqlite3.Connection | None = None
         self._opening = ""
-        self._heard: dict[str, Position] = {}
-        self._latest: list[Position] = []
-        self._told = ""
+        self._told: set[str] = set()
         self._attending = asyncio.Lock()
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -99,7 +103,8 @@ class Continuity:
             except NotAttendedError:  # another file, or none yet
                 await self.attend()
             else:
-                self._latest = self._latest if file.holding else latest[-1:]
+                if not file.holding:
+                    self._known.latest = latest[-1]
                 return done
 
     @property
@@ -133,12 +138,12 @@ class Continuity:
 
     async def look(self) -> Loss | None:
         """Find out what the journal lacks, and say it once."""
-        known = await self._all_known()
+        known = await self._known.all()
 
         def read(connection: sqlite3.Connection) -> tuple[Loss | None, sqlite3.Connection]:
             lineage = Lineage(connection)
             self.journal = lineage.journal
-            return find_loss(lineage, known), connection
+            return find_loss(lineage, known, self._store), connection
 
         self._tell(*await self._database.read(read))
         return self.loss
@@ -153,9 +158,8 @@ class Continuity:
             await self._attend()
 
     async def _attend(self) -> None:
-        if self._known and self._latest:
-            await self._known.put(*self._latest)
-        known = await self._all_known()
+        await self._known.put(self._known.latest)
+        known = await self._known.all()
         self._opening, self.followed = new_opening(), ""
 
         def settled(connection: sqlite3.Connection) -> tuple[Loss | None, Position] | None:
@@ -163,11 +167,11 @@ class Continuity:
             if not lineage.journal or must_diverge(lineage, known):
                 return None
             self._attended = connection
-            return find_loss(lineage, known), lineage.known
+            return find_loss(lineage, known, self._store), lineage.known
 
         def settle(connection: sqlite3.Connection) -> tuple[Loss | None, Position]:
             lineage = Lineage(connection)
-            loss = find_loss(lineage, known)
+            loss = find_loss(lineage, known, self._store)
             if must_diverge(lineage, known):
                 most = max(each.seq for each in known)
                 gone = [each for each in known if not lineage.covers(each)]
@@ -184,7 +188,7 @@ class Continuity:
         loss, position = found
         self.journal = position.journal
         self._tell(loss, self._attended)
-        if self._known and position.journal not in {each.journal for each in known}:
+        if position.journal not in {each.journal for each in known}:
             await self._known.put(position)
 
     async def attended(self) -> Position:
@@ -217,21 +221,19 @@ class Continuity:
             return lineage.known, lineage.position
 
         known, here = await self._database.run(write)
-        if self._known:
-            await self._known.put(known)
+        await self._known.put(known)
         await self.look()
         return here
 
     async def miss(self, found: Position) -> None:
-        """Keep in mind that a store has what this journal lacks."""
+        """Keep in mind that a store has what this journal lacks; `look` tells it."""
         named = found if found.journal else Position("that of a version before", "", found.seq)
-        await self.hear([named])
-        if self._known:
-            await self._known.put(named)
+        self._known.hear([named])
+        await self._known.put(named)
 
     async def hear(self, positions: Iterable[Position]) -> None:
         """Take in what a store knows of journals."""
-        self._heard = {each.journal: each for each in positions}
+        self._known.hear(positions)
         await self.look()
 
     async def lacks_any(self, positions: Iterable[Position]) -> bool:
@@ -253,7 +255,7 @@ class Continuity:
 
     async def close(self) -> None:
         """Keep how far the journal has come, when this process wrote in it."""
-        if self._known and self._attended is not None:
+        if self._attended is not None:
             self._attended = None
             await self._known.put(await self._database.read(lambda it: Lineage(it).known))
 
@@ -279,22 +281,12 @@ class Continuity:
             VrError: UNAVAILABLE when that cannot be written.
         """
         await self.attend()
-        if self._known:
-            own = (await self.position()).journal
-            others = [each.journal for each in await self._known.list() if each.journal != own]
-            await self._known.forget(others)
-        self._latest = []
-        await self.hear([])
-
-    async def _all_known(self) -> list[Position]:
-        known = await self._known.list() if self._known else []
-        here = {each.journal: each.seq for each in known}
-        more = [*self._heard.values(), *self._latest]
-        return known + [each for each in more if each.seq > here.get(each.journal, 0)]
+        await self._known.forget_others((await self.position()).journal)
+        await self.look()
 
     def _tell(self, loss: Loss | None, looked: sqlite3.Connection | None) -> None:
         self.loss, self._looked = loss, looked  # nobody takes it for looked at before
-        kind = loss.what.partition(":")[0] if loss else ""
-        if loss is not None and kind != self._told:
+        lost = set(loss.journals) if loss else set()
+        if loss is not None and not lost <= self._told:
             self._tell_fault(loss.error)
-        self._told = kind
+        self._told = lost

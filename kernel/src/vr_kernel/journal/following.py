@@ -73,6 +73,7 @@ async def _stay_ahead(store: Store, journal: Journal) -> None:
     if cursor > here.seq:
         await journal.continuity.miss(Position(f"that of the store {store.name}", "", cursor))
         await journal.continue_after(cursor)
+        await journal.continuity.look()
 
 
 async def restart(store: Store, continuity: Continuity, *, empty: bool) -> None:

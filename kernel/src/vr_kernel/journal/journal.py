@@ -103,9 +103,13 @@ class Journal:
         path: Path,
         tell: Callable[[VrError], None] = lambda _error: None,
         ledger: KeptDatabase | None = None,
+        store: str = "embedded",
     ) -> None:
-        """`ledger` is another file, to know this one by; `tell` is told what this one lacks."""
-        self.path, self._ledger, self._tell = path, ledger, tell
+        """`ledger` is another file, to know this one by; `tell` is told what this one lacks.
+
+        `store` is the name of the one that may have it.
+        """
+        self.path, self._ledger, self._tell, self._store = path, ledger, tell, store
         how: Any = {"tell": tell, "patience": None if ledger is None else ledger.patience}
         self._database = KeptDatabase(path, _SCHEMA + HISTORY, synchronous="FULL", **how)
         self._continuity: Continuity | None = None
@@ -117,7 +121,7 @@ class Journal:
         if self._continuity is None:
             from vr_kernel.journal.continuity import Continuity
 
-            self._continuity = Continuity(self._database, self._ledger, self._tell)
+            self._continuity = Continuity(self._database, self._ledger, self._tell, self._store)
         return self._continuity
 
     async def commit(

@@ -9,10 +9,8 @@ from vr_kernel.errors import Code, VrError
 from vr_kernel.journal.lineage import Lineage, Position
 
 CATEGORY = "JOURNAL_INCOMPLETE"
-WAYS_OUT = (
-    "Put the right journal.db back; or `vr knowledge migrate --from STORE` records what only the"
-    " store has (embedded or weaviate); or `vr store begin-anew` gives it up."
-)
+FILL = "`vr knowledge migrate --from {}` records what only the store has"
+GIVE_UP = "or `vr store begin-anew` gives it up."
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +18,7 @@ class Loss:
     """What a journal lacks that is known of elsewhere, in one sentence."""
 
     what: str
+    ways_out: str
     journals: tuple[str, ...]
 
     @property
@@ -29,34 +28,47 @@ class Loss:
             f"{self.what} Nothing is rebuilt from it.",
             Code.UNAVAILABLE,
             category=CATEGORY,
-            hint=WAYS_OUT,
+            hint=self.ways_out,
         )
 
     def note_for(self, *, owner: bool) -> str:
         """What results say while it lasts; how to end it is for the owner to know."""
         if not owner:
             return "Not all that was recorded is there any more: ask the owner of the server."
-        return f"{self.what} What is recorded now is kept. {WAYS_OUT}"
+        return f"{self.what} What is recorded now is kept. {self.ways_out}"
 
 
-def find_loss(lineage: Lineage, known: Sequence[Position]) -> Loss | None:
-    """What a journal lacks of what is known."""
+def ways_out(store: str) -> str:
+    """The ways out of a loss, while the right file may be somewhere; `store` is the configured."""
+    return f"Put the right journal.db back; or {FILL.format(store)}; {GIVE_UP}"
+
+
+def find_loss(lineage: Lineage, known: Sequence[Position], store: str) -> Loss | None:
+    """What a journal lacks of what is known; `store` is the configured one's name."""
+    there = [each for each in known if each.seq and lineage.covers(each)]
     gone = [each for each in known if each.seq and not lineage.covers(each)]
     if not gone:
         return None
-    names = tuple(each.journal for each in gone)
+    most = max(gone, key=lambda each: each.seq)
     older = [each for each in gone if lineage.knows(each.journal)]
+    least = min(each.seq for each in gone)
+    before = max((each.seq for each in there if each.seq < least), default=0)
+    ways = ways_out(store)
     if older:
         most = max(older, key=lambda each: each.seq)
-        agreed = lineage.agreed(most)
-        said = f"is an older copy: it ends at change {agreed:,} of {most.seq:,}."
+        said = f"is an older copy: it ends at change {lineage.agreed(most):,} of {most.seq:,}."
+    elif before:
+        count = f"{most.seq - before:,}"
+        said = f"is the one before again. Changes recorded meanwhile that it lacks: {count}."
+        ways = f"{FILL.format(store)}; {GIVE_UP}"
     elif not lineage.begun and (not lineage.last or lineage.journal in {k.journal for k in known}):
-        most = max(gone, key=lambda each: each.seq)
-        said = f"was emptied or deleted: {most.seq:,} changes were recorded in the one before."
+        said = (
+            f"was emptied, deleted or replaced: {most.seq:,} changes were recorded in the one"
+            " before."
+        )
     else:
-        most = max(gone, key=lambda each: each.seq)
         said = f"is a foreign one: the one before, of {most.seq:,} changes, was another."
-    return Loss(f"The journal {said}", names)
+    return Loss(f"The journal {said}", ways, tuple(each.journal for each in gone))
 
 
 def must_diverge(lineage: Lineage, known: Sequence[Position]) -> bool:
