@@ -294,4 +294,6 @@ class Call:
         Raises:
             VrError: UNAVAILABLE when the folder cannot be written.
         """
-        return self.services.artifacts.add(content, mime)
+        from vr_kernel.commitment import keep_artifact
+
+        return keep_artifact(self, content, mime)

@@ -12,7 +12,10 @@ from vr_kernel.journal.journal import Entry
 from vr_kernel.records import Record, entity_key
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from vr_kernel.call import Call
+    from vr_kernel.files.artifacts import Artifact
 
 
 async def commit(call: Call, part: str = "") -> int:
@@ -65,9 +68,10 @@ async def commit(call: Call, part: str = "") -> int:
             paid=_is_paid(call),
         )
     while call.held:
+        lease = call.held.pop()
         # Its steps are in the result now; were they found again, a cleared cache would not be.
-        done = not call.services.models.payments.held()
-        await services.jobs.leases.release(call.held.pop(), done=done)
+        done = not (lease.unfinished or services.models.payments.held())
+        await services.jobs.leases.release(lease, done=done)
     return len(call.records)
 
 
@@ -80,6 +84,20 @@ async def settle(call: Call) -> None:
             call.log.warning("shared work not journalled", tool=call.tool, reason=said(error))
     for lease in call.held:
         await call.services.jobs.leases.release(lease)
+
+
+def keep_artifact(call: Call, content: bytes | Path, mime: str) -> Artifact:
+    """Keep a file; where there is no room for it, the work may be done again of its steps.
+
+    Raises:
+        VrError: UNAVAILABLE when the folder cannot be written.
+    """
+    try:
+        return call.services.artifacts.add(content, mime)
+    except VrError:
+        for lease in call.held:
+            lease.unfinished = True
+        raise
 
 
 def _is_paid(call: Call) -> bool:

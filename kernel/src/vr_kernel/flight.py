@@ -202,6 +202,9 @@ class Flight(Generic[M]):
                 model=", ".join(shared.meter.models),
                 over=False,  # who took over a process that stood still may be done
             )
+            shared.meter.kept_calls = shared.meter.usage.calls
+            if self._lease is not None:
+                self._lease.unfinished = False
         if len(self._waiting) > 1:
             shared.owed = [shared]
         self._waiting[0].absorb(shared)

@@ -220,13 +220,31 @@ def _require_fitting(tool: Tool, call: Call, text: str) -> None:
 
     if len(text) <= COUNTED_CHARS and estimate_tokens(text) <= RESULT_TOKENS:
         return
-    whole = call.artifact(text.encode(), "application/json")
-    raise VrError(
+    told = (
         f"The result of {tool.name} has {len(text):,} characters,"
-        f" more than the {RESULT_TOKENS:,} tokens that a client takes.",
+        f" more than the {RESULT_TOKENS:,} tokens that a client takes."
+    )
+    try:
+        whole = call.artifact(text.encode(), "application/json")
+    except VrError as error:
+        raise _unfiled(error, told, call.meter) from error
+    raise VrError(
+        told,
         Code.TOO_LARGE,
         hint=f"The whole result is kept as {whole.uri} ({whole.path}). Ask for less at a time.",
     )
+
+
+def _unfiled(error: VrError, told: str, meter: Meter) -> VrError:
+    """The error of a result for which there is neither a client nor a file."""
+    again = "Then make the same call again."
+    if meter.usage.calls > meter.kept_calls:
+        again += " It pays for answers again."
+    elif meter.usage.calls:
+        again += " It costs nothing: the answers are kept."
+    hint = f"{error.hint} {again}".strip()
+    message = f"{told} No file takes it, either. {error.message}"
+    return VrError(message, error.code, category=error.category, hint=hint, retryable=True)
 
 
 def _crashed(tool: Tool, call: Call) -> VrError:

@@ -165,6 +165,21 @@ async def test_the_report_tells_what_became_of_each_quote(kernel, captioned):
     assert "## Topics\n\n- search\n\n## Sentiment\n\nneutral\n\n## Timestamps" in report
 
 
+async def test_an_analysis_whose_report_finds_no_room_is_made_again_for_nothing(
+    kernel, gemini, captioned
+):
+    kernel.artifacts.folder.parent.mkdir(exist_ok=True)
+    kernel.artifacts.folder.touch()  # a file in its place: nothing can be written there
+    first = await kernel.call("video_analyze", file_path=str(captioned))
+    assert any("were not kept" in limit for limit in first.limits)
+    kernel.artifacts.folder.unlink()
+    again = await kernel.call("video_analyze", file_path=str(captioned))
+    assert again.report_uri
+    assert again.summary == first.summary
+    assert (await kernel.call("video_analyze", file_path=str(captioned))).cached
+    assert len(asked(gemini)) == 1
+
+
 async def test_without_words_at_hand_quotes_are_unchecked(kernel, video):
     analysis = await kernel.call("video_analyze", file_path=str(video))
     assert [m.status for m in analysis.timestamps] == ["unchecked"] * 3 + [""]

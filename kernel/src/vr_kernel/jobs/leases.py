@@ -103,6 +103,7 @@ class Lease:
         name: what is owned.
         token: rises with every change of owner, so that a late writer can be told.
         lost_event: set, in the event loop, when the lease is lost; never by a release.
+        unfinished: what was made lacks something, and is to be made anew of its steps.
         ends_at, clock, over, timer: kept by `Leases`.
     """
 
@@ -112,6 +113,7 @@ class Lease:
     clock: Callable[[], float] = field(repr=False)
     lost_event: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
     over: bool = field(default=False, repr=False)
+    unfinished: bool = field(default=False, repr=False)
     timer: asyncio.TimerHandle | None = field(default=None, repr=False)
 
     @property
@@ -256,14 +258,11 @@ class Leases:
                 owned, ends_at = await self._database.insist(partial(self._renew, tokens))
                 self._extend(tokens, owned, ends_at)
 
-    def _renew(
-        self, tokens: Iterable[int], connection: sqlite3.Connection
-    ) -> tuple[set[int], float]:
+    def _renew(self, tokens: Iterable[int], it: sqlite3.Connection) -> tuple[set[int], float]:
         ends_at, wall = self._steady() + self.lease_s, self.clock() + self.lease_s
         renew = "UPDATE lease SET expires_at = ? WHERE token = ?"
-        return {
-            token for token in tokens if connection.execute(renew, (wall, token)).rowcount
-        }, ends_at
+        owned = {each for each in tokens if it.execute(renew, (wall, each)).rowcount}
+        return owned, ends_at
 
     def _extend(self, tokens: Iterable[int], owned: set[int], ends_at: float) -> None:
         for token in tokens:

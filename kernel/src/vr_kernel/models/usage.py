@@ -81,7 +81,10 @@ class Attempt:
 
 @dataclass(slots=True)
 class Meter:
-    """What one call of a tool has cost so far, who answered, and remarks on how."""
+    """What one call of a tool has cost so far, who answered, and remarks on how.
+
+    `kept_calls` of its calls of models brought what the cache keeps: nobody pays them again.
+    """
 
     call_id: str
     tool: str
@@ -90,6 +93,7 @@ class Meter:
     usage: Usage = field(default_factory=Usage)
     models: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    kept_calls: int = 0
 
     def add(self, usage: Usage, model: str = "") -> None:
         """Count what an attempt cost, and name the model that answered, if one did."""
@@ -102,6 +106,7 @@ class Meter:
         self.usage += other.usage
         self.models += [model for model in other.models if model not in self.models]
         self.notes += other.notes
+        self.kept_calls += other.kept_calls
 
     def fresh(self) -> Meter:
         """An empty meter of the same call."""
