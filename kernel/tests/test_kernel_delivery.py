@@ -244,12 +244,19 @@ async def test_a_failing_store_never_fails_a_tool_and_is_in_the_log(
     kernel = await begin(store)
     outcome = await kernel.run("note_write", {"text": "a"})
     assert (outcome.error, outcome.notes) == (None, ())
+    out = err = ""
+
+    def is_told() -> bool:
+        nonlocal out, err
+        captured = capfd.readouterr()
+        out, err = out + captured.out, err + captured.err
+        return "store did not take changes" in err and err.endswith("\n")
+
+    await until(is_told)
+    assert "full" in err
+    assert "\x1b" not in err
+    assert out == ""
     assert await kernel.store.catch_up(0.1) == 1
-    captured = capfd.readouterr()
-    assert "store did not take changes" in captured.err
-    assert "full" in captured.err
-    assert "\x1b" not in captured.err
-    assert captured.out == ""
 
 
 @pytest.mark.parametrize("part", ["open", "cursor", "apply"])

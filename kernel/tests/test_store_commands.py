@@ -37,6 +37,8 @@ class PickyStore(MemoryStore):
     async def apply(self, changes):
         if any(change.fields and "bad" in change.fields["text"] for change in changes):
             raise VrError("Not to my taste.", Code.INVALID_INPUT)
+        if any(change.fields and "down" in change.fields["text"] for change in changes):
+            raise VrError("Out of order.", Code.UNAVAILABLE)
         await super().apply(changes)
 
 
@@ -96,6 +98,14 @@ def test_a_long_list_is_sent_again_whole_and_may_be_refused_again(
     assert "not shown: 101;" in failed.stderr
     assert len(vr.run("store", "failed", "--json").data["refused"]) == 1101
     assert vr.run("store", "retry", "--all", "--json").data == {"sent": 1101, "refused": 1}
+
+
+@pytest.mark.slow
+def test_a_store_that_takes_nothing_is_not_waited_for(vr: CommandHost) -> None:
+    vr.run("picky", "write", "down")
+    status = vr.run("store", "status")
+    assert "pending: 1" in status.stdout
+    assert "does not take what is pending: Out of order." in status.stderr
 
 
 @pytest.mark.parametrize("verb", ["retry", "drop"])

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 DELIVERY_S = 60.0
 """How long `status` and `retry` wait for what is on its way."""
+ROUND_S = 4.0
+"""How long a store may be in trouble and come no further."""
 LISTED = 1000
 """Most refusals that `failed` shows as text; JSON has all."""
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -42,11 +44,13 @@ def store() -> None:
 def status(config: Config, *, as_json: bool) -> None:
     """Deliver what is recorded, and show how far the store has come."""
 
-    async def look(index: StoreIndex) -> dict[str, object]:
-        left = await index.catch_up(DELIVERY_S)
-        return {**asdict(await index.status()), "pending": left}
+    async def look(index: StoreIndex) -> tuple[dict[str, object], str]:
+        left = await _delivered(index)
+        return {**asdict(await index.status()), "pending": left}, index.trouble if left else ""
 
-    print_result(_with_store(config, look), (), as_json=as_json)
+    found, trouble = _with_store(config, look)
+    notes = (f"The store does not take what is pending: {trouble}",) if trouble else ()
+    print_result(found, notes, as_json=as_json)
 
 
 @store.command()
@@ -75,7 +79,7 @@ def retry(config: Config, keys: tuple[str, ...], *, everything: bool, as_json: b
     async def send(index: StoreIndex) -> dict[str, object]:
         chosen = _chosen(await index.refused(), keys, everything=everything)
         await index.retry(chosen)
-        await index.catch_up(DELIVERY_S)
+        await _delivered(index)
         return {"sent": len(chosen), "refused": len(await index.refused())}
 
     print_result(_with_store(config, send), (), as_json=as_json)
@@ -123,6 +127,16 @@ def begin_anew(config: Config, *, yes: bool, as_json: bool) -> None:
         click.echo(lacking, err=True)
         click.confirm("Give it up, and go on with this journal?", abort=True, err=True)
     print_result(_with_kernel(config, begin), (), as_json=as_json)
+
+
+async def _delivered(index: StoreIndex) -> int:
+    """Wait for the store to have all, while it takes it; returns what it has not."""
+    left = await index.catch_up(ROUND_S)
+    for _ in range(1, round(DELIVERY_S / ROUND_S)):
+        before, left = left, await index.catch_up(ROUND_S) if left else 0
+        if not left or (index.trouble and left >= before):
+            break
+    return left
 
 
 def _with_store(config: Config, work: Callable[[StoreIndex], Awaitable[T]]) -> T:

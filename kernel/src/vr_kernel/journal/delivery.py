@@ -70,6 +70,7 @@ class StoreIndex:
         self._wanted = asyncio.Event()
         self._own_seq = 0
         self._delivered: int | None = None
+        self.trouble = ""
 
     def available(self) -> bool:
         """Whether a store is installed."""
@@ -200,22 +201,22 @@ class StoreIndex:
         return self._pump
 
     async def _deliver(self) -> None:
-        pause, told = self.first_pause_s, ""
+        pause, self.trouble = self.first_pause_s, ""
         while self._wanted.is_set():
             self._wanted.clear()
             self._came_on = False
             try:
                 await PluginCode.apart(self._drain)
-                pause, told = self.first_pause_s, ""
+                pause, self.trouble = self.first_pause_s, ""
             except Exception as error:  # noqa: BLE001 - a plugin's
                 self._wanted.set()
                 self._journal.continuity.followed = ""  # another process may follow another
                 pause = self.first_pause_s if self._came_on else pause
                 # An outage is told once, not at every try.
                 why = error.message if isinstance(error, VrError) else said(error)
-                tell = self._log.debug if why == told else self._log.warning
+                tell = self._log.debug if why == self.trouble else self._log.warning
                 tell("store did not take changes", error=why, retry_in=pause)
-                told = why
+                self.trouble = why
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE_S)
 
