@@ -21,12 +21,12 @@ from vr_kernel.database_faults import (
 from vr_kernel.errors import Code, VrError
 
 
-def put_aside(path: Path) -> Path | None:
+def put_aside(path: Path, why: str = "damaged") -> Path | None:
     """Rename a file, with its log, and return its new name; None when there is none.
 
-    Nobody of this process may have it open.
+    Nobody of this process may have it open. `why` becomes part of the name.
     """
-    kept = _free_name(path)
+    kept = _free_name(path, why)
     # The log goes first: left behind, it would be played into the new file. SQLite removes it
     # itself when a reader that still had it closes.
     _put_log_aside(path, kept)
@@ -82,8 +82,8 @@ def _part_from(path: Path, log: tuple[int, int, bool]) -> None:
         other.unlink(missing_ok=True)
 
 
-def _free_name(path: Path) -> Path:
-    return path.with_name(f"{path.name}.damaged-{time.time_ns()}")
+def _free_name(path: Path, why: str = "damaged") -> Path:
+    return path.with_name(f"{path.name}.{why}-{time.time_ns()}")
 
 
 def _put_log_aside(path: Path, kept: Path) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from vr_kernel.cli.loops import run_alone
+from vr_kernel.cli.loops import close, run_on
 from vr_kernel.cli.output import print_result
 from vr_kernel.cli.session import open_kernel
 from vr_kernel.config.config import Config
@@ -44,11 +45,13 @@ def store() -> None:
 def status(config: Config, *, as_json: bool) -> None:
     """Deliver what is recorded, and show how far the store has come."""
 
-    async def look(index: StoreIndex) -> tuple[dict[str, object], str]:
-        left = await _delivered(index)
-        return {**asdict(await index.status()), "pending": left}, index.trouble if left else ""
+    async def look(kernel: Kernel) -> tuple[dict[str, object], str]:
+        left = await _delivered(kernel.store)
+        found = asdict(await kernel.store.status())
+        found |= await _counted(kernel, found["delivered"])
+        return found, kernel.store.trouble if left else ""
 
-    found, trouble = _with_store(config, look)
+    found, trouble = _with_kernel(config, look)
     notes = (f"The store does not take what is pending: {trouble}",) if trouble else ()
     print_result(found, notes, as_json=as_json)
 
@@ -116,17 +119,22 @@ def begin_anew(config: Config, *, yes: bool, as_json: bool) -> None:
         return await kernel.journal.continuity.lacks()
 
     async def begin(kernel: Kernel) -> dict[str, object]:
-        await kernel.store.restart(empty=True)
-        left = await kernel.store.catch_up(DELIVERY_S) if kernel.store.available() else 0
-        return {"recorded": await kernel.journal.last_seq(), "pending": left}
+        kept = await kernel.store.restart(empty=True)
+        there = kernel.store.available()
+        if there:
+            await _delivered(kernel.store)
+        delivered = (await kernel.store.status()).delivered if there else None
+        return {**await _counted(kernel, delivered), "kept_as": kept and str(kept)}
 
-    if not (lacking := _with_kernel(config, look)):
-        click.echo("The journal lacks nothing that is known of.", err=as_json)
-        return
-    if not yes:
-        click.echo(lacking, err=True)
-        click.confirm("Give it up, and go on with this journal?", abort=True, err=True)
-    print_result(_with_kernel(config, begin), (), as_json=as_json)
+    with _session(config) as (kernel, runner):
+        if not (lacking := _run(kernel, runner, look(kernel))):
+            click.echo("The journal lacks nothing that is known of.", err=as_json)
+            return
+        if not yes:
+            click.echo(lacking, err=True)
+            click.echo(_what_is_kept(kernel), err=True)
+            click.confirm("Give it up, and go on with this journal?", abort=True, err=True)
+        print_result(_run(kernel, runner, begin(kernel)), (), as_json=as_json)
 
 
 async def _delivered(index: StoreIndex) -> int:
@@ -139,7 +147,25 @@ async def _delivered(index: StoreIndex) -> int:
     return left
 
 
-def _with_store(config: Config, work: Callable[[StoreIndex], Awaitable[T]]) -> T:
+def _what_is_kept(kernel: Kernel) -> str:
+    folder = kernel.config.paths.state
+    return (
+        "The store is made anew from this journal. Nothing is deleted: the former file of an"
+        f" embedded store stays in {folder} as *.given-up-*, and a Weaviate server keeps its"
+        " records."
+    )
+
+
+async def _counted(kernel: Kernel, delivered: int | None) -> dict[str, object]:
+    """How many records and deletions there are, and how many the store has up to that number."""
+    recorded = await kernel.journal.count()
+    if delivered is None:
+        return {"recorded": recorded}
+    pending = await kernel.journal.count(delivered)
+    return {"recorded": recorded, "delivered": recorded - pending, "pending": pending}
+
+
+def _with_store(config: Config, work: Callable[[StoreIndex], Coroutine[Any, Any, T]]) -> T:
     """What `work` makes of the store.
 
     Raises:
@@ -148,18 +174,28 @@ def _with_store(config: Config, work: Callable[[StoreIndex], Awaitable[T]]) -> T
     return _with_kernel(config, lambda kernel: work(kernel.store))
 
 
-def _with_kernel(config: Config, work: Callable[[Kernel], Awaitable[T]]) -> T:
+def _with_kernel(config: Config, work: Callable[[Kernel], Coroutine[Any, Any, T]]) -> T:
     """What `work` makes of a kernel."""
-    kernel = open_kernel(config)
+    with _session(config) as (kernel, runner):
+        return _run(kernel, runner, work(kernel))
 
-    async def run() -> T:
+
+@contextmanager
+def _session(config: Config) -> Iterator[tuple[Kernel, asyncio.Runner]]:
+    """A kernel, and the loop that it lives in."""
+    kernel, runner = open_kernel(config), asyncio.Runner()
+    try:
+        yield kernel, runner
+    finally:
         try:
-            return await work(kernel)
+            _run(kernel, runner, kernel.aclose())
         finally:
-            await kernel.aclose()
+            close(runner, kernel.log)
 
+
+def _run(kernel: Kernel, runner: asyncio.Runner, work: Coroutine[Any, Any, T]) -> T:
     with diverted_stdout():
-        return run_alone(run(), kernel.log)
+        return run_on(runner, work, kernel.log)
 
 
 def _chosen(refused: Sequence[Refusal], keys: Sequence[str], *, everything: bool) -> list[Refusal]:

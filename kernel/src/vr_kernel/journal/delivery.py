@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from vr_kernel.errors import Code, PluginCode, VrError, said
 from vr_kernel.journal.journal import Change, Journal
@@ -165,19 +166,22 @@ class StoreIndex:
         records = [(each.workspace, each.kind, each.key) for each in refused]
         await self._refusals.forget(self.name, records)
 
-    async def restart(self, *, empty: bool) -> None:
+    async def restart(self, *, empty: bool) -> Path | None:
         """Miss nothing any more that the journal lacks, and deliver all of it again.
 
-        With `empty` the store gives up what it holds, unless others keep records in it.
+        With `empty` the store gives up what it holds, unless others keep records in it. Returns
+        the file in which that is kept, if there is one.
         """
         from vr_kernel.journal.following import restart
 
         await self.catch_up()  # whoever is just bringing both together would miss it again
         await self._journal.continuity.accept()
-        if self.available():
-            await restart(await self._opened(), self._journal.continuity, empty=empty)
-            self._delivered = None
-            self.wake(await self._journal.last_seq())
+        if not self.available():
+            return None
+        kept = await restart(await self._opened(), self._journal.continuity, empty=empty)
+        self._delivered = None
+        self.wake(await self._journal.last_seq())
+        return kept
 
     async def aclose(self) -> None:
         """Stop delivering; what is left stays in the journal for the next start."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol, TypeGuard
 
 from vr_kernel.errors import VrError
@@ -30,10 +31,11 @@ class FollowingStore(Store, Protocol):
     async def follow(self, position: Position) -> None:
         """Follow that journal, from there on. What it has of others stays, and is kept in mind."""
 
-    async def restart(self, journal: str, *, empty: bool) -> None:
+    async def restart(self, journal: str, *, empty: bool) -> Path | None:
         """Follow that journal from its beginning, and keep no other in mind.
 
-        With `empty` it holds nothing then, where nobody else keeps records in it.
+        With `empty` it holds nothing then, where nobody else keeps records in it. Returns the file
+        in which what it gives up is kept, if there is one.
         """
 
 
@@ -76,11 +78,11 @@ async def _stay_ahead(store: Store, journal: Journal) -> None:
         await journal.continuity.look()
 
 
-async def restart(store: Store, continuity: Continuity, *, empty: bool) -> None:
+async def restart(store: Store, continuity: Continuity, *, empty: bool) -> Path | None:
     """Have the store follow the journal from its beginning, and miss nothing any more."""
-    if follows(store):
-        await store.restart(continuity.journal, empty=empty)
+    kept = await store.restart(continuity.journal, empty=empty) if follows(store) else None
     await continuity.accept()
+    return kept
 
 
 async def _follow(store: FollowingStore, continuity: Continuity) -> None:

@@ -112,13 +112,13 @@ class Database:
             finally:
                 self._give_back(generation, connection)
 
-    def renew(self) -> None:
-        """Put the file aside, and begin it anew."""
+    def renew(self) -> Path | None:
+        """Put the file aside as given up, and begin it anew; returns its new name, if it was."""
         with self._writing:
             self._close_all()
-            if self.path.exists():
-                put_aside(self.path)
+            kept = put_aside(self.path, "given-up") if self.path.exists() else None
             self._writer = self._open()
+            return kept
 
     def close(self) -> None:
         """Close all connections, once what still runs has ended, if that is soon.

@@ -108,12 +108,15 @@ class EmbeddedStore:
             await asyncio.to_thread(self._database.write, partial(follow, position=position))
         self._journal = position.journal
 
-    async def restart(self, journal: str, *, empty: bool) -> None:
-        """Follow that journal from its beginning; with `empty` in a new file."""
-        if empty:
-            await asyncio.to_thread(self._database.renew)
+    async def restart(self, journal: str, *, empty: bool) -> Path | None:
+        """Follow that journal from its beginning; with `empty` in a new file.
+
+        Returns the file that holds what was given up.
+        """
+        kept = await asyncio.to_thread(self._database.renew) if empty else None
         await asyncio.to_thread(self._database.write, partial(begin_again, journal=journal))
         self._journal, self._read_from = journal, 0
+        return kept
 
     async def apply(self, changes: Sequence[Change]) -> None:
         """Apply what lies behind the cursor, all or nothing.
