@@ -266,6 +266,7 @@ async def test_a_folder_that_cannot_be_made_is_a_typed_error(
             with pytest.raises(VrError) as caught:
                 await database.run(_names)
             assert caught.value.code == "UNAVAILABLE"
+            assert caught.value.message.endswith(f"{path.parent} is in the place of a folder.")
             assert str(path.parent) in caught.value.hint
 
 

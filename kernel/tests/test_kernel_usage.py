@@ -386,6 +386,15 @@ def test_cost_by_model_is_json_without_loading_plugins(used: Zoo) -> None:
     assert used.imported() == set()
 
 
+def test_cost_with_a_damaged_row_says_so_in_a_note(used: Zoo) -> None:
+    with closing(sqlite3.connect(used.folder / "state" / "usage.db")) as connection, connection:
+        connection.execute("UPDATE attempt SET tool = CAST(x'ff' AS TEXT) WHERE id = 1")
+    ended = cost(used)
+    assert (ended.returncode, "x_y" in ended.stdout) == (0, True)
+    assert "Note: A row of usage.db is damaged" in ended.stderr
+    assert "Error" not in ended.stderr
+
+
 def test_cost_of_nothing_is_one_line(used: Zoo) -> None:
     ended = cost(used, "--since", "2999-01-01")
     assert (ended.returncode, ended.stdout) == (0, "No model was used since 2999-01-01.\n")

@@ -148,14 +148,19 @@ def explained(path: Path, error: BaseException) -> VrError:
         from vr_kernel.database_damage import damaged  # most programs meet none
 
         return damaged(path, error)
+    said = wording(error)
     if is_full(error):
         hint = f"There is no room in {path.parent}. {CLEAN}"
+    elif isinstance(error, FileExistsError | NotADirectoryError):
+        place = next((it for it in path.parents if os.path.lexists(it)), path.parent)
+        said = f"{place} is in the place of a folder"
+        hint = f"Move {place} away, or set another folder: VR_STATE_DIR, VR_CACHE_DIR."
     elif _is_any_of(error, ("SQLITE_IOERR",)):  # of a quota SQLite says no more than this
         hint = f"Check that the disk of {path.parent} is well and has free space. {CLEAN}"
     else:
         hint = f"Check that {path.parent} exists, is writable and has free space."
     told = VrError(
-        f"{path.name} cannot be used: {wording(error)}.",
+        f"{path.name} cannot be used: {said}.",
         Code.UNAVAILABLE,
         category=UNAVAILABLE,
         hint=hint,

@@ -28,6 +28,7 @@ BYTES_PER_MB = 1_000_000
 ROWS = 50
 """Rows between two looks at the clock."""
 MOST_NAMED = 5
+_AT_ODDS = "is damaged: SQLite finds its pages at odds"
 _NOTHING = type(None)
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "TEXT": (str,),
@@ -51,7 +52,7 @@ def examine_file(
 
     Args:
         path: the file.
-        fix: the way out when it is damaged.
+        fix: the way out when the file is damaged, and not some of its rows alone.
         otherwise: makes the finding then.
         table: one that every such file has.
         documents: see `Documents`.
@@ -69,32 +70,29 @@ def examine_file(
         with reading(path) as connection:
             if table:
                 require_own(connection, f"CREATE TABLE IF NOT EXISTS {table} ();")
-            found = _found(connection, documents or {})
+            whole, rows = _found(connection, documents or {})
     except FAULTS as error:
         name = getattr(error, "sqlite_errorname", None) or ""
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return Diagnosis.ok(f"{text}, in use by another process.")
         how = "is damaged, or another program's file" if is_damage(error) else "cannot be read"
         return otherwise(f"{path} {how}: {wording(error)}.", fix)
-    if found.startswith("sound"):
-        return Diagnosis.ok(f"{text}, {found}.")
-    return otherwise(f"{path} {found}.", fix)
+    if rows:
+        named = ", ".join(rows[:MOST_NAMED]) + ("…" if len(rows) > MOST_NAMED else "")
+        what = f"{path} has damaged rows, which are left out: {named}."
+        return otherwise(what, "All others are there. To have these again, restore a backup.")
+    return Diagnosis.ok(f"{text}, {whole}.") if whole else otherwise(f"{path} {_AT_ODDS}.", fix)
 
 
-def _found(connection: sqlite3.Connection, documents: Documents) -> str:
+def _found(connection: sqlite3.Connection, documents: Documents) -> tuple[str, list[str]]:
+    """How far it is sound, empty for not at all, and the damaged rows."""
     found, whole = _pages(connection)
     if found:
-        return "is damaged: SQLite finds its pages at odds"
+        return "", []
     end = time.monotonic() + BUDGET_S
-    if rows := _damaged_rows(connection, documents, end):
-        more = "…" if len(rows) > MOST_NAMED else ""
-        named = ", ".join(rows[:MOST_NAMED])
-        return f"has damaged rows, which are left out: {named}{more}"
-    return (
-        "sound"
-        if whole and time.monotonic() < end
-        else f"sound as far as it was read in {BUDGET_S:.0f} s"
-    )
+    rows = _damaged_rows(connection, documents, end)
+    far = "" if whole and time.monotonic() < end else f" as far as it was read in {BUDGET_S:.0f} s"
+    return f"sound{far}", rows
 
 
 @contextmanager

@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 
 import click
 
-from vr_kernel.cli.output import print_error, print_json
+from vr_kernel.cli.output import print_error, print_json, print_notes
 from vr_kernel.config.config import Config
+from vr_kernel.errors import VrError
 from vr_kernel.models.usage import UsageLedger
 from vr_kernel.models.usage_report import Grouping, UsageReport, UsageRow, make_report
 from vr_kernel.visible_text import visible
@@ -44,7 +45,7 @@ HEADINGS = {
 @click.pass_obj
 def cost(config: Config, *, by: Grouping, since: datetime | None, as_json: bool) -> None:
     """Show what language models were used for, in tokens."""
-    ledger = UsageLedger(config.paths.state / "usage.db", print_error, tell=print_error)
+    ledger = UsageLedger(config.paths.state / "usage.db", print_error, tell=_note)
     begin = None if since is None else since.replace(tzinfo=UTC)
     try:
         report = make_report(by, asyncio.run(ledger.report(by, since=begin)))
@@ -58,6 +59,10 @@ def cost(config: Config, *, by: Grouping, since: datetime | None, as_json: bool)
         click.echo("\n".join(_table(report)))
     else:
         click.echo("No model was used" + (f" since {since:%Y-%m-%d}." if since else " yet."))
+
+
+def _note(damage: VrError) -> None:
+    print_notes([f"{damage.message} {damage.hint}"])
 
 
 def _table(report: UsageReport) -> list[str]:
