@@ -36,7 +36,7 @@ NOT_RUN = Counter(
         "installs a program on the machine": 1,
         "needs YouTube": 2,
         "needs a Weaviate server": 2,
-        "needs a lost journal": 1,
+        "needs a lost journal": 2,
         "needs a folder of videos": 1,
         "needs a long video and a key": 1,
         "changes the environment": 1,
