@@ -158,7 +158,7 @@ TOGETHER = [
         health("says-nonsense", "return [Check('words', lambda: 'fine')]"),
     ),
     Fault(
-        "databases", "journal", "fault", ("journal.db", "not a database"), ("Restore", "backup"),
+        "databases", "journal", "fault", ("journal.db", "is damaged"), ("Restore", "backup"),
         plant=_damage_journal,
     ),
     Fault(

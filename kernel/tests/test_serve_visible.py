@@ -254,6 +254,17 @@ def test_a_terminal_is_shown_nothing_that_it_obeys(tmp_path: Path) -> None:
         assert unseen(text) == [], options
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo terminals")
+def test_what_the_doctor_says_is_folded_on_a_terminal(tmp_path: Path) -> None:
+    text = shown_at_terminal(Zoo(tmp_path / "zoo"), "doctor")
+    column, width = text[text.index("\n  ok ") + 1 :].index("Python "), 80
+    long = [line for line in text.splitlines() if len(line) > width]
+    # A path is not cut: it is there to be copied.
+    assert not [line for line in long if " " in line[column:]], long
+    assert f"\n{'':<{column}}Fix: " in text
+
+
 def shown_at_terminal(zoo: Zoo, *arguments: str) -> str:
     """What `vr` writes, but for line ends and how it rewrites its own line."""
     with terminal() as (ours, theirs):

@@ -12,7 +12,7 @@ from knowledge_samples import all_plugins
 from vr_kernel import Config, Diagnosis, Kernel, VrError
 from vr_kernel.journal.journal import Entry
 from vr_plugin_knowledge import plugin
-from vr_plugin_knowledge.health import MOST_VECTORS, lag, readable
+from vr_plugin_knowledge.health import MOST_VECTORS, lag, readable, size, store_checks
 
 
 async def examine(kernel: Kernel) -> dict[str, Diagnosis]:
@@ -95,6 +95,15 @@ async def test_a_damaged_store_is_named_and_left_alone(config: Config) -> None:
     with pytest.raises(VrError) as caught:
         readable(path)
     assert "rebuilds it from the journal" in caught.value.hint
+    assert size(path).what.startswith("Not tried")
+    async with Kernel.open(config, all_plugins()) as kernel:
+        (behind,) = [
+            it
+            for it in store_checks(kernel._services["knowledge"])
+            if it.name == "store and journal"
+        ]
+        found = await behind.examine()
+    assert (found.level, found.what[:9]) == ("ok", "Not tried")
     assert path.read_bytes() == content
 
 

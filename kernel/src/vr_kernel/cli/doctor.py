@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from vr_kernel.cli.exits import Exit, end_soon
+from vr_kernel.cli.output import folded
 from vr_kernel.doctor.consultation import Consultation, captured
 from vr_kernel.doctor.examination import Result
 from vr_kernel.health import Level
@@ -64,6 +65,6 @@ def _lines(results: Sequence[Result]) -> Iterator[str]:
     for group, found in groupby(results, key=lambda result: result.group):
         yield group
         for result in found:
-            yield f"  {result.level:<7}  {result.name:<{width}}  {result.what}"
+            yield from folded(f"  {result.level:<7}  {result.name:<{width}}  ", result.what)
             if result.fix:
-                yield f"  {'':<7}  {'':<{width}}  Fix: {result.fix}"
+                yield from folded(f"  {'':<7}  {'':<{width}}  ", f"Fix: {result.fix}")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 INDENT = "  "
 ROW_WIDTH = 120
 """Characters of the longest item up to which those of a list are shown on one line each."""
+LEAST_WIDTH = 30
+"""Of a text that is folded; a narrower terminal folds it itself."""
 STEP_PERCENT = 5.0
 """Least progress between two lines where lines cannot be rewritten."""
 WHOLE = 100.0
@@ -41,6 +43,17 @@ def print_notes(notes: Sequence[str]) -> None:
     """Print remarks beside a result on stderr."""
     for note in notes:
         click.echo(f"Note: {visible(note)}", err=True)
+
+
+def folded(head: str, text: str) -> list[str]:
+    """A text behind a head: in lines as long as a terminal takes, in one where there is none."""
+    if not sys.stdout.isatty():
+        return [head + text]
+    import textwrap
+
+    width = max(shutil.get_terminal_size().columns - len(head), LEAST_WIDTH)
+    lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    return [f"{' ' * len(head) if number else head}{it}" for number, it in enumerate(lines)]
 
 
 def print_error(

@@ -9,6 +9,7 @@ from dataclasses import asdict
 import click
 
 from vr_kernel.cli.exits import Exit
+from vr_kernel.cli.output import folded
 from vr_kernel.config.config import Config
 from vr_kernel.inspection.findings import Inspection, Level
 
@@ -48,9 +49,9 @@ def _row(inspection: Inspection) -> dict[str, object]:
 def _lines(inspection: Inspection) -> Iterator[str]:
     width = max(len(finding.check) for finding in inspection.findings)
     for finding in inspection.findings:
-        yield f"{finding.level:<7}  {finding.check:<{width}}  {finding.message}"
+        yield from folded(f"{finding.level:<7}  {finding.check:<{width}}  ", finding.message)
         if finding.fix:
-            yield f"{'':<7}  {'':<{width}}  Fix: {finding.fix}"
+            yield from folded(f"{'':<7}  {'':<{width}}  ", f"Fix: {finding.fix}")
     errors, warnings = inspection.count(Level.ERROR), inspection.count(Level.WARNING)
     name = inspection.plugin or inspection.distribution or "the project"
     yield f"{name}: {_counted(errors, 'error')}, {_counted(warnings, 'warning')}."

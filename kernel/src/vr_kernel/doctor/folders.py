@@ -63,7 +63,7 @@ def write_ahead(state: Path) -> Diagnosis:
     """Whether SQLite can share a file among processes there; many network drives cannot."""
     place = nearest(state)
     if not place.is_dir() or not os.access(place, os.W_OK):
-        return Diagnosis.warning("Not tried: the state folder is not writable.", "Mend that first.")
+        return Diagnosis.ok("Not tried: the state folder is not writable.")
     with tempfile.TemporaryDirectory(dir=place, prefix=PROBE, ignore_cleanup_errors=True) as made:
         connection = sqlite3.connect(Path(made) / "probe.db")
         try:

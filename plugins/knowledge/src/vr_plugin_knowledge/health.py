@@ -6,7 +6,7 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,6 +27,7 @@ CHECK_S, STEPS = 1.0, 20_000
 """How long the file is looked through; after how many instructions the clock is looked at."""
 MOST_VECTORS = 200_000
 """Of one kind in one workspace: more are compared too slowly, and take too much memory."""
+NOT_TRIED = "Not tried: the store file cannot be read."
 NONE_YET = "There is none yet; it is made with the first record."
 
 
@@ -37,7 +38,10 @@ def store_checks(services: Services) -> list[Check]:
     async def behind() -> Diagnosis:
         if not path.exists():
             return Diagnosis.ok(NONE_YET)
-        positions = await asyncio.to_thread(_read, path, read_positions)
+        try:
+            positions = await asyncio.to_thread(_read, path, read_positions)
+        except VrError:
+            return Diagnosis.ok(NOT_TRIED)
         journal = services.paths.journal
         if not journal.exists() or not journal.stat().st_size:
             return lag(-positions[0].seq)
@@ -51,7 +55,9 @@ def store_checks(services: Services) -> list[Check]:
             return Diagnosis.ok("No embedder is installed, so there are none.")
         if not path.exists():
             return Diagnosis.ok(NONE_YET)
-        return vectors(_read(path, Missing(services.vectors.embedder_id, 0).count))
+        with suppress(VrError):
+            return vectors(_read(path, Missing(services.vectors.embedder_id, 0).count))
+        return Diagnosis.ok(NOT_TRIED)
 
     return [
         Check("store file", lambda: readable(path)),
@@ -112,7 +118,10 @@ def size(path: Path) -> Diagnosis:
     """Whether the store has outgrown one file."""
     if not path.exists():
         return Diagnosis.ok(NONE_YET)
-    kind, count = _read(path, _largest)
+    try:
+        kind, count = _read(path, _largest)
+    except VrError:
+        return Diagnosis.ok(NOT_TRIED)
     if count <= MOST_VECTORS:
         return Diagnosis.ok(f"At most {count:,} records of one kind.")
     return Diagnosis.warning(
