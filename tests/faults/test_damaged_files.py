@@ -141,7 +141,7 @@ LASTING = {"journal.db", "jobs.db", "sessions.db"}
 """Files that are never replaced."""
 NEEDED_BY = {
     "journal.db": {
-        "video_analyze", "knowledge_ingest", "video_continue_session", "knowledge_stats",
+        "video_analyze", "knowledge_ingest", "video_continue_session",
     },
     "jobs.db": {"job_list"},
     "sessions.db": {"video_list_sessions", "video_continue_session", "video_export_session"},

@@ -105,3 +105,13 @@ async def test_it_is_noticed_while_a_kernel_has_it_open(
     async with opened(folder) as kernel:
         assert await kernel.journal.keys(CONCEPTS, "default")
         assert {"last", "new"} <= (await find(kernel))[0]
+
+
+async def test_what_the_store_has_is_counted_while_the_journal_is_damaged(folder: Path) -> None:
+    journal = folder / "state" / "journal.db"
+    journal.write_bytes(b"garbage!" + journal.read_bytes()[8:])
+    async with opened(folder) as kernel:
+        stats = await kernel.call("knowledge_stats")
+        assert stats.total == RECORDS
+        (note,) = stats.notes
+        assert "is damaged" in note

@@ -160,3 +160,20 @@ async def test_folders_that_were_moved_or_restored_keep_what_was_paid(
             assert await live(kernel, None) == recorded
         before, place = kernel.config.paths.state.parent, _moved
     assert len(gemini.requests_of("generateContent")) == 1
+
+
+async def test_while_the_journal_is_damaged_what_was_paid_is_given(
+    tmp_path: Path, video: Path, gemini: FakeGemini
+) -> None:
+    environ = {"GEMINI_API_KEY": "a-key", "GOOGLE_GEMINI_BASE_URL": gemini.url}
+    state = tmp_path / "state"
+    async with open_kernel(tmp_path, environ=environ) as kernel:
+        await run(kernel, None, "video_analyze", file_path=str(video))
+    (state / "journal.db").write_bytes(b"garbage!" + (state / "journal.db").read_bytes()[8:])
+    async with open_kernel(tmp_path, environ=environ) as kernel:
+        outcome = await kernel.run("video_analyze", {"file_path": str(video)})
+        assert outcome.error is None, outcome.error
+        assert outcome.data["cached"]
+        (note,) = [note for note in outcome.notes if "journal" in note]
+        assert "is damaged" in note
+    assert len(gemini.requests_of("generateContent")) == 1

@@ -70,7 +70,9 @@ class Continuity:
         try:
             found = await self._database.read(read)
         except VrError as error:
-            self.damage = error if error.category == DAMAGED else self.damage
+            if error.category == DAMAGED and self.damage is None:
+                self._tell_fault(error)
+                self.damage = error
             raise
         self.damage = None
         if self._present is not self._looked:

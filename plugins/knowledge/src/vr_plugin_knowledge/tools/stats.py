@@ -37,14 +37,16 @@ async def knowledge_stats(
         for kind in (kinds if there else ())
     ]
     # How far the store is with everybody's records is the owner's to know.
-    whole = there and call.services.identity.is_owner
+    readable = await call.services.journal.continuity.is_readable()
+    whole = there and readable and call.services.identity.is_owner
     status = await call.services.store.status() if whole else None
     refused = status.refused if status else 0
     if refused:
         notes.append(f"{refused} records were refused by the store: vr store failed")
     if whole and (left_out := call.services.journal.left_out):
         notes.append(f"Damaged records of the journal that are left out: {left_out}. See vr doctor")
-    kept = await read_kept(call.services, call.workspace) if collection is None else []
+    listed = collection is None and readable
+    kept = await read_kept(call.services, call.workspace) if listed else []
     vectors = call.services.vectors
     return KnowledgeStats(
         collections=counts,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pydantic import BaseModel
-from vr_kernel import Call, Record, Services, cache_key
+from vr_kernel import Call, Record, Services, VrError, cache_key
+from vr_kernel.database_faults import DAMAGED
 
 from vr_plugin_video.analyses.meetings import call_notes
 from vr_plugin_video.analyses.outline import Part
@@ -25,6 +26,23 @@ class Recorded(BaseModel):
     """The keys of the records that the journal got of something."""
 
     keys: list[str]
+
+
+async def is_recorded(call: Call, records: Sequence[tuple[str, str]]) -> bool:
+    """Whether the journal has all of these, as kind and key.
+
+    While it is damaged none could be recorded again: that is noted, and what is kept is given.
+    """
+    services = call.services
+    try:
+        return await services.journal.has(services.workspace, records)
+    except VrError as error:
+        if error.category != DAMAGED:
+            raise
+        note = await services.journal.continuity.lacks(owner=services.identity.is_owner)
+        if note not in call.notes:
+            call.note(note)
+        return True
 
 
 class Recorder:
@@ -106,7 +124,7 @@ class Recorder:
         return await self._has(job, [(SEGMENTS, key) for key in mark.keys])
 
     async def _has(self, job: Job, records: Sequence[tuple[str, str]]) -> bool:
-        return await job.services.journal.has(job.services.workspace, records)
+        return await is_recorded(job.work.call, records)
 
     async def _record(self, job: Job, what: str, key: str, records: Sequence[Record]) -> None:
         call: Call = job.work.call

@@ -9,6 +9,7 @@ from pydantic import BaseModel, TypeAdapter
 from vr_kernel import Call, VrError, cache_key
 
 from vr_plugin_video.analyses.fitting import BRIEF_TOKENS, tokens_of
+from vr_plugin_video.analyses.recording import is_recorded
 from vr_plugin_video.kinds import REACTIONS
 from vr_plugin_video.plain_text import clipped
 from vr_plugin_video.youtube.addresses import watch_url
@@ -88,7 +89,7 @@ async def _judged(call: Call, youtube: YouTube, result: VideoComments) -> VideoC
 
 async def _has_record(call: Call, video_id: str) -> bool:
     key = call.services.kinds[REACTIONS].identify({"video_id": video_id})
-    return await call.services.journal.has(call.workspace, [(REACTIONS, key)])
+    return await is_recorded(call, [(REACTIONS, key)])
 
 
 async def _key(call: Call, result: VideoComments) -> str:
