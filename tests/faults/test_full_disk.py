@@ -131,14 +131,18 @@ class User:
                 which, "video_create_session", file_path=str(self.home / "talk.wav")
             )
             self.sessions.append(begun["session_id"])
+        seen = {"title": "A glacier", "description": "Older than the hills.", "video_id": "seen"}
+        await self.do(0, "knowledge_ingest", collection="VideoMetadata", properties=seen)
 
     async def work(self, number: int) -> None:
         """One of the things that are paid for, or recorded; then perhaps there is room again."""
-        which, kind = number % 2, self.chance.choice("aattttbi")
+        which, kind = number % 2, self.chance.choice("aattttbik")
         if kind == "a":
             await self._analyse(which, f"Look {number}")
         elif kind == "t":
             await self._talk(which, f"Turn {number}")
+        elif kind == "k":
+            await self._ask(which, f"What does {number} tell of the glacier?")
         elif kind == "b":
             await self._analyse_many(which, f"Compare {number}")
         else:
@@ -155,6 +159,17 @@ class User:
         # One whose report found no room is made again, of its steps, and is whole then.
         assert again["cached"] or not first["report_uri"], first["limits"]
         self.analyses += 1
+
+    async def _ask(self, which: int, query: str) -> None:
+        for _ in range(20):
+            first = await self.do(which, "knowledge_ask", query=query)
+            if first["model"]:
+                break
+            self.ends["refused"] += 1  # told in a note: passages are an answer, too
+            self.disk.free()
+        again = await self.do(which, "knowledge_ask", query=query)
+        assert first["model"], first["notes"]
+        assert (again["claims"], again["usage"]) == (first["claims"], None)
 
     async def _talk(self, which: int, prompt: str) -> None:
         session = self.sessions[which]
