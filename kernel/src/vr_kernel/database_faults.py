@@ -111,6 +111,11 @@ def is_passing(error: BaseException | None) -> bool:
     return isinstance(error, OSError) or _is_any_of(error, names)
 
 
+def is_held(error: VrError) -> bool:
+    """True for the error of a file that another process holds."""
+    return is_busy(error.__cause__)
+
+
 def is_of_state(error: VrError) -> bool:
     """True for the error of a file that cannot be used, whatever the reason."""
     return error.category in {UNAVAILABLE, DAMAGED}

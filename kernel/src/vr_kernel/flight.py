@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pydantic import BaseModel
 
 from vr_kernel.cache import Cache
-from vr_kernel.database_faults import is_of_state
+from vr_kernel.database_faults import is_held, is_of_state
 from vr_kernel.errors import PluginCode, VrError
 from vr_kernel.jobs.leases import Lease, Leases, was_lost
 
@@ -216,7 +216,7 @@ class Flight(Generic[M]):
             try:
                 self._lease = await self._flights.leases.acquire(self._flights.place(self._key))
             except VrError as error:
-                if not is_of_state(error) or error.retryable:  # it may be under way elsewhere
+                if not is_of_state(error) or is_held(error):  # it may be under way elsewhere
                     raise
                 return None
             # Whoever had the lease until now may have left a result.
