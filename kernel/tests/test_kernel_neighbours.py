@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -51,7 +52,7 @@ def clock() -> Clock:
 @pytest.fixture
 def files(tmp_path: Path, clock: Clock) -> Iterator[list[Database]]:
     """Files of one program, which wait together."""
-    patience = Patience(clock=clock)
+    patience = Patience(clock=clock, step_s=math.inf)
     with ExitStack() as stack:
         made = [Database(tmp_path / f"{name}.db", SCHEMA, patience=patience) for name in "abc"]
         for each in made:
@@ -190,7 +191,7 @@ async def test_a_file_that_is_locked_for_readers_too(tmp_path: Path, clock: Cloc
     path = tmp_path / "a.db"
     with closing(sqlite3.connect(path)) as plain:  # no log yet: whoever writes excludes all
         plain.executescript(SCHEMA)
-    with closing(Database(path, SCHEMA, patience=Patience(clock=clock))) as file:
+    with closing(Database(path, SCHEMA, patience=Patience(clock=clock, step_s=math.inf))) as file:
         with held(path, "EXCLUSIVE"):
             reading = asyncio.ensure_future(file.read(_names))
             await clock.tried()
@@ -226,3 +227,17 @@ async def test_closing_ends_with_the_wait(files: list[Database], clock: Clock) -
         with pytest.raises(VrError, match="Another process"):
             await writing
     assert await file.run(_add("b")) == 1
+
+
+async def test_time_in_which_this_process_was_suspended_is_no_waiting(
+    tmp_path: Path, clock: Clock
+) -> None:
+    with closing(Database(tmp_path / "a.db", SCHEMA, patience=Patience(clock=clock))) as file:
+        await file.run(_names)
+        with held(file.path):
+            writing = _asked(file, "a")
+            await clock.tried()
+            clock.now += 100 * WAIT_S
+            await clock.tried()
+            assert not writing.done()
+        assert await writing == 1

@@ -96,9 +96,6 @@ async def stop_once(
     finally:
         os.kill(both.process, signal.SIGCONT)
     await asyncio.wait({equal})
-    if isinstance(equal.exception(), VrError) and equal.exception().retryable:
-        equal = asyncio.ensure_future(both.stopped.call("video_analyze", **question))
-        await asyncio.wait({equal})
     assert equal.exception() is None, equal.exception()
     for one in theirs:
         one.cancel()

@@ -21,6 +21,7 @@ from vr_kernel.database_faults import (
     LeftOut,
     NotBegunError,
     Patience,
+    Wait,
     cause,
     explained,
     identity,
@@ -108,18 +109,18 @@ class Database:
             VrError: UNAVAILABLE when the file cannot be opened, read or written; retryable when
                 another process holds it for too long.
         """
-        done: T = await self._awaited(Turn(work, WRITE, wait_s))
+        done: T = await self._awaited(Turn(work, WRITE, self.patience.begin(wait_s)))
         return done
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Like `run` for work that writes nothing: another process's writer never delays it."""
-        found: T = await self._awaited(Turn(work, READ, READ_WAIT_S))
+        found: T = await self._awaited(Turn(work, READ, self.patience.begin(READ_WAIT_S)))
         return found
 
     def run_blocking(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Like `run`, for a caller without an event loop."""
         outcome: Future[T] = Future()
-        self._add(Turn(work, WRITE, math.inf, self.patience.clock(), outcome))
+        self._add(Turn(work, WRITE, self.patience.begin(), outcome))
         return outcome.result()
 
     def leave_out(self, table: str, key: object) -> None:
@@ -142,7 +143,7 @@ class Database:
     async def _awaited(self, turn: Turn) -> Any:
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[Any] = loop.create_future()
-        self._add(turn._replace(since=self.patience.clock(), outcome=outcome, loop=loop))
+        self._add(turn._replace(outcome=outcome, loop=loop))
         return await outcome
 
     def _add(self, turn: Turn) -> None:
@@ -179,7 +180,7 @@ class Database:
     def _put_off(self, turns: list[Turn], error: BaseException) -> None:
         """Let those wait on who have not waited enough; nothing of their work was done."""
         self.patience.found_locked(self.path)
-        ends = [(turn, self.patience.is_over(turn.since, turn.wait_s)) for turn in turns]
+        ends = [(turn, self.patience.is_over(turn.wait)) for turn in turns]
         self._waiting.extendleft(turn for turn, over in reversed(ends) if not over)
         _tell([(turn, *self._failed(turn, error)) for turn, over in ends if over])
         time.sleep(BUSY_PAUSE_S)  # not every busy lock is one that SQLite waits for
@@ -219,11 +220,11 @@ class Database:
             self._opened_as = identity(self.path), None
             tell_emptied(self.path, self._tell)
             private_folder(self.path.parent)
-            connection = sqlite3.connect(private_file(self.path), isolation_level=None)
+            where = private_file(self.path)
+            connection = sqlite3.connect(where, BUSY_TRY_MS / 1000, isolation_level=None)
             try:
                 connection.text_factory = read_text
                 require_own(connection, self._schema)
-                connection.execute(f"PRAGMA busy_timeout={BUSY_TRY_MS}")
                 connection.execute(f"PRAGMA page_size={self._page_bytes}")
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute(f"PRAGMA synchronous={self._synchronous}")
@@ -264,8 +265,7 @@ class Turn(NamedTuple):
 
     work: Callable[[sqlite3.Connection], Any]
     begin: str
-    wait_s: float
-    since: float = 0.0
+    wait: Wait
     outcome: Any = None
     loop: asyncio.AbstractEventLoop | None = None
     otherwise: tuple[Any, ...] | None = None

@@ -1,4 +1,4 @@
-"""Damage of SQLite files, as typed errors that quote nothing of them, and its way aside."""
+"""Unusable SQLite files, as typed errors that quote nothing of them, and their way aside."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from vr_kernel.database_faults import (
+    CLEAN,
     DAMAGED,
+    UNAVAILABLE,
     Identity,
     identity,
     is_damage,
+    is_full,
+    is_io_error,
     log_of,
     shown_key,
     wording,
@@ -141,3 +145,27 @@ def row_damaged(path: Path, table: str, key: object) -> VrError:
         category=DAMAGED,
         hint=f"All others are there. To have it again, restore {path} from a backup.",
     )
+
+
+def unusable(path: Path, error: BaseException) -> VrError:
+    """The typed error of a file that cannot be opened, read or written, and is not damaged."""
+    said = wording(error)
+    if is_full(error):
+        hint = f"There is no room in {path.parent}. {CLEAN}"
+    elif isinstance(error, FileExistsError | NotADirectoryError):
+        place = next((it for it in path.parents if os.path.lexists(it)), path.parent)
+        said = f"{place} is in the place of a folder"
+        hint = f"Move {place} away, or set another folder: VR_STATE_DIR, VR_CACHE_DIR."
+    elif is_io_error(error):  # of a quota SQLite says no more than this
+        hint = f"Check that the disk of {path.parent} is well and has free space. {CLEAN}"
+    else:
+        hint = f"Check that {path.parent} exists, is writable and has free space."
+    told = VrError(
+        f"{path.name} cannot be used: {said}.",
+        Code.UNAVAILABLE,
+        category=UNAVAILABLE,
+        hint=hint,
+        retryable=is_full(error) or is_io_error(error),
+    )
+    told.__cause__ = error
+    return told

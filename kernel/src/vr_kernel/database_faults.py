@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import re
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import VrError
 
 if TYPE_CHECKING:
     from vr_kernel.log import Log
@@ -24,6 +26,8 @@ CLOSE_WAIT_S = 2.0
 """The same for a program that ends."""
 BRIEF_S = 0.25
 """The same once a lock has been held for `WAIT_S`: its holder stands still."""
+STEP_S = 1.0
+"""What counts, at most, of the time between two tries: in a longer one this process stood still."""
 # The module sqlite3 cannot decode a message of SQLite that quotes damaged names.
 FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
 """Everything that a file can fail with."""
@@ -42,8 +46,6 @@ Identity = tuple[int, int, bool] | None
 """Tells a file from another one of its name: device, number, whether there is anything in it."""
 read_text = partial(str, encoding="utf-8", errors="surrogateescape")
 """A `text_factory` that never fails: bytes that are no UTF-8 become characters of no text."""
-
-
 MAKING_S = 5.0
 """How long a file may be without content while it is made."""
 MOST_TOLD = 100
@@ -105,6 +107,11 @@ def is_full(error: BaseException | None) -> bool:
     return _is_any_of(error, ("SQLITE_FULL",))
 
 
+def is_io_error(error: BaseException | None) -> bool:
+    """True when the disk did not do what SQLite asked of it."""
+    return _is_any_of(error, ("SQLITE_IOERR",))
+
+
 def is_passing(error: BaseException | None) -> bool:
     """True for a file that could be used, and may be again: in use, out of reach, without room."""
     names = ("SQLITE_BUSY", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN")
@@ -149,30 +156,9 @@ def explained(path: Path, error: BaseException) -> VrError:
         from vr_kernel.lock_holders import held
 
         return held(path, error)
-    if is_damage(error):
-        from vr_kernel.database_damage import damaged  # most programs meet none
+    from vr_kernel.database_damage import damaged, unusable  # most programs meet none
 
-        return damaged(path, error)
-    said = wording(error)
-    if is_full(error):
-        hint = f"There is no room in {path.parent}. {CLEAN}"
-    elif isinstance(error, FileExistsError | NotADirectoryError):
-        place = next((it for it in path.parents if os.path.lexists(it)), path.parent)
-        said = f"{place} is in the place of a folder"
-        hint = f"Move {place} away, or set another folder: VR_STATE_DIR, VR_CACHE_DIR."
-    elif _is_any_of(error, ("SQLITE_IOERR",)):  # of a quota SQLite says no more than this
-        hint = f"Check that the disk of {path.parent} is well and has free space. {CLEAN}"
-    else:
-        hint = f"Check that {path.parent} exists, is writable and has free space."
-    told = VrError(
-        f"{path.name} cannot be used: {said}.",
-        Code.UNAVAILABLE,
-        category=UNAVAILABLE,
-        hint=hint,
-        retryable=is_full(error) or _is_any_of(error, ("SQLITE_IOERR",)),
-    )
-    told.__cause__ = error
-    return told
+    return damaged(path, error) if is_damage(error) else unusable(path, error)
 
 
 def told_by(log: Log) -> Callable[[VrError], None]:
@@ -243,29 +229,49 @@ def _is_any_of(error: BaseException | None, names: tuple[str, ...]) -> bool:
     return (getattr(error, "sqlite_errorname", None) or name).startswith(names)
 
 
+@dataclass(slots=True)
+class Wait:
+    """A wait for a lock: how long it may be, when it was looked at last, how much of it counts."""
+
+    most_s: float
+    seen: float
+    waited_s: float = 0.0
+
+
 class Patience:
     """How long files wait for locks of other processes, all files of one program together.
 
     Who waited in vain for one file does not wait as long again for the next one: a process that
-    stands still in the middle of its writes may hold several.
+    stands still may hold several. Time in which this process itself was suspended does not count.
 
     Args:
         wait_s: for all files in turn.
         clock: in seconds, never set back.
+        step_s: what counts, at most, of the time between two tries.
 
     Attributes:
         room_of: where these files find space for what was paid for.
     """
 
-    def __init__(self, wait_s: float = WAIT_S, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        wait_s: float = WAIT_S,
+        clock: Callable[[], float] = time.monotonic,
+        step_s: float = STEP_S,
+    ) -> None:
         self.wait_s = wait_s
         self.clock = clock
         self.room_of: RoomOf | None = None
+        self._step_s = step_s
         self._locked: dict[Path, tuple[float, float]] = {}
 
     def hurry(self) -> None:
         """Wait less from now on: the program ends."""
         self.wait_s = min(self.wait_s, CLOSE_WAIT_S)
+
+    def begin(self, most_s: float = math.inf) -> Wait:
+        """Begin to wait, for `most_s` at most."""
+        return Wait(most_s, self.clock())
 
     def found_locked(self, path: Path) -> None:
         """Somebody else holds that file now."""
@@ -276,12 +282,16 @@ class Patience:
         """Nobody else holds that file any more."""
         self._locked.pop(path, None)
 
-    def is_over(self, since: float, most_s: float) -> bool:
-        """Whether somebody who asked at `since`, ready to wait `most_s`, has waited enough."""
+    def is_over(self, wait: Wait) -> bool:
+        """True when enough was waited; called at each try."""
         now = self.clock()
+        if now - wait.seen > self._step_s:
+            self._locked.clear()
+        wait.waited_s += min(now - wait.seen, self._step_s)
+        wait.seen = now
         first = min((self._since(path, now) for path in [*self._locked]), default=now)
-        allowed = min(most_s, self.wait_s, max(first + self.wait_s - since, BRIEF_S))
-        return now - since >= allowed
+        allowed = max(first + self.wait_s - now + wait.waited_s, BRIEF_S)
+        return wait.waited_s >= min(wait.most_s, self.wait_s, allowed)
 
     def _since(self, path: Path, now: float) -> float:
         """The moment since which the file has been locked, as far as somebody looked."""

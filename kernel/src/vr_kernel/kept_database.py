@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
@@ -46,19 +45,21 @@ class KeptDatabase(Database):
 
         What `work` returned is returned then too; `otherwise`, where it could not even be tried.
         """
-        kept: T = await self._awaited(Turn(work, WRITE, math.inf, otherwise=(otherwise,)))
+        kept: T = await self._awaited(
+            Turn(work, WRITE, self.patience.begin(), otherwise=(otherwise,))
+        )
         return kept
 
     async def insist(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Like `run`, in the space for what is paid for if there is no other; holds nothing."""
-        done: T = await self._awaited(Turn(work, WRITE, math.inf, otherwise=()))
+        done: T = await self._awaited(Turn(work, WRITE, self.patience.begin(), otherwise=()))
         return done
 
     async def look(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Like `read`, and finds what is held, too."""
         if self._held:
             with suppress(VrError):  # another process may have the lock that this takes
-                found: T = await self._awaited(Turn(work, _LOOK, READ_WAIT_S))
+                found: T = await self._awaited(Turn(work, _LOOK, self.patience.begin(READ_WAIT_S)))
                 return found
         return await self.read(work)
 

@@ -282,7 +282,7 @@ async def test_a_file_that_was_swapped_underneath_is_filled_from_the_start(
         ledger.write("Cards", "a", {"text": "fox"})
         await deliver(store, ledger)
         await other.cursor()
-        for file in store_path.parent.glob(f"{store_path.name}*"):
+        for file in sorted(store_path.parent.glob(f"{store_path.name}*"), reverse=True):
             file.unlink()
         # The change alone would leave out what lies before it; the kernel reads the cursor anew.
         with pytest.raises(VrError) as refused:
@@ -305,8 +305,8 @@ async def test_a_new_file_is_embedded_and_searched_from_the_start(
     async with open_store(WordVectors()) as store:
         await deliver(store, old)
         assert len(await store.search(Query("", embed_words("fox"), "semantic"))) == 5
-        for file in store_path.parent.glob(f"{store_path.name}*"):
-            file.unlink()
+        for file in sorted(store_path.parent.glob(f"{store_path.name}*"), reverse=True):
+            file.unlink()  # its log first: a new file's log would go with it otherwise
         await deliver(store, new)
         (hit,) = await store.search(Query("", embed_words("violin cello"), "semantic"))
         assert hit.record.key == "new"

@@ -13,9 +13,16 @@ from typing import Any, TypeVar, cast
 
 from vr_kernel import Code, VrError, private_file, private_folder
 from vr_kernel.database_damage import put_aside
-from vr_kernel.database_faults import explained, is_busy, tell_emptied, told_by, wording
+from vr_kernel.database_faults import (
+    Patience,
+    explained,
+    is_busy,
+    tell_emptied,
+    told_by,
+    wording,
+)
 
-from vr_plugin_knowledge.schema import DamagedRowError, OtherLayoutError, prepare
+from vr_plugin_knowledge.schema import is_damage, prepare
 
 T = TypeVar("T")
 BUSY_TIMEOUT_S = 10.0
@@ -56,6 +63,7 @@ class Database:
         self._idle: list[tuple[int, sqlite3.Connection]] = []
         self._running = 0
         self._asked_at = math.inf
+        self._patience = Patience(BUSY_TIMEOUT_S)
         self._closed = False
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -76,13 +84,13 @@ class Database:
 
     def _begin(self, connection: sqlite3.Connection) -> None:
         self._asked_at = time.monotonic()
+        wait = self._patience.begin()
         try:
             while True:
                 try:
                     connection.execute("BEGIN IMMEDIATE")
                 except sqlite3.OperationalError as error:
-                    waited = time.monotonic() - self._asked_at
-                    if not is_busy(error) or self._closed or waited > BUSY_TIMEOUT_S:
+                    if not is_busy(error) or self._closed or self._patience.is_over(wait):
                         raise
                 else:
                     return
@@ -140,7 +148,7 @@ class Database:
         except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
             if isinstance(error, sqlite3.ProgrammingError | sqlite3.IntegrityError):
                 raise
-            if not _is_damage(error):
+            if not is_damage(error):
                 raise self._unavailable(error) from error
             with self._writing:
                 self._replace()
@@ -194,7 +202,7 @@ class Database:
         try:
             connection = self._prepared()
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            if not _is_damage(error):
+            if not is_damage(error):
                 raise
             self._set_aside(wording(error))
             connection = self._prepared()
@@ -270,26 +278,6 @@ def _finish(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection],
         raise
     connection.commit()
     return result
-
-
-_DAMAGED = (
-    "Could not decode to UTF-8", "invalid fts5 file format", "malformed", "no such column",
-    "no such module", "no such table", "no such tokenizer", "unrecognized token", "near ",
-)  # fmt: skip
-"""Ordinary errors that are damage where all statements are our own, over tables of our own."""
-
-
-def _is_damage(error: Exception) -> bool:
-    name = getattr(error, "sqlite_errorname", None) or ""
-    return (
-        # SQLite's own sentence may quote damaged bytes, which then are no text.
-        isinstance(error, OtherLayoutError | DamagedRowError | UnicodeDecodeError)
-        # A header that tells lies of the file's size shows in the last two.
-        or name.startswith(
-            ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_FSTAT", "SQLITE_IOERR_SHORT_READ")
-        )
-        or str(error).startswith(_DAMAGED)
-    )
 
 
 def _identity(path: Path) -> tuple[int, int]:

@@ -94,6 +94,27 @@ class DamagedRowError(sqlite3.DatabaseError):
     """A row does not hold what was written into it."""
 
 
+_DAMAGED = (
+    "Could not decode to UTF-8", "invalid fts5 file format", "malformed", "no such column",
+    "no such module", "no such table", "no such tokenizer", "unrecognized token", "near ",
+)  # fmt: skip
+"""Ordinary errors that are damage where all statements are our own, over tables of our own."""
+
+
+def is_damage(error: Exception) -> bool:
+    """True for an error of the store's file that says: its content is not what was written."""
+    name = getattr(error, "sqlite_errorname", None) or ""
+    return (
+        # SQLite's own sentence may quote damaged bytes, which then are no text.
+        isinstance(error, OtherLayoutError | DamagedRowError | UnicodeDecodeError)
+        # A header that tells lies of the file's size shows in the last two.
+        or name.startswith(
+            ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_FSTAT", "SQLITE_IOERR_SHORT_READ")
+        )
+        or str(error).startswith(_DAMAGED)
+    )
+
+
 def scope_crc(workspace: str, kind: str) -> int:
     """What tells a scope whose names were written from one whose names were damaged."""
     return zlib.crc32(f"{workspace}\0{kind}".encode())

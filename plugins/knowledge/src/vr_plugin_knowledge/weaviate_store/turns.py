@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import time
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from vr_kernel import Code, VrError, private_file, private_folder
 from vr_kernel.database_damage import damaged, row_damaged
-from vr_kernel.database_faults import explained, is_busy, is_damage, read_text, wording
+from vr_kernel.database_faults import Patience, explained, is_busy, is_damage, read_text, wording
 
 WAIT_S = 90.0
 """How long a process waits for its turn; more than a batch of another one may take."""
@@ -58,12 +57,13 @@ class Turns:
                 connection.close()
 
     async def _lock(self, connection: sqlite3.Connection) -> None:
-        limit = time.monotonic() + WAIT_S
+        patience = Patience(WAIT_S)
+        wait = patience.begin()
         while True:
             try:
                 connection.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:
-                if time.monotonic() > limit or "locked" not in str(error):
+                if "locked" not in str(error) or patience.is_over(wait):
                     raise _unavailable(self._path, error) from error
                 await asyncio.sleep(PAUSE_S)
             else:
