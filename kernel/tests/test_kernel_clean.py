@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import pty
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +82,12 @@ class Installation:
         await leases.aclose()
         ledger.close()
 
+    async def remember(self, key: str, picture: Path) -> None:
+        """Cache a result that names a file."""
+        results = self.results()
+        await results.set(key, {"path": str(picture)}, tool="t")
+        results.close()
+
     def write(self, path: Path) -> Path:
         """A file of 100 bytes."""
         path.write_bytes(b"x" * 100)
@@ -121,6 +129,31 @@ class Installation:
             return len(changes)
 
         return asyncio.run(ask())
+
+
+def mounted(folder: Path) -> Iterator[Path]:
+    """A small disk."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)]
+    try:
+        subprocess.run(mount, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("only root makes a small disk")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A small disk."""
+    yield from mounted(tmp_path / "disk")
+
+
+def fill(disk: Path) -> None:
+    """Leave no room on a disk."""
+    with suppress(OSError), (disk / "hog").open("wb", buffering=0) as hog:
+        while hog.write(bytes(4096)):
+            pass
 
 
 @pytest.fixture
@@ -307,5 +340,64 @@ def test_a_locked_cache_is_reported(full: Installation) -> None:
         host.close()
         process.kill()
     assert ended.code == 1
-    assert "locked" in ended.stderr
+    assert "Another process holds results.db" in ended.stderr
     assert full.cached() == {"names-picture", "names-nothing"}
+
+
+def leave_log(file: Path) -> None:
+    """Leave a log of writes beside a database, as a killed process does."""
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("UPDATE result SET cached_at = cached_at - 1")
+        kept = [(path, path.read_bytes()) for path in (file, file.with_name(f"{file.name}-wal"))]
+    assert all(content for _, content in kept)
+    for path, content in kept:
+        path.write_bytes(content)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "count", "cached"),
+    [
+        ([], 10, set()),
+        (["--cache"], 3, set()),
+        (["--artifacts"], 3, {"names-nothing"}),
+    ],
+)
+def test_a_full_disk_is_cleaned(
+    options: list[str], count: int, cached: set[str], disk: Path
+) -> None:
+    there = Installation(Zoo(disk / "zoo"))
+    film = Artifacts(there.state / "artifacts").add(b"a film" * 100_000, "video/mp4").path
+    asyncio.run(there.remember("names-film", film))
+    leave_log(there.cache / "results.db")
+    fill(disk)
+    host = CommandHost(there.zoo.environment(), there.zoo.work)
+    before = counts(host.run("clean", *options, "--dry-run", "--json"))
+    ended = host.run("clean", *options, "--yes", "--json")
+    host.close()
+    assert (ended.code, ended.stderr) == (0, "")
+    assert before == counts(ended)
+    assert sum(before.values()) == count
+    assert there.picture.exists() is film.exists() is (options == ["--cache"])
+    (disk / "hog").unlink()
+    assert there.cached() == cached
+    assert there.records() == 1
+
+
+@pytest.mark.slow
+def test_where_nothing_may_be_written_it_says_so(disk: Path) -> None:
+    there = Installation(Zoo(disk / "zoo"))
+    host = CommandHost(there.zoo.environment(), there.zoo.work)
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+    shown = host.run("clean", "--dry-run", "--json")
+    ended = host.run("clean", "--yes")
+    host.close()
+    assert shown.code == 0
+    assert counts(shown) == dict.fromkeys(KINDS, 1) | {"artifacts": 2, "cache": 2}
+    told = ended.stderr.splitlines()
+    assert ended.code == 1
+    assert len(told) == len(KINDS)
+    for line in told:
+        assert str(disk) in line
+        assert "writ" in line
+    assert there.picture.exists()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import sys
 import time
 from collections.abc import Sequence
@@ -14,7 +13,6 @@ import click
 from vr_kernel.cli.exits import Exit
 from vr_kernel.cli.leftovers import KINDS, Leftovers, find_leftovers
 from vr_kernel.config.config import Config
-from vr_kernel.database_faults import wording
 from vr_kernel.errors import VrError
 
 SECONDS_PER_DAY = 86_400
@@ -53,7 +51,9 @@ def clean(
     if not as_json:
         click.echo("\n".join(_lines(found)))
     removing = bool(present) and not dry_run and (yes or _agreed())
-    failures = _remove(present) if removing else {}
+    failures = {leftovers.kind: leftovers.unread for leftovers in found if leftovers.unread}
+    if removing:
+        failures |= _remove(present)
     if as_json:
         click.echo(json.dumps(_report(found, failures, removed=removing), indent=2))
     elif removing:
@@ -76,14 +76,23 @@ def _agreed() -> bool:
 
 
 def _remove(present: Sequence[Leftovers]) -> dict[str, str]:
+    """Remove what can be; what needs room is tried again when the rest has made some."""
+    failures = _remove_each(present)
+    if len(failures) in (0, len(present)):
+        return failures
+    return _remove_each([it for it in present if it.kind in failures])
+
+
+def _remove_each(present: Sequence[Leftovers]) -> dict[str, str]:
     failures: dict[str, str] = {}
     for leftovers in present:
         try:
             leftovers.remove()
         except VrError as error:
             failures[leftovers.kind] = f"{error.message} {error.hint}".strip()
-        except (OSError, sqlite3.Error) as error:
-            failures[leftovers.kind] = wording(error)
+        except OSError as error:
+            told = f"{error.filename or 'A file'} cannot be removed: {error.strerror}."
+            failures[leftovers.kind] = f"{told} Check that its folder may be written."
     return failures
 
 

@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import re
 import shutil
-import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from vr_kernel.cli.leftover_rows import (
+    clear_cache,
+    forget_results,
+    measure,
+    named_artifacts,
+    prune_jobs,
+)
 from vr_kernel.config.paths import Paths
 from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifacts
-from vr_kernel.jobs.jobs import Jobs
-from vr_kernel.jobs.leases import Leases
-from vr_kernel.jobs.ledger import open_ledger
 
-BUSY_S = 10.0
 BEING_WRITTEN_S = 3600
 """A partly written file that is younger may belong to a running call."""
-_NAMED = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{1,16}")
-
-_USELESS = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")
+ENOUGH_BYTES = 1 << 18
+"""Room in which rows can be removed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leftovers:
     """What of one kind can be removed: how many things, bytes, and what a user should know.
 
-    `remove` removes them, and raises `OSError`, `sqlite3.Error` or `VrError` when it cannot.
+    `remove` removes them, and raises `OSError` or `VrError` when it cannot. `unread` says what
+    could not be looked at.
     """
 
     kind: str
@@ -41,29 +41,38 @@ class Leftovers:
     size: int
     note: str
     remove: Callable[[], None]
+    unread: str = ""
 
 
 def find_leftovers(paths: Paths, kind: str, before: float) -> Leftovers:
     """What of a kind, of all workspaces, was last changed before that time, in epoch seconds."""
-    if kind not in ("artifacts", "cache"):
-        return _KINDS[kind](paths, before)
-    found = [_KINDS[kind](each, before) for each in (paths, *paths.workspaces())]
+    everybodys = (paths, *paths.workspaces()) if kind in ("artifacts", "cache") else (paths,)
+    found, unread = [], ""
+    for each in everybodys:
+        try:
+            found.append(_KINDS[kind](each, before))
+        except VrError as error:
+            unread = f"{error.message} {error.hint}"
 
     def remove() -> None:
         for each in found:
             each.remove()
 
     count, size = sum(each.count for each in found), sum(each.size for each in found)
-    return Leftovers(kind, count, size, found[0].note, remove)
+    return Leftovers(kind, count, size, found[0].note if found else "", remove, unread)
 
 
 def _artifacts(paths: Paths, before: float) -> Leftovers:
     files = [path for path in _files(paths.artifacts, before) if _is_artifact(path)]
 
     def remove() -> None:
+        results = paths.cache / "results.db"
+        named = named_artifacts(results)
+        _unlink([path for path in files if path.name not in named])
+        rest = [path for path in files if path.name in named]
         # First: a result must not name a picture that is gone.
-        _forget_results(paths.cache / "results.db", {path.name for path in files})
-        _unlink(files)
+        _with_room(partial(forget_results, results, {path.name for path in rest}), rest)
+        _unlink(rest)
 
     note = "Cached results that name them are forgotten as well; records keep their text."
     return Leftovers("artifacts", len(files), _size(files), note, remove)
@@ -71,11 +80,11 @@ def _artifacts(paths: Paths, before: float) -> Leftovers:
 
 def _cache(paths: Paths, before: float) -> Leftovers:
     results = paths.cache / "results.db"
-    count, size = _measured(
+    count, size = measure(
         results, "SELECT count(*), total(length(value)) FROM result WHERE cached_at < ?", before
     )
     note = "What is asked again is computed, or paid for, again."
-    return Leftovers("cache", count, size, note, partial(_clear_cache, paths.cache, before))
+    return Leftovers("cache", count, size, note, partial(clear_cache, paths.cache, before))
 
 
 def _downloads(paths: Paths, before: float) -> Leftovers:
@@ -113,9 +122,9 @@ def _jobs(paths: Paths, before: float) -> Leftovers:
         f" total(length(reply)) FROM step WHERE scope IN (SELECT 'job/' || id FROM ({ended})))"
         f" FROM job WHERE id IN ({ended})"
     )
-    count, size = _measured(ledger, query, before)
+    count, size = measure(ledger, query, before)
     note = "Jobs that have ended, with their results; none that is running or interrupted."
-    return Leftovers("jobs", count, size, note, partial(_prune_jobs, ledger, before))
+    return Leftovers("jobs", count, size, note, partial(prune_jobs, ledger, before))
 
 
 def _damaged(paths: Paths, before: float) -> Leftovers:
@@ -129,15 +138,15 @@ def _damaged(paths: Paths, before: float) -> Leftovers:
 
 
 _KINDS: dict[str, Callable[[Paths, float], Leftovers]] = {
-    "artifacts": _artifacts,
-    "cache": _cache,
     "downloads": _downloads,
     "logs": _logs,
-    "jobs": _jobs,
     "damaged": _damaged,
+    "cache": _cache,
+    "artifacts": _artifacts,
+    "jobs": _jobs,
 }
 KINDS = tuple(_KINDS)
-"""All kinds, in the order in which they are removed."""
+"""All kinds, in the order in which they are removed: first what goes on a full disk, too."""
 
 
 def _files(folder: Path, before: float) -> Iterator[Path]:
@@ -172,67 +181,26 @@ def _is_artifact(path: Path) -> bool:
         return False
 
 
-def _measured(path: Path, query: str, before: float) -> tuple[int, int]:
-    if not path.exists():
-        return 0, 0
+def _with_room(work: Callable[[], None], files: list[Path]) -> None:
+    """Do that; where there is no room for it, in that of some of the files."""
     try:
-        with closing(_opened(path)) as connection:
-            count, size = connection.execute(query, (before,)).fetchone()
-    except sqlite3.DatabaseError:
-        return 0, 0  # damaged or foreign: the program sets it aside by itself
-    return int(count), int(size or 0)
-
-
-def _clear_cache(folder: Path, before: float) -> None:
-    # Row by row, not by file: a running server keeps its files open.
-    statements = {
-        "results.db": "DELETE FROM result WHERE cached_at < ?",
-        "digests.db": "DELETE FROM digest WHERE mtime_ns < ? * 1e9",
-    }
-    for name, statement in statements.items():
-        if (folder / name).exists():
-            with _unless_useless(), closing(_opened(folder / name)) as connection:
-                connection.execute(statement, (before,))
-                connection.execute("VACUUM")
-                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def _forget_results(path: Path, names: set[str]) -> None:
-    if not path.exists():
-        return
-    with _unless_useless(), closing(_opened(path)) as connection:
-        rows = connection.execute("SELECT key, value FROM result").fetchall()
-        stale = [(key,) for key, value in rows if names & set(_NAMED.findall(str(value)))]
-        connection.executemany("DELETE FROM result WHERE key = ?", stale)
-
-
-@contextmanager
-def _unless_useless() -> Iterator[None]:
-    """Pass over a file that is damaged or foreign: the program replaces it by itself."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        if not str(getattr(error, "sqlite_errorname", "")).startswith(_USELESS):
+        work()
+    except VrError as error:
+        if not error.retryable or not files:
             raise
-
-
-def _prune_jobs(ledger: Path, before: float) -> None:
-    async def prune() -> None:
-        database = open_ledger(ledger)
-        leases = Leases(database, lease_s=20)
-        try:
-            await Jobs(database, leases).prune(time.time() - before)
-        finally:
-            await leases.aclose()
-            database.close()
-
-    if ledger.exists():
-        asyncio.run(prune())
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    address = f"{path.resolve().as_uri()}?mode=rw"
-    return sqlite3.connect(address, uri=True, timeout=BUSY_S, isolation_level=None)
+    else:
+        return
+    held: dict[Path, bytes] = {}
+    for path in sorted(files, key=lambda path: path.stat().st_size):
+        if sum(map(len, held.values())) < ENOUGH_BYTES:
+            held[path] = path.read_bytes()
+    _unlink(list(held))
+    try:
+        work()
+    except VrError:
+        for path, content in held.items():
+            path.write_bytes(content)
+        raise
 
 
 def _unlink(files: list[Path]) -> None:
