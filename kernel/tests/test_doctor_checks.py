@@ -318,14 +318,21 @@ def test_an_empty_database_is_named(tmp_path: Path) -> None:
     assert (found.level, found.what[:17]) == ("warning", "usage.db is empty")
 
 
-def test_a_database_in_use_is_no_fault(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("how", "level"),
+    [("DEFERRED", "ok"), pytest.param("EXCLUSIVE", "fault", marks=pytest.mark.slow)],
+)
+def test_a_database_in_use_is_a_fault_when_nobody_else_can_use_it(
+    tmp_path: Path, how: str, level: str
+) -> None:
     path = tmp_path / "journal.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("CREATE TABLE t (a)")
-        connection.execute("BEGIN EXCLUSIVE")
+        connection.execute(f"BEGIN {how}")
+        connection.execute("SELECT * FROM t")
         found = examine_file(path, "mend")
-    assert found.level == "ok"
-    assert "in use" in found.what
+    assert found.level == level
+    assert ("Another process holds journal.db." in found.what) is (level == "fault")
 
 
 def test_secrets_are_found_wherever_they_are_kept() -> None:

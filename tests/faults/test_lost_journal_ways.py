@@ -150,6 +150,7 @@ async def test_the_right_file_put_back_lacks_what_came_meanwhile(folder: Path) -
             await record(kernel, "newer")
         found = await examined(kernel)
         assert all("migrate --from embedded" in text for _, text in found.values())
+        assert not any("Put the right journal.db back" in text for _, text in found.values())
     await in_thread(lambda: run_command(folder, migrate, "--from", "embedded"))
     async with opened(folder) as kernel:
         found, notes = await find(kernel)

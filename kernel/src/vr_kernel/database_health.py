@@ -10,7 +10,10 @@ from pathlib import Path
 
 from vr_kernel.database_faults import (
     FAULTS,
+    explained,
+    is_busy,
     is_damage,
+    is_passing,
     is_sound,
     read_text,
     require_own,
@@ -18,10 +21,12 @@ from vr_kernel.database_faults import (
     wording,
 )
 from vr_kernel.health import Diagnosis
-from vr_kernel.read_only import address_to_look
+from vr_kernel.read_only import address_to_look, has_room
 
 BUDGET_S = 1.0
 """How long one file is looked through, and its rows as long again; a large one then in part."""
+HELD_S = 2.0
+"""How long another process may hold a file before that is told."""
 STEPS = 20_000
 """Instructions of SQLite between two looks at the clock, a few milliseconds."""
 BYTES_PER_MB = 1_000_000
@@ -71,10 +76,11 @@ def examine_file(
             if table:
                 require_own(connection, f"CREATE TABLE IF NOT EXISTS {table} ();")
             whole, rows = _found(connection, documents or {})
+            if whole and not rows:
+                require_free(connection)
     except FAULTS as error:
-        name = getattr(error, "sqlite_errorname", None) or ""
-        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            return Diagnosis.ok(f"{text}, in use by another process.")
+        if is_no_damage(error):
+            return unreadable(path, error)
         how = "is damaged, or another program's file" if is_damage(error) else "cannot be read"
         return otherwise(f"{path} {how}: {wording(error)}.", fix)
     if rows:
@@ -82,6 +88,34 @@ def examine_file(
         what = f"{path} has damaged rows, which are left out: {named}."
         return otherwise(what, "All others are there. To have these again, restore a backup.")
     return Diagnosis.ok(f"{text}, {whole}.") if whole else otherwise(f"{path} {_AT_ODDS}.", fix)
+
+
+def is_no_damage(error: BaseException) -> bool:
+    """True when a file cannot be used now, and may be whole."""
+    return is_passing(error) and not is_damage(error)
+
+
+def unreadable(path: Path, error: BaseException) -> Diagnosis:
+    """Say of a file why it cannot be used now.
+
+    A folder without room is a finding of its own, so it is none of each file there.
+    """
+    if not is_busy(error) and not has_room(path.parent):
+        return Diagnosis.ok(f"{path.name} is not examined: there is no room in {path.parent}.")
+    told = explained(path, error)
+    return Diagnosis.fault(told.message, told.hint)
+
+
+def require_free(connection: sqlite3.Connection) -> None:
+    """Find out that nobody holds a file for long, which those who only read do not notice.
+
+    Raises:
+        sqlite3.OperationalError: when somebody does.
+    """
+    connection.execute(f"PRAGMA busy_timeout={HELD_S * 1000:.0f}")
+    connection.execute("PRAGMA query_only=OFF")
+    connection.execute("BEGIN IMMEDIATE")
+    connection.rollback()
 
 
 def _found(connection: sqlite3.Connection, documents: Documents) -> tuple[str, list[str]]:

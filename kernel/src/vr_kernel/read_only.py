@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from vr_kernel.database_faults import is_busy, is_full, is_passing, read_text
+
+_PROBED_BYTES = 1 << 16
+"""More than SQLite writes beside a file that is read."""
 
 
 def read_unwritable(
@@ -35,9 +39,19 @@ def read_unwritable(
         return None
 
 
+def has_room(folder: Path) -> bool:
+    """True unless a small file finds no room there; nothing but making one tells that for sure."""
+    try:
+        with tempfile.TemporaryFile(dir=folder, prefix=".vr-room-") as probe:
+            probe.write(bytes(_PROBED_BYTES))
+    except OSError as error:
+        return not is_full(error)
+    return True
+
+
 def address_to_look(path: Path) -> str:
     """The address, for `sqlite3.connect`, of a file that is looked at and never made."""
-    if os.access(path.parent, os.W_OK):
+    if os.access(path.parent, os.W_OK) and has_room(path.parent):
         # Not mode=ro: such a connection leaves the files of the write-ahead log behind.
         return f"{path.resolve().as_uri()}?mode=rw"
     return _address(path)
@@ -53,5 +67,5 @@ def _opened(path: Path, schema: str) -> sqlite3.Connection:
 
 def _address(path: Path) -> str:
     log = path.with_name(f"{path.name}-wal")
-    how = "mode=ro" if log.is_file() and log.stat().st_size else "immutable=1"
+    how = "mode=ro&readonly_shm=1" if log.is_file() and log.stat().st_size else "immutable=1"
     return f"{path.absolute().as_uri()}?{how}"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vr_kernel.config.paths import Paths
 from vr_kernel.database_faults import wording
-from vr_kernel.database_health import examine_file, reading
+from vr_kernel.database_health import examine_file, is_no_damage, reading
 from vr_kernel.health import Check, Diagnosis
 from vr_kernel.jobs.leases import Watch
 from vr_kernel.jobs.rows import SHOWN
@@ -66,9 +66,7 @@ def refused_records(file: Path) -> Diagnosis:
         with reading(file) as connection:
             (count,) = connection.execute("SELECT count(*) FROM refused").fetchone()
     except sqlite3.Error as error:
-        return Diagnosis.warning(
-            f"They cannot be counted: {wording(error)}.", "See the refusals above."
-        )
+        return _uncounted(error, "refusals")
     if not count:
         return Diagnosis.ok("There are none.")
     return Diagnosis.warning(
@@ -88,12 +86,18 @@ def interrupted_jobs(ledger: Path, lease_s: float) -> Diagnosis:
             values = {"now": time.time(), "lease_s": lease_s, "live": live}
             (count,) = connection.execute(query, values).fetchone()
     except sqlite3.Error as error:
-        return Diagnosis.warning(
-            f"They cannot be counted: {wording(error)}.", "See the job ledger above."
-        )
+        return _uncounted(error, "job ledger")
     if not count:
         return Diagnosis.ok("No job is interrupted.")
     return Diagnosis.warning(
         f"Jobs that were interrupted and wait to be taken up: {count}.",
         "`vr job list` shows them; `vr job result ID` or a server goes on with one.",
+    )
+
+
+def _uncounted(error: sqlite3.Error, check: str) -> Diagnosis:
+    if is_no_damage(error):  # that check says what to do
+        return Diagnosis.ok(f"Not counted: {wording(error)}.")
+    return Diagnosis.warning(
+        f"They cannot be counted: {wording(error)}.", f"See the {check} above."
     )

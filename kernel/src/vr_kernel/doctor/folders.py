@@ -11,12 +11,15 @@ from functools import partial
 from pathlib import Path
 
 from vr_kernel.config.paths import Paths
+from vr_kernel.database_faults import CLEAN, is_full
 from vr_kernel.health import Check, Diagnosis
+from vr_kernel.read_only import has_room
 
 MB = 1_000_000
 FAULT_BELOW, WARN_BELOW = 50 * MB, 1_000 * MB
 """Free bytes: below the first nothing can be recorded, below the second a video may not fit."""
 PROBE = ".vr-doctor-"
+NO_ROOM = "there is no room; see the free space."
 
 
 def folder_checks(paths: Paths) -> list[Check]:
@@ -25,7 +28,7 @@ def folder_checks(paths: Paths) -> list[Check]:
     writable = [Check(f"{n} folder", partial(writes, n, folder)) for n, folder in named.items()]
     return [
         *writable,
-        Check("free space", lambda: free_space([paths.state, paths.cache])),
+        Check("free space", lambda: room(paths)),
         Check("write-ahead log", lambda: write_ahead(paths.state)),
         Check("files set aside", lambda: set_aside([paths.state, paths.cache])),
     ]
@@ -45,8 +48,20 @@ def writes(name: str, folder: Path) -> Diagnosis:
         with tempfile.NamedTemporaryFile(dir=folder, prefix=PROBE) as probe:
             probe.write(b"probe")
     except OSError as error:
+        if is_full(error):
+            return Diagnosis.ok(f"Not tried: {NO_ROOM}")
         return Diagnosis.fault(f"{folder} cannot be written: {error.strerror}.", fix)
     return Diagnosis.ok(f"{folder} is writable.")
+
+
+def room(paths: Paths) -> Diagnosis:
+    """Whether anything can be written at all, and whether there is room for what comes."""
+    named = dict.fromkeys([paths.state, paths.cache, paths.config])
+    full = [str(folder) for folder in named if not has_room(nearest(folder))]
+    if not full:
+        return free_space([paths.state, paths.cache])
+    what = f"There is no room in {', '.join(full)}: nothing can be recorded or paid for."
+    return Diagnosis.fault(what, f"{CLEAN} What is there is not lost.")
 
 
 def free_space(folders: list[Path]) -> Diagnosis:
@@ -64,6 +79,8 @@ def write_ahead(state: Path) -> Diagnosis:
     place = nearest(state)
     if not place.is_dir() or not os.access(place, os.W_OK):
         return Diagnosis.ok("Not tried: the state folder is not writable.")
+    if not has_room(place):
+        return Diagnosis.ok(f"Not tried: {NO_ROOM}")
     with tempfile.TemporaryDirectory(dir=place, prefix=PROBE, ignore_cleanup_errors=True) as made:
         connection = sqlite3.connect(Path(made) / "probe.db")
         try:

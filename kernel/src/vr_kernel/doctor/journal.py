@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vr_kernel.config.paths import Paths
-from vr_kernel.database_health import reading
+from vr_kernel.database_health import is_no_damage, reading
 from vr_kernel.health import Diagnosis
 from vr_kernel.journal.known import read_known
 from vr_kernel.journal.lineage import Lineage, Position
@@ -28,7 +28,10 @@ def examine_journal(paths: Paths, sound: Callable[[], Diagnosis], store: str) ->
     try:
         with reading(path) as connection:
             loss = find_loss(Lineage(connection), known, store)
-    except sqlite3.Error:  # of a version before, which knew of no lines
+    except sqlite3.Error as error:
+        if is_no_damage(error):
+            return found
+        # It is of a version before, which knew of no lines.
         return Diagnosis.fault(f"{path} is not the journal that was here.", ways)
     return Diagnosis.fault(loss.what, loss.ways_out) if loss else found
 

@@ -6,12 +6,18 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
 from vr_kernel import Check, Code, Diagnosis, Services, VrError
-from vr_kernel.database_faults import FAULTS, is_sound, read_text, shown_key, wording
+from vr_kernel.database_faults import (
+    FAULTS,
+    is_sound,
+    shown_key,
+    wording,
+)
+from vr_kernel.database_health import is_no_damage, reading, require_free, unreadable
 
 from vr_plugin_knowledge.backlog import Missing
 from vr_plugin_knowledge.items import STORED
@@ -21,7 +27,10 @@ from vr_plugin_knowledge.store import FILE_NAME
 from vr_plugin_knowledge.writer import checksum
 
 T = TypeVar("T")
-TIMEOUT_S = 1.0
+WAYS_OUT = (
+    "Put the right journal.db back; or `vr knowledge migrate --from embedded` fills it from"
+    " the store; or `vr store begin-anew` gives up what only the store has."
+)
 ROWS = 50
 CHECK_S, STEPS = 1.0, 20_000
 """How long the file is looked through; after how many instructions the clock is looked at."""
@@ -47,7 +56,8 @@ def store_checks(services: Services) -> list[Check]:
             return lag(-positions[0].seq)
         waiting = await services.journal.count(positions[0].seq)
         if await services.journal.continuity.lacks_any(positions):
-            return lag(-1)
+            loss = await services.journal.continuity.look()
+            return lag(-1, loss.ways_out if loss else WAYS_OUT)
         return lag(waiting)
 
     def without_vector() -> Diagnosis:
@@ -74,13 +84,25 @@ def readable(path: Path) -> Diagnosis:
     """
     if not path.exists():
         return Diagnosis.ok(NONE_YET)
-    version = _read(path, _layout)
-    if version != VERSION:
+    try:
+        with reading(path) as connection:
+            found = _examined(path, connection)
+            if found.level == "ok":
+                require_free(connection)
+            return found
+    except FAULTS as error:
+        if is_no_damage(error):
+            return unreadable(path, error)
+        raise _unusable(path, error) from None
+
+
+def _examined(path: Path, connection: sqlite3.Connection) -> Diagnosis:
+    if (version := _layout(connection)) != VERSION:
         return Diagnosis.warning(
             f"{path.name} has layout {version}, this version has {VERSION}.",
             "It is rebuilt from the journal by the next `vr knowledge stats`.",
         )
-    if found := _read(path, _damage) or _read(path, _damaged_item):
+    if found := _damage(connection) or _damaged_item(connection):
         return Diagnosis.fault(
             f"{path.name} is damaged, and may not find everything: {found}.",
             f"Stop all servers and move {path} away: it is rebuilt from the journal.",
@@ -88,15 +110,14 @@ def readable(path: Path) -> Diagnosis:
     return Diagnosis.ok(f"{path.name}, {path.stat().st_size / 1_000_000:.1f} MB.")
 
 
-def lag(changes: int) -> Diagnosis:
+def lag(changes: int, ways_out: str = WAYS_OUT) -> Diagnosis:
     """Whether everything in the journal has reached the store."""
     if changes == 0:
         return Diagnosis.ok("All that was recorded is in the store.")
     if changes < 0:
         return Diagnosis.fault(
             "The store has what the journal lacks, which was emptied, lost or replaced.",
-            "Put the right journal.db back; or `vr knowledge migrate --from embedded` fills it from"
-            " the store; or `vr store begin-anew` gives up what only the store has.",
+            ways_out,
         )
     return Diagnosis.warning(
         f"Changes of the journal that the store does not have yet: {changes}.",
@@ -132,22 +153,21 @@ def size(path: Path) -> Diagnosis:
 
 
 def _read(path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
-    from vr_kernel.read_only import address_to_look
-
     try:
-        with closing(
-            sqlite3.connect(address_to_look(path), uri=True, timeout=TIMEOUT_S)
-        ) as connection:
-            connection.execute("PRAGMA query_only = ON")
+        with reading(path) as connection:
             return work(connection)
     except FAULTS as error:
-        raise VrError(
-            f"The knowledge base {path} cannot be read: {wording(error)}.",
-            Code.UNAVAILABLE,
-            category="STORE_UNAVAILABLE",
-            hint="If it is damaged, the next `vr knowledge stats` rebuilds it from the journal;"
-            " otherwise check its permissions.",
-        ) from None
+        raise _unusable(path, error) from None
+
+
+def _unusable(path: Path, error: BaseException) -> VrError:
+    return VrError(
+        f"The knowledge base {path} cannot be read: {wording(error)}.",
+        Code.UNAVAILABLE,
+        category="STORE_UNAVAILABLE",
+        hint="If it is damaged, the next `vr knowledge stats` rebuilds it from the journal;"
+        " otherwise check its permissions.",
+    )
 
 
 def _damage(connection: sqlite3.Connection) -> str:
@@ -166,7 +186,6 @@ def _damage(connection: sqlite3.Connection) -> str:
 def _damaged_item(connection: sqlite3.Connection) -> str:
     """The key of a record that is not what was written, as far as time goes; else empty."""
     end = time.monotonic() + CHECK_S
-    connection.text_factory = read_text
     rows = connection.execute(f"SELECT {STORED} FROM item i")  # noqa: S608 - constant columns
     while (batch := rows.fetchmany(ROWS)) and time.monotonic() < end:
         for key, fields, provenance, kept in batch:
