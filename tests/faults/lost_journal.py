@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -111,13 +111,15 @@ async def in_thread(work: Callable[[], Any]) -> Any:
     return await asyncio.to_thread(work)
 
 
-async def examined(kernel: Kernel) -> dict[str, tuple[str, str]]:
+async def examined(
+    kernel: Kernel, names: Collection[str] = ("journal", "store and journal")
+) -> dict[str, tuple[str, str]]:
     """What `vr doctor` says of the journal and of the store beside it."""
     checks = [
         *database_checks(kernel.config.paths, 60),
         *store_checks(kernel._services["knowledge"]),
     ]
-    asked = {c.name: c.examine for c in checks if c.name in {"journal", "store and journal"}}
+    asked = {c.name: c.examine for c in checks if c.name in names}
     found = {}
     for name, examine in asked.items():
         said: Any = examine()

@@ -45,15 +45,18 @@ def store() -> None:
 def status(config: Config, *, as_json: bool) -> None:
     """Deliver what is recorded, and show how far the store has come."""
 
-    async def look(kernel: Kernel) -> tuple[dict[str, object], str]:
+    async def look(kernel: Kernel) -> tuple[dict[str, object], list[str]]:
         left = await _delivered(kernel.store)
         found = asdict(await kernel.store.status())
         found |= await _counted(kernel, found["delivered"])
-        return found, kernel.store.trouble if left else ""
+        trouble = kernel.store.trouble if left else ""
+        notes = [f"The store does not take what is pending: {trouble}"] if trouble else []
+        notes += filter(None, [await kernel.journal.continuity.lacks()])
+        return found, notes
 
-    found, trouble = _with_kernel(config, look)
-    notes = (f"The store does not take what is pending: {trouble}",) if trouble else ()
-    print_result(found, notes, as_json=as_json)
+    found, notes = _with_kernel(config, look)
+    said = {**found, "notes": notes} if as_json else found
+    print_result(said, tuple(notes), as_json=as_json)
 
 
 @store.command()
@@ -112,11 +115,14 @@ def begin_anew(config: Config, *, yes: bool, as_json: bool) -> None:
     """Give up what the journal lacks, and make the store anew from what it has."""
 
     async def look(kernel: Kernel) -> str:
+        continuity = kernel.journal.continuity
+        continuity.told = True
         with suppress(VrError):  # a store that is not made anew yet
             if kernel.store.available():
                 await kernel.store.status()
         await kernel.journal.last_seq()
-        return await kernel.journal.continuity.lacks()
+        lacking = await continuity.lacks()
+        return continuity.loss.what if continuity.loss else lacking
 
     async def begin(kernel: Kernel) -> dict[str, object]:
         kept = await kernel.store.restart(empty=True)
@@ -130,8 +136,8 @@ def begin_anew(config: Config, *, yes: bool, as_json: bool) -> None:
         if not (lacking := _run(kernel, runner, look(kernel))):
             click.echo("The journal lacks nothing that is known of.", err=as_json)
             return
+        click.echo(lacking, err=True)
         if not yes:
-            click.echo(lacking, err=True)
             click.echo(_what_is_kept(kernel), err=True)
             click.confirm("Give it up, and go on with this journal?", abort=True, err=True)
         print_result(_run(kernel, runner, begin(kernel)), (), as_json=as_json)

@@ -79,15 +79,27 @@ class Archive:
         )
         self._store.wake(seq)
 
-    async def records(self, kinds: Collection[str] = ()) -> AsyncIterator[Change]:
-        """The live records of some kinds, or of all, in the order of their last change."""
-        after = 0
+    async def records(
+        self, kinds: Collection[str] = (), workspace: str = ""
+    ) -> AsyncIterator[Change]:
+        """The live records of some kinds, or of all, in the order of their last change.
+
+        `workspace` is another than the archive's own.
+        """
+        after, wanted_there = 0, workspace or self._workspace
         while changes := await self._journal.changes(after, PAGE):
             after = changes[-1].seq
             for change in changes:
-                wanted = change.workspace == self._workspace and change.fields is not None
+                wanted = change.workspace == wanted_there and change.fields is not None
                 if wanted and (not kinds or change.kind in kinds):
                     yield change
+
+    async def elsewhere(self, kinds: Collection[str] = (), workspace: str = "") -> dict[str, int]:
+        """How many live records the other workspaces have, of some kinds or of all."""
+        from vr_kernel.journal.presence import count_elsewhere
+
+        work = partial(count_elsewhere, workspace=workspace or self._workspace, kinds=kinds)
+        return await self._journal.continuity.read(work)
 
     async def resend(self, kinds: Collection[str] = ()) -> int:
         """Have the store index records anew, of some kinds or of all; returns how many.

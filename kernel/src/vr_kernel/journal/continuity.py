@@ -24,6 +24,7 @@ class Continuity:
     Attributes:
         loss: what the journal lacks, as far as that was looked for.
         journal: its identity, empty before it has one.
+        told: whether somebody else tells of a loss, so that the log need not.
         followed: the identity under which the store follows it; empty before it does.
 
     Args:
@@ -44,6 +45,7 @@ class Continuity:
         self.damage: VrError | None = None
         self.journal = ""
         self.followed = ""
+        self.told = False
         self._database = database
         self._known = Known(ledger)
         self._tell_fault = tell
@@ -289,6 +291,6 @@ class Continuity:
     def _tell(self, loss: Loss | None, looked: sqlite3.Connection | None) -> None:
         self.loss, self._looked = loss, looked  # nobody takes it for looked at before
         lost = set(loss.journals) if loss else set()
-        if loss is not None and not lost <= self._told:
+        if loss is not None and not self.told and not lost <= self._told:
             self._tell_fault(loss.error)
         self._told = lost

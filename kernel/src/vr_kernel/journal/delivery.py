@@ -175,10 +175,11 @@ class StoreIndex:
         from vr_kernel.journal.following import restart
 
         await self.catch_up()  # whoever is just bringing both together would miss it again
-        await self._journal.continuity.accept()
         if not self.available():
+            await self._journal.continuity.accept()
             return None
-        kept = await restart(await self._opened(), self._journal.continuity, empty=empty)
+        store = self._providers.get(Store)
+        kept = await restart(store, self._opened, self._journal.continuity, empty=empty)
         self._delivered = None
         self.wake(await self._journal.last_seq())
         return kept

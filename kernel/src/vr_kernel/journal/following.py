@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Protocol, TypeGuard
 
@@ -10,6 +10,7 @@ from vr_kernel.errors import VrError
 from vr_kernel.journal.continuity import Continuity
 from vr_kernel.journal.journal import Journal
 from vr_kernel.journal.lineage import Position
+from vr_kernel.journal.loss import CATEGORY as INCOMPLETE
 from vr_kernel.providers import Store
 from vr_kernel.records import RecordKind
 
@@ -78,8 +79,24 @@ async def _stay_ahead(store: Store, journal: Journal) -> None:
         await journal.continuity.look()
 
 
-async def restart(store: Store, continuity: Continuity, *, empty: bool) -> Path | None:
-    """Have the store follow the journal from its beginning, and miss nothing any more."""
+async def restart(
+    store: Store,
+    opened: Callable[[], Awaitable[object]],
+    continuity: Continuity,
+    *,
+    empty: bool,
+) -> Path | None:
+    """Have the store follow the journal from its beginning, and miss nothing any more.
+
+    `opened` opens it. One that is damaged as well is given up as it is.
+    """
+    try:
+        await opened()
+        await continuity.accept()
+    except VrError as error:
+        if not empty or error.category != INCOMPLETE:
+            raise
+        await continuity.attended()
     kept = await store.restart(continuity.journal, empty=empty) if follows(store) else None
     await continuity.accept()
     return kept

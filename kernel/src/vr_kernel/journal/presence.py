@@ -1,9 +1,11 @@
-"""Records that are still in the journal."""
+"""Records that are still in the journal, here or in other workspaces."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection
+
+from vr_kernel.database_faults import is_text
 
 
 def present(
@@ -17,3 +19,17 @@ def present(
         connection.execute(question, (workspace, kind, key)).fetchone() is not None
         for kind, key in records
     )
+
+
+def count_elsewhere(
+    connection: sqlite3.Connection, workspace: str, kinds: Collection[str]
+) -> dict[str, int]:
+    """How many records of these kinds, or of all, each other workspace has."""
+    marks = ",".join("?" * len(kinds))
+    rows = connection.execute(
+        "SELECT workspace, count(*) FROM record WHERE fields IS NOT NULL AND workspace != ?"  # noqa: S608 - constant text
+        + (f" AND kind IN ({marks})" if kinds else "")
+        + " GROUP BY workspace ORDER BY workspace",
+        (workspace, *kinds),
+    )
+    return {name: count for name, count in rows if isinstance(name, str) and is_text(name)}

@@ -22,6 +22,7 @@ from vr_kernel.database_faults import (
     wording,
 )
 
+from vr_plugin_knowledge.losses import lost_with
 from vr_plugin_knowledge.schema import is_damage, prepare
 
 T = TypeVar("T")
@@ -239,7 +240,7 @@ class Database:
 
     def _set_aside(self, reason: str) -> None:
         if (refused := self._refusal()) is not None:
-            raise refused
+            raise lost_with(refused, self.path.name)
         kept = put_aside(self.path)
         self._log.warning(
             "the knowledge base is damaged; it is rebuilt from the journal",

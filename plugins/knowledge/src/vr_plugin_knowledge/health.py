@@ -7,12 +7,14 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from vr_kernel import Check, Code, Diagnosis, Services, VrError
 from vr_kernel.database_faults import (
     FAULTS,
+    is_damage,
     is_sound,
     shown_key,
     wording,
@@ -22,6 +24,7 @@ from vr_kernel.database_health import is_no_damage, reading, require_free, unrea
 from vr_plugin_knowledge.backlog import Missing
 from vr_plugin_knowledge.items import STORED
 from vr_plugin_knowledge.journals import read_positions
+from vr_plugin_knowledge.losses import BOTH_LOST
 from vr_plugin_knowledge.schema import VERSION
 from vr_plugin_knowledge.store import FILE_NAME
 from vr_plugin_knowledge.writer import checksum
@@ -36,6 +39,7 @@ CHECK_S, STEPS = 1.0, 20_000
 """How long the file is looked through; after how many instructions the clock is looked at."""
 MOST_VECTORS = 200_000
 """Of one kind in one workspace: more are compared too slowly, and take too much memory."""
+NO_HELP = f"The journal is no help; see `journal`. {BOTH_LOST}"
 NOT_TRIED = "Not tried: the store file cannot be read."
 NONE_YET = "There is none yet; it is made with the first record."
 
@@ -70,42 +74,65 @@ def store_checks(services: Services) -> list[Check]:
         return Diagnosis.ok(NOT_TRIED)
 
     return [
-        Check("store file", lambda: readable(path)),
+        Check("store file", partial(_examine, services, path)),
         Check("store and journal", behind),
         Check("store vectors", without_vector),
         Check("store size", lambda: size(path)),
     ]
 
 
-def readable(path: Path) -> Diagnosis:
+async def _examine(services: Services, path: Path) -> Diagnosis:
+    """As `readable`, with the way out where the journal is no help either."""
+    whole = not path.exists() or await _is_whole(services)
+    return await asyncio.to_thread(readable, path, whole=whole)
+
+
+async def _is_whole(services: Services) -> bool:
+    """Whether the store can be made anew from the journal; makes no journal."""
+    journal = services.paths.journal
+    if not journal.exists() or not journal.stat().st_size:
+        return False
+    with suppress(VrError):
+        await services.journal.last_seq()
+        return services.journal.continuity.refusal is None
+    return False
+
+
+def readable(path: Path, *, whole: bool = True) -> Diagnosis:
     """Whether the file has the layout of this version, and no damage that reading may not meet.
 
     An index that lacks rows is such: nothing that is found is wrong, but something is missing.
+    `whole` says that the journal is there to make it anew from.
     """
     if not path.exists():
         return Diagnosis.ok(NONE_YET)
     try:
         with reading(path) as connection:
-            found = _examined(path, connection)
+            found = _examined(path, connection, whole=whole)
             if found.level == "ok":
                 require_free(connection)
             return found
     except FAULTS as error:
         if is_no_damage(error):
             return unreadable(path, error)
-        raise _unusable(path, error) from None
+        told = _unusable(path, error)
+        if not whole and is_damage(error):
+            told.hint = NO_HELP
+        raise told from None
 
 
-def _examined(path: Path, connection: sqlite3.Connection) -> Diagnosis:
+def _examined(path: Path, connection: sqlite3.Connection, *, whole: bool) -> Diagnosis:
     if (version := _layout(connection)) != VERSION:
         return Diagnosis.warning(
             f"{path.name} has layout {version}, this version has {VERSION}.",
-            "It is rebuilt from the journal by the next `vr knowledge stats`.",
+            "It is rebuilt from the journal by the next `vr knowledge stats`." if whole else NO_HELP,
         )
     if found := _damage(connection) or _damaged_item(connection):
         return Diagnosis.fault(
             f"{path.name} is damaged, and may not find everything: {found}.",
-            f"Stop all servers and move {path} away: it is rebuilt from the journal.",
+            f"Stop all servers and move {path} away: it is rebuilt from the journal."
+            if whole
+            else NO_HELP,
         )
     return Diagnosis.ok(f"{path.name}, {path.stat().st_size / 1_000_000:.1f} MB.")
 

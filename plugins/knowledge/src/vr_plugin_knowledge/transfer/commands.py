@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 Counts = Mapping[str, Mapping[str, int]]
 """How many records what was done to, by verb, then by collection or workspace."""
+Report = tuple[Counts, list[str]]
+"""Counts, and notes beside them; empty ones are none."""
+OTHERS = "Records of other workspaces were left out: `--workspace NAME` writes those of one."
 DELIVERY_S = 600.0
 collection_option = click.option(
     "--collection", "collections", multiple=True, metavar="NAME", help="Only these; repeatable."
@@ -57,7 +60,7 @@ def import_records(
         raise click.UsageError("--workspace belongs to --format store.")
     source, there = path.expanduser(), workspace or config.store.workspace
 
-    async def work(kernel: Kernel) -> Counts:
+    async def work(kernel: Kernel) -> Report:
         kinds = kernel.archive.kinds
         find_kind(kinds, collection)
         graph = await _graph(kernel) if form == "notes" else None
@@ -70,7 +73,8 @@ def import_records(
         if left:
             click.echo(f"Not indexed yet: {left:,} changes.", err=True)
         rest = {"forgotten": forgotten, "left_in_other_workspaces": reader.left}
-        return {"imported": counts, **{verb: each for verb, each in rest.items() if each}}
+        done = {"imported": counts, **{verb: each for verb, each in rest.items() if each}}
+        return done, [await kernel.journal.continuity.lacks()]
 
     _tell(_run(config, work), as_json=as_json)
 
@@ -78,17 +82,33 @@ def import_records(
 @click.command("export")
 @click.argument("path", type=click.Path(path_type=Path))
 @collection_option
+@click.option("--workspace", metavar="NAME", help="Another one than the configured.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def export_records(
-    config: Config, path: Path, *, collections: tuple[str, ...], as_json: bool
+    config: Config,
+    path: Path,
+    *,
+    collections: tuple[str, ...],
+    workspace: str | None,
+    as_json: bool,
 ) -> None:
-    """Write all records to PATH, an object a line; `import --format jsonl` reads it."""
-    target = path.expanduser()
+    """Write all records of a workspace to PATH, an object a line; `import --format jsonl` reads it.
 
-    async def work(kernel: Kernel) -> Counts:
-        find_kinds(kernel.archive.kinds, collections)
-        return {"exported": await _write(target, kernel.archive.records(collections))}
+    While the journal lacks what was recorded nothing is written.
+    """
+    target, there = path.expanduser(), workspace or config.store.workspace
+
+    async def work(kernel: Kernel) -> Report:
+        archive = kernel.archive
+        find_kinds(archive.kinds, collections)
+        await archive.store.catch_up()  # the store may know what the journal lacks
+        rows = archive.records(collections, there)
+        exported = await _write(target, rows, lambda: kernel.journal.continuity.refusal)
+        others = await archive.elsewhere(collections, there)
+        if not others:
+            return {"exported": exported}, []
+        return {"exported": exported, "left_in_other_workspaces": others}, [OTHERS]
 
     _tell(_run(config, work), as_json=as_json)
 
@@ -100,24 +120,26 @@ def export_records(
 def reindex(config: Config, *, collections: tuple[str, ...], as_json: bool) -> None:
     """Have the store index records anew, with the present embedder."""
 
-    async def work(kernel: Kernel) -> Counts:
+    async def work(kernel: Kernel) -> Report:
         find_kinds(kernel.archive.kinds, collections)
         sent = await kernel.archive.resend(collections)
         left = await kernel.archive.store.catch_up(DELIVERY_S)
-        return {"reindexed": {"records": sent, "pending": left}}
+        return {"reindexed": {"records": sent, "pending": left}}, []
 
     _tell(_run(config, work), as_json=as_json)
 
 
-def _run(config: Config, work: Callable[[Kernel], Awaitable[Counts]]) -> Counts:
-    async def run() -> Counts:
+def _run(config: Config, work: Callable[[Kernel], Awaitable[Report]]) -> Report:
+    async def run() -> Report:
         async with Kernel.open(config) as kernel:
             return await work(kernel)
 
     return asyncio.run(run())
 
 
-async def _write(path: Path, changes: AsyncIterator[Change]) -> dict[str, int]:
+async def _write(
+    path: Path, changes: AsyncIterator[Change], refusal: Callable[[], VrError | None]
+) -> dict[str, int]:
     """Write beside the file first, so that a failure leaves what was there."""
     counts: dict[str, int] = {}
     part = path.with_name(f".{path.name}.part")
@@ -132,6 +154,13 @@ async def _write(path: Path, changes: AsyncIterator[Change]) -> dict[str, int]:
                 }
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
                 counts[change.kind] = counts.get(change.kind, 0) + 1
+        if refused := refusal():
+            raise VrError(
+                f"{refused.message} Nor was anything exported.",
+                refused.code,
+                category=refused.category,
+                hint=refused.hint,
+            )
         part.replace(path)
     except OSError as error:
         raise VrError(
@@ -154,8 +183,14 @@ async def _graph(kernel: Kernel) -> Network:
     return network
 
 
-def _tell(done: Counts, *, as_json: bool) -> None:
-    click.echo(json.dumps(done) if as_json else "\n".join(_lines(done)))
+def _tell(report: Report, *, as_json: bool) -> None:
+    done, notes = report[0], [note for note in report[1] if note]
+    if as_json:
+        click.echo(json.dumps({**done, "notes": notes} if notes else done))
+    else:
+        click.echo("\n".join(_lines(done)))
+    for note in notes:
+        click.echo(f"Note: {note}", err=True)
 
 
 def _lines(done: Counts) -> Iterator[str]:

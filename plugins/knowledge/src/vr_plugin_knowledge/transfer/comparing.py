@@ -118,7 +118,7 @@ class Comparing:
             return
         row.store = sum((await self._store.count(row.kind, row.workspace)).values())
         counts = row.store >= row.journal if self._shared else row.store == row.journal
-        quiet = await self._journal.last_seq() == self._upto
+        quiet = not await self._journal.count(self._upto)
         row.same = not row.differing and row.journal_sum == row.store_sum and (counts or not quiet)
 
 

@@ -128,6 +128,7 @@ async def _migrate(config: Config, target: str | None) -> dict[str, Any]:
             "refused": status.refused,
             "shared": shared,
             "same": all(row.same for row in rows),
+            "journal_lacks": await kernel.journal.continuity.lacks(),
             "collections": [_row(row) for row in rows],
         }
 
@@ -166,8 +167,12 @@ def _lines(report: dict[str, Any], target: str | None) -> Iterator[str]:
 
 def _difference(row: dict[str, Any]) -> str:
     if not row["differing"]:
-        return f"{row['store'] - row['journal']:,} are only in the store, not in this journal"
+        return f"{_surplus(row):,} are only in the store, not in this journal"
     return f"{row['differing']:,} differ or are missing: {', '.join(row['keys'])}"
+
+
+def _surplus(row: dict[str, Any]) -> int:
+    return max(0, int(row["store"] or 0) - int(row["journal"]))
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, str, str, str, str]:
@@ -183,6 +188,11 @@ def _advice(report: dict[str, Any], prefix: str) -> Iterator[str]:
     if report["refused"]:
         yield f"It refused {report['refused']:,} records: `{prefix}vr store failed` says why,"
         yield f"`{prefix}vr store retry --all` sends them again."
+    if report["journal_lacks"]:
+        yield report["journal_lacks"]
+        return  # nothing is indexed anew from such a journal
+    if report["store"] == "embedded" and any(map(_surplus, report["collections"])):
+        yield f"`{prefix}vr knowledge migrate --from embedded` records what only the store has."
     differing = dict.fromkeys(r["collection"] for r in report["collections"] if r["differing"])
     if differing:
         names = " ".join(f"--collection {name}" for name in differing)

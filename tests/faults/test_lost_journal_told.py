@@ -1,0 +1,150 @@
+"""What commands that carry records say, and leave as it is, while the journal is lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click import Command
+from click.testing import CliRunner, Result
+from lost_journal import (
+    CONCEPTS,
+    RECORDS,
+    WAYS,
+    config_of,
+    delete,
+    examined,
+    find,
+    in_thread,
+    opened,
+    put_older,
+    record,
+    run_command,
+)
+from vr_kernel import Code, VrError
+from vr_kernel.cli.store import store as store_commands
+from vr_plugin_knowledge.transfer.commands import export_records, import_records
+from vr_plugin_knowledge.transfer.migration import migrate
+
+
+def said(folder: Path, command: Command, *arguments: str) -> Result:
+    return CliRunner().invoke(command, arguments, obj=config_of(folder))
+
+
+def spoil(folder: Path) -> Path:
+    store = folder / "state" / "knowledge.db"
+    store.write_bytes(b"garbage" * 20_000)
+    return store
+
+
+@pytest.mark.parametrize("lose", [delete, put_older])
+@pytest.mark.parametrize("without_ledger", [False, True], ids=["", "only the store knows"])
+def test_an_export_is_refused_and_the_former_one_stays(
+    folder: Path, lose: Any, without_ledger: bool
+) -> None:
+    file = folder / "backup.jsonl"
+    run_command(folder, export_records, str(file))
+    before = file.read_bytes()
+    assert before.count(b"\n") == RECORDS
+    lose(folder)
+    if without_ledger:
+        (folder / "state" / "jobs.db").unlink()
+    for target in (file, folder / "new.jsonl"):
+        refused = said(folder, export_records, str(target)).exception
+        assert isinstance(refused, VrError)
+        assert (refused.code, refused.category) == (Code.UNAVAILABLE, "JOURNAL_INCOMPLETE")
+        assert all(way in refused.hint for way in WAYS)
+    assert file.read_bytes() == before
+    assert {path.name for path in folder.glob("*.jsonl*")} == {"backup.jsonl"}
+    assert not list(folder.glob(".*.part"))
+
+
+@pytest.mark.slow
+def test_status_import_and_comparison_say_it(folder: Path) -> None:
+    delete(folder)
+    status = run_command(folder, store_commands, "status")
+    assert all(way in status["notes"][0] for way in WAYS)
+    compared = said(folder, migrate)
+    assert compared.exit_code == 1
+    assert f"{RECORDS} are only in the store" in compared.output
+    assert all(way in compared.output for way in WAYS), "it says what to do"
+    (folder / "fox.md").write_text("# Fox\n\nA fox.\n", "utf-8")
+    arguments = (str(folder / "fox.md"), "--format", "markdown")
+    imported = run_command(folder, import_records, *arguments)
+    assert imported["imported"] == {"DocumentPassages": 1}
+    assert all(way in imported["notes"][0] for way in WAYS)
+    assert "Note: The journal was" in said(folder, import_records, *arguments).stderr
+    run_command(folder, migrate, "--from", "embedded")
+    assert run_command(folder, store_commands, "status")["notes"] == []
+    assert "notes" not in run_command(folder, import_records, *arguments)
+
+
+@pytest.mark.slow
+async def test_a_store_that_is_damaged_as_well_is_said_and_kept_under_the_name_that_is_told(
+    folder: Path,
+) -> None:
+    delete(folder)
+    store = spoil(folder)
+    damaged = store.read_bytes()
+    async with opened(folder) as kernel:
+        for call in (find(kernel), kernel.call("knowledge_stats")):
+            with pytest.raises(VrError) as caught:
+                await call
+            assert "knowledge.db is damaged" in caught.value.message
+            assert "was emptied, deleted or replaced" in caught.value.message
+            assert "put a sound knowledge.db back" in caught.value.hint
+        ((level, text),) = (await examined(kernel, ["store file"])).values()
+        assert level == "fault"
+        assert "put a sound knowledge.db back" in text
+    assert store.read_bytes() == damaged
+    done = await in_thread(lambda: run_command(folder, store_commands, "begin-anew", "--yes"))
+    given_up = list(store.parent.glob("*.given-up-*"))
+    assert done["kept_as"] == str(given_up[0])
+    assert [path.read_bytes() for path in given_up] == [damaged]
+    assert not list(store.parent.glob("*.damaged-*")), "`vr clean --damaged` would take it"
+    async with opened(folder) as kernel:
+        assert await record(kernel, "new") == ()
+        assert await find(kernel) == ({"new"}, [])
+        assert {level for level, _ in (await examined(kernel)).values()} == {"ok"}
+
+
+def test_what_begin_anew_gives_up_is_said_once(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    delete(folder)
+    capfd.readouterr()
+    command, config = ["begin-anew"], config_of(folder)
+    done = CliRunner().invoke(store_commands, command, obj=config, input="n\n")
+    everything = done.output + capfd.readouterr().err
+    assert everything.count("changes were recorded") == 1
+    assert "begin-anew" not in everything, "it is what was called"
+    assert "given-up" in everything
+    assert done.exit_code == 1
+    assert not list((folder / "state").glob("*.given-up-*"))
+
+
+@pytest.mark.slow
+def test_an_export_counts_what_it_leaves_out(tmp_path: Path) -> None:
+    """Records of other workspaces are told, and are written when theirs is named."""
+    for workspace, texts in (("default", "ab"), ("anna", "c"), ("ben", "de")):
+        for text in texts:
+            (tmp_path / f"{text}.md").write_text(f"# {text}\n\nfox\n", "utf-8")
+            config = config_of(tmp_path)
+            config.store = config.store.model_copy(update={"workspace": workspace})
+            arguments = [str(tmp_path / f"{text}.md"), "--format", "markdown"]
+            done = CliRunner().invoke(import_records, arguments, obj=config)
+            assert done.exit_code == 0, done.output
+    file = str(tmp_path / "all.jsonl")
+    exported = run_command(tmp_path, export_records, file)
+    assert exported["exported"] == {"DocumentPassages": 2}
+    assert exported["left_in_other_workspaces"] == {"anna": 1, "ben": 2}
+    assert "--workspace NAME" in exported["notes"][0]
+    assert "left in other workspaces: 3" in said(tmp_path, export_records, file).output
+    exported = run_command(tmp_path, export_records, file, "--workspace", "ben")
+    assert exported["exported"] == {"DocumentPassages": 2}
+    rows = [json.loads(line) for line in Path(file).read_text("utf-8").splitlines()]
+    assert {Path(row["properties"]["link"]).stem for row in rows} == {"d", "e"}
+    exported = run_command(tmp_path, export_records, file, "--collection", CONCEPTS)
+    assert exported == {"exported": {}}
