@@ -83,8 +83,7 @@ def store_checks(services: Services) -> list[Check]:
 
 async def _examine(services: Services, path: Path) -> Diagnosis:
     """As `readable`, with the way out where the journal is no help either."""
-    whole = not path.exists() or await _is_whole(services)
-    return await asyncio.to_thread(readable, path, whole=whole)
+    return await asyncio.to_thread(readable, path, whole=await _is_whole(services))
 
 
 async def _is_whole(services: Services) -> bool:
@@ -115,17 +114,18 @@ def readable(path: Path, *, whole: bool = True) -> Diagnosis:
     except FAULTS as error:
         if is_no_damage(error):
             return unreadable(path, error)
-        told = _unusable(path, error)
-        if not whole and is_damage(error):
-            told.hint = NO_HELP
-        raise told from None
+        if is_damage(error) and not whole:
+            return Diagnosis.fault(f"{path.name} is damaged: {wording(error)}.", NO_HELP)
+        raise _unusable(path, error) from None
 
 
 def _examined(path: Path, connection: sqlite3.Connection, *, whole: bool) -> Diagnosis:
     if (version := _layout(connection)) != VERSION:
         return Diagnosis.warning(
             f"{path.name} has layout {version}, this version has {VERSION}.",
-            "It is rebuilt from the journal by the next `vr knowledge stats`." if whole else NO_HELP,
+            "It is rebuilt from the journal by the next `vr knowledge stats`."
+            if whole
+            else NO_HELP,
         )
     if found := _damage(connection) or _damaged_item(connection):
         return Diagnosis.fault(
