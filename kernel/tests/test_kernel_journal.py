@@ -156,6 +156,18 @@ async def test_a_commit_is_written_whole_or_not_at_all(journal: Journal) -> None
     assert (change.key, change.fields) == ("kept", {})
 
 
+async def test_many_who_commit_first_are_one_opening(journal: Journal) -> None:
+    many = (
+        journal.commit([Entry("A", str(number), {})], workspace="one", provenance={})
+        for number in range(200)
+    )
+    await asyncio.gather(*many)
+    changes = await journal.changes(0)
+    assert len(changes) == 200
+    assert len({change.opening for change in changes}) == 1
+    assert await journal.continuity.look() is None
+
+
 async def test_readers_see_a_commit_whole(journal: Journal, tmp_path: Path) -> None:
     """While one writes batches of ten, another never reads part of a batch."""
     writing = asyncio.create_task(_write_batches(journal))

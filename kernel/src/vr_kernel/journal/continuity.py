@@ -95,9 +95,10 @@ class Continuity:
             if connection is not self._attended and not tried:
                 raise NotAttendedError
             tried.append(connection)  # it may be held until the file is opened anew
-            begin(connection, self._opening, self._home)
+            opening = self._opening
+            begin(connection, opening, self._home)
             done = work(connection)
-            latest.append(Position(self.journal, self._opening, last_number(connection)))
+            latest.append(Position(self.journal, opening, last_number(connection)))
             return done
 
         while True:
@@ -152,25 +153,28 @@ class Continuity:
         self._tell(*await self._database.read(read))
         return self.loss
 
-    async def attend(self) -> None:
+    async def attend(self, *, anew: bool = False) -> None:
         """Look, then begin a line of its own where this file would go on with another's numbers.
+
+        `anew` looks again at a file that this process has attended to.
 
         Raises:
             VrError: UNAVAILABLE when the journal cannot be written.
         """
-        async with self._attending:  # two at once would both begin one
-            await self._attend()
+        async with self._attending:  # many who write first come at once
+            if anew or not await self._is_attended():
+                await self._attend()
 
     async def _attend(self) -> None:
         await self._known.put(self._known.latest)
         known = await self._known.all()
-        self._opening, self.followed = new_opening(), ""
+        self.followed, opening = "", new_opening()
 
         def settled(connection: sqlite3.Connection) -> tuple[Loss | None, Position] | None:
             lineage = Lineage(connection)
             if not lineage.journal or must_diverge(lineage, known):
                 return None
-            self._attended = connection
+            self._opening, self._attended = opening, connection
             return find_loss(lineage, known, self._store), lineage.known
 
         def settle(connection: sqlite3.Connection) -> tuple[Loss | None, Position]:
@@ -181,9 +185,9 @@ class Continuity:
                 gone = [each for each in known if not lineage.covers(each)]
                 own = [each for each in gone if each.journal == lineage.journal]
                 agreed = min(map(lineage.agreed, own), default=lineage.last)
-                lineage.diverge(agreed, most, self._opening, self._home)
-            begin(connection, self._opening, self._home)
-            self._attended = connection
+                lineage.diverge(agreed, most, opening, self._home)
+            begin(connection, opening, self._home)
+            self._opening, self._attended = opening, connection
             return loss, Lineage(connection).known
 
         # As a rule there is nothing to write, and who commits waits for one transaction.
@@ -201,9 +205,11 @@ class Continuity:
         Raises:
             VrError: UNAVAILABLE when the journal cannot be used.
         """
-        if not await self._database.read(lambda connection: connection is self._attended):
-            await self.attend()
+        await self.attend()
         return await self.position()
+
+    async def _is_attended(self) -> bool:
+        return await self._database.read(lambda connection: connection is self._attended)
 
     async def diverge(self, found: Position, *, begun: bool = False) -> Position:
         """Begin a new line: a store knows a number of this journal that it never gave out here.
@@ -213,14 +219,14 @@ class Continuity:
             begun: both have nothing in common but what was there when this line began.
         """
         await self.miss(found)
-        self._opening, before = new_opening(), self.journal
+        opening, before = new_opening(), self.journal
 
         def write(connection: sqlite3.Connection) -> tuple[Position, Position]:
             lineage = Lineage(connection)
             agreed = lineage.begun if begun else lineage.agreed(found)
             if lineage.journal == before:  # else another process was faster
-                lineage.diverge(agreed, found.seq, self._opening, self._home)
-            self._attended = connection
+                lineage.diverge(agreed, found.seq, opening, self._home)
+            self._opening, self._attended = opening, connection
             lineage = Lineage(connection)
             return lineage.known, lineage.position
 
@@ -284,7 +290,7 @@ class Continuity:
         Raises:
             VrError: UNAVAILABLE when that cannot be written.
         """
-        await self.attend()
+        await self.attend(anew=True)
         await self._known.forget_others((await self.position()).journal)
         await self.look()
 
