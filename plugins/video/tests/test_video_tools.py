@@ -3,13 +3,15 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lecture import Lecture, draw_slide
 from videokit import Reader, failure, line, open_kernel, recorded, silence
-from vr_kernel import Code, VrError, estimate_tokens
+from vr_kernel import Code, Kernel, VrError, estimate_tokens
 
 TITLES = ("Embeddings", "Index types", "Results")
 SRT = """1
@@ -285,6 +287,42 @@ async def test_thumbnails_that_were_cleaned_away_are_made_again(tmp_path, video)
         second = await kernel.call("video_analyze", file_path=str(video))
     assert not second.cached
     assert second.slides[0].thumbnail_uri == first.slides[0].thumbnail_uri
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("copied", [True, False], ids=["copied", "moved"])
+async def test_kept_results_have_their_pictures_in_folders_of_another_place(
+    tmp_path, captioned, copied
+):
+    reader = slide_reader()
+    calls: list[tuple[str, dict[str, object]]] = [
+        ("video_scenes", {}),
+        ("video_analyze", {}),
+        ("video_clip", {"start": 1, "format": "jpg"}),
+    ]
+
+    async def ask(kernel: Kernel) -> list[Any]:
+        return [await kernel.call(t, file_path=str(captioned), **more) for t, more in calls]
+
+    given: dict[str, Any] = {"plugins": {"reader": reader.plugin()}, "roots": [tmp_path]}
+    async with open_kernel(tmp_path / "old", **given) as kernel:
+        made = await ask(kernel)
+    if copied:
+        shutil.copytree(tmp_path / "old", tmp_path / "new")
+    else:
+        (tmp_path / "old").rename(tmp_path / "new")
+    read = len(reader.seen)
+    async with open_kernel(tmp_path / "new", **given) as kernel:
+        scenes, analysis, clip = await ask(kernel)
+        folder = kernel.artifacts.folder
+    assert [result.cached for result in (scenes, analysis, clip)] == [True, True, True]
+    assert len(reader.seen) == read
+    assert [s.thumbnail_uri for s in scenes.scenes] == [s.thumbnail_uri for s in made[0].scenes]
+    assert (analysis.slides, clip.uri) == (made[1].slides, made[2].uri)
+    paths = [Path(path) for path in (*(s.thumbnail_path for s in scenes.scenes), clip.path)]
+    assert len(paths) == 4
+    assert {path.parent for path in paths} == {folder}
+    assert all(path.is_file() for path in paths)
 
 
 async def test_equal_analyses_at_once_are_one(tmp_path, captioned):

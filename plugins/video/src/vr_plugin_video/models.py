@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, PlainSerializer
@@ -101,10 +100,6 @@ class VideoAnalysis(Result):
     report_uri: str = Field("", description="the whole result as Markdown")
     custom: dict[str, Any] | None = None
     meeting: MeetingNotes | None = Field(None, exclude_if=lambda value: value is None)
-
-    def thumbnails_exist(self) -> bool:
-        """Whether no thumbnail was cleaned away since."""
-        return all(Path(s.thumbnail_path).is_file() for s in self.slides if s.thumbnail_path)
 
 
 class VideoScenes(Result):

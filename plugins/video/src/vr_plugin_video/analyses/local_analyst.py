@@ -7,6 +7,7 @@ from vr_plugin_video.arguments import DEFAULT_INSTRUCTION, DEFAULT_THINKING
 from vr_plugin_video.engine import LocalEngine
 from vr_plugin_video.job import Job
 from vr_plugin_video.models import VideoAnalysis
+from vr_plugin_video.thumbnails import found_again
 
 
 class LocalAnalyst:
@@ -46,9 +47,10 @@ class LocalAnalyst:
     async def again(self, job: Job, analysis: VideoAnalysis) -> VideoAnalysis | None:
         """The kept analysis; None when its pictures or its records are there no more."""
         recorder = self._local.recorder
+        slides = await job.work.aside(found_again, job.services, analysis.slides)
         there = (
-            await job.work.aside(analysis.thumbnails_exist)
+            slides is not None
             and await recorder.has_analysis(job, self._asked.instruction, analysis)
             and await recorder.has_moments(job)
         )
-        return analysis if there else None
+        return analysis.model_copy(update={"slides": slides}) if there else None

@@ -21,6 +21,7 @@ from vr_plugin_video.media import INSTALL_HINT, Media, no_stream
 from vr_plugin_video.models import ClipFormat, VideoClip
 from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.sources import Source, reopened
+from vr_plugin_video.thumbnails import path_of
 from vr_plugin_video.times import Window, format_time
 from vr_plugin_video.vision.watching import pictures_available
 
@@ -59,9 +60,11 @@ async def clip_of(call: Call, source: Source, window: Window, form: ClipFormat) 
         return await call.once(key, VideoClip, produce, content_id=source.video_id)
 
     clip = await once()
-    if clip.cached and not await job.work.aside(Path(clip.path).is_file):
-        await call.services.cache.model(key, VideoClip).delete()
-        clip = await once()
+    if clip.cached:
+        path = await job.work.aside(path_of, call.services, clip.uri)
+        if path is None:
+            await call.services.cache.model(key, VideoClip).delete()
+        clip = clip.model_copy(update={"path": path}) if path else await once()
     picture = await job.work.aside(_visible, clip)
     if picture is not None:
         call.show(picture)

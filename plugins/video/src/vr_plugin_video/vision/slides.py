@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from pydantic import BaseModel, ConfigDict
@@ -56,10 +55,6 @@ class Slides(BaseModel):
     complete: bool = True
     recognizer: str = ""
     failure: str = ""
-
-    def thumbnails_exist(self) -> bool:
-        """Whether no thumbnail was cleaned away since."""
-        return all(Path(s.thumbnail_path).is_file() for s in self.slides if s.thumbnail_path)
 
 
 def spans(times: Sequence[float], end: float, most: int) -> list[tuple[float, float]]:

@@ -11,6 +11,7 @@ from vr_plugin_video.job import Job
 from vr_plugin_video.media import INSTALL_HINT
 from vr_plugin_video.settings import OFF, ON, VideoSettings
 from vr_plugin_video.shared import Shared
+from vr_plugin_video.thumbnails import found_again
 from vr_plugin_video.times import format_time
 from vr_plugin_video.vision.changes import find_changes
 from vr_plugin_video.vision.slides import Slides, look, spans
@@ -65,9 +66,10 @@ class Watcher:
         if not job.use_cache:
             return await self._look(job, most, recognizer, report), False
         place = job.services.cache.model(key, Slides)
-        kept = await place.get()
-        if kept is not None and await job.work.aside(kept.thumbnails_exist):
-            return kept, True
+        if (kept := await place.get()) is not None:
+            found = await job.work.aside(found_again, job.services, kept.slides)
+            if found is not None:
+                return kept.model_copy(update={"slides": tuple(found)}), True
 
         async def lead(own: Job, told: Report) -> tuple[Slides, str]:
             made = await self._look(own, most, recognizer, told)
