@@ -1,4 +1,4 @@
-"""Questions of a tool on a real terminal."""
+"""A real terminal: questions of a tool, and a server that somebody starts by hand."""
 
 from __future__ import annotations
 
@@ -52,3 +52,22 @@ def test_without_a_terminal_the_default_counts(zoo: Zoo) -> None:
         check=True,
     )
     assert '"False north none"' in done.stdout
+
+
+@pytest.mark.slow
+def test_a_server_says_that_it_waits_to_a_terminal_alone(zoo: Zoo) -> None:
+    ended = at_terminal(zoo, "\x04", "serve")
+    assert (ended.code, ended.stdout) == (0, "")
+    lines = [line for line in ended.stderr.splitlines() if "Waiting for an MCP client" in line]
+    assert len(lines) == 1
+    quiet = subprocess.run(
+        vr_command("serve"),
+        env=zoo.environment(),
+        cwd=zoo.work,
+        input="",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert quiet.stdout == ""
+    assert "Waiting" not in quiet.stderr

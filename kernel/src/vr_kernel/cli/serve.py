@@ -6,6 +6,7 @@ import asyncio
 import gc
 import os
 import signal
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from vr_kernel.kernel import Kernel
 
 LAST_PORT = 65_535
+AT_A_TERMINAL = (
+    "Waiting for an MCP client on stdin and stdout; Ctrl-C ends it. `vr init` sets up a client."
+)
 ANSWER_S = 5.0
 """How much longer than until a call becomes a job a client that closed stdin is answered."""
 GRACE_S = 0.5
@@ -42,6 +46,8 @@ def serve(
     if address is not None:
         kernel = _kernel(config)
         return run_alone(_serve_http(kernel, *_host_and_port(address)), kernel.log)
+    if sys.stdin is not None and sys.stdin.isatty():
+        click.echo(AT_A_TERMINAL, err=True)
     guard = StdoutGuard()
     # Start-up makes objects that live to the end: collecting among them is wasted work.
     gc.disable()
