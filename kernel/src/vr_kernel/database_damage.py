@@ -98,12 +98,17 @@ def _put_log_aside(path: Path, kept: Path) -> None:
 
 def damaged(path: Path, error: BaseException) -> VrError:
     """The typed error of a damaged file; without its cause, which may quote what stands in it."""
+    aside = f"stop all servers and move {path} away, with its -wal and -shm"
+    if path.name == "journal.db":  # the store has what it had
+        without = f"Or {aside}, and `vr knowledge migrate --from embedded` records what the store"
+        without += " has (`--from weaviate` where that is the store)."
+    else:
+        without = f"Or, when you can do without it, {aside}, to start a new one."
     return VrError(
         f"{path.name} is damaged, or another program's file ({wording(error)}).",
         Code.UNAVAILABLE,
         category=DAMAGED,
-        hint=f"Restore {path} from a backup. Or, when you can do without it, stop all servers and"
-        f" move {path} away to start a new one.",
+        hint=f"Restore {path} from a backup. {without}",
     )
 
 
