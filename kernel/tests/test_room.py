@@ -1,10 +1,13 @@
-"""Without room on the disk nothing is paid for; what was, is held until there is room."""
+"""What is paid for and cannot be written now is held until it can; nothing else is paid for."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +26,27 @@ PAID_CALLS: list[tuple[str, dict[str, Any]]] = [
     ("paid_stream", {"question": "Why?"}),
     ("paid_research", {"question": "Why?"}),
 ]
+HOLD = """
+import sqlite3, sys
+sqlite3.connect(sys.argv[1], isolation_level=None).execute("BEGIN EXCLUSIVE")
+print(flush=True)
+input()
+"""
+HELD = "what was paid for is held in memory"
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[int]:
+    """The process that holds a file meanwhile."""
+    hold = [sys.executable, "-S", "-c", HOLD, str(path)]
+    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(hold, **pipes) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        try:
+            yield holder.pid
+        finally:
+            holder.kill()
 
 
 @pytest.mark.parametrize(("tool", "arguments"), PAID_CALLS)
@@ -80,6 +104,48 @@ async def check_all_kept(kernel: Kernel, environ: dict[str, str], gemini: FakeGe
     total = (await kernel.run("infra_usage", {})).data["total"]
     assert total["calls"] == total["attempts"] == gemini.bill.calls
     assert total["output_tokens"] == gemini.bill.output_tokens
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "usage.db",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("jobs.db", "journal.db", "results.db")
+        ),
+    ],
+)
+async def test_what_another_process_keeps_from_being_written_is_no_full_disk(
+    file: str,
+    environ: dict[str, str],
+    open_kernel: Any,
+    gemini: FakeGemini,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    kernel = await open_kernel()
+    folder = environ["VR_CACHE_DIR" if file == "results.db" else "VR_STATE_DIR"]
+    assert (await kernel.run("paid_once", {"question": "Before?"})).error is None
+    kernel.patience.wait_s = 0.3
+    with ExitStack() as lock:
+        with gemini.hold():
+            calling = asyncio.create_task(kernel.run("paid_once", {"question": "Why?"}))
+            await asyncio.to_thread(gemini.wait, lambda: gemini.in_flight == 1)
+            holder = lock.enter_context(locked(Path(folder, file)))
+        outcome = await calling
+        assert outcome.error is None
+        (note,) = [note for note in outcome.notes if "held in memory" in note]
+        (line,) = [line for line in capfd.readouterr().err.splitlines() if HELD in line]
+        for told in (note, line):
+            assert f"Another process holds {file}." in told
+            assert f"Process {holder} is writing to it" in told
+            assert "room" not in told
+            assert "vr clean" not in told
+        error = (await kernel.run("paid_once", {"question": "Another?"})).error
+        assert error is not None
+        assert error.message == f"Another process holds {file}."
+        assert error.retryable
+    await check_all_kept(kernel, environ, gemini)
 
 
 async def test_what_is_held_is_found_and_nothing_else_is_paid(

@@ -37,9 +37,7 @@ _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ")
 _FOREIGN = ("SQLITE_ERROR", "SQLITE_CONSTRAINT", "SQLITE_MISMATCH")
 """How a file of another program, or of another version, answers to our statements."""
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-CLEAN = (
-    "Free some space there, then try again; `vr clean` removes what this program can do without."
-)
+CLEAN = "Free some space there; `vr clean` removes what this program can do without."
 _QUOTING = ("SQLITE_ERROR", "SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_CONSTRAINT")
 """Faults in whose sentence SQLite may quote what stands in the file."""
 Identity = tuple[int, int, bool] | None

@@ -1,4 +1,4 @@
-"""A database of what was paid for: where there is no room, it is held until there is."""
+"""A database of what was paid for: what cannot be written is held until it can."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vr_kernel.database import READ, READ_WAIT_S, WRITE, Database, Turn
-from vr_kernel.database_faults import FAULTS, NotBegunError, cause, is_busy, is_full, is_passing
+from vr_kernel.database_faults import (
+    FAULTS,
+    NotBegunError,
+    cause,
+    explained,
+    is_busy,
+    is_full,
+    is_passing,
+)
 from vr_kernel.errors import VrError
 
 T = TypeVar("T")
@@ -19,9 +27,9 @@ _LOOK = "BEGIN IMMEDIATE -- to be rolled back"
 class KeptDatabase(Database):
     """A database that can hold writes in memory.
 
-    They stand in order before all later ones, and are written with the next that finds room; the
+    They stand in order before all later ones, and are written with the next that can be; the
     room tries again and again. Nothing is paid for meanwhile, so no more is held than what was
-    under way when the room was gone.
+    under way when the file was full, or held by another process.
 
     Where its patience knows no room, `keep` is like `run`.
 
@@ -41,7 +49,7 @@ class KeptDatabase(Database):
         return bool(self._held)
 
     async def keep(self, work: Callable[[sqlite3.Connection], T], otherwise: Any) -> T:
-        """Like `run` for what was paid for: where there is no room, it is held.
+        """Like `run` for what was paid for: what cannot be written is held.
 
         What `work` returned is returned then too; `otherwise`, where it could not even be tried.
         """
@@ -85,7 +93,7 @@ class KeptDatabase(Database):
         fault = cause(error)
         # What was never opened was of no use before it was paid for, either.
         passing = is_full(fault) or (self._was_open and is_passing(fault))
-        if turn.otherwise is None or self.patience.room_of is None or not passing:
+        if fault is None or turn.otherwise is None or self.patience.room_of is None or not passing:
             return super()._failed(turn, error)
         room = self.patience.room_of(self.path.parent)
         if not is_busy(fault) and room.give_up():
@@ -101,7 +109,7 @@ class KeptDatabase(Database):
         except BaseException as own:  # noqa: BLE001 - for whoever waits for it
             return None, own
         self._held.append(turn)
-        room.wait_for(self._write_held)
+        room.wait_for(self._write_held, explained(self.path, fault))
         return result, None
 
     def _opened(self) -> sqlite3.Connection:

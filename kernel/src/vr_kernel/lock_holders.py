@@ -31,11 +31,11 @@ def _advice(path: Path) -> str:
     if process is None:
         return (
             "A program that was suspended, as by Ctrl-Z or with its container, keeps its files:"
-            " resume or end it, then call again."
+            " resume or end it."
         )
     if _is_suspended(process):
         return f"Process {process} is suspended: resume it (kill -CONT {process}) or end it."
-    return f"Process {process} is writing to it: call again when it is done, or end it."
+    return f"Process {process} is writing to it: wait until it is done, or end it."
 
 
 def _holder(path: Path) -> int | None:

@@ -72,7 +72,7 @@ class Room:
         self._lock = threading.Lock()
         self._trying = threading.Lock()
         self._closed = threading.Event()
-        self._waiting: dict[Callable[[], object], None] = {}
+        self._waiting: dict[Callable[[], object], VrError] = {}
         self._retrying: threading.Thread | None = None
         self._file: IO[bytes] | None = None
         self._size = 0
@@ -81,6 +81,15 @@ class Room:
     def awaited(self) -> bool:
         """Whether something that was paid for waits in memory to be written."""
         return bool(self._waiting)
+
+    def told(self) -> str:
+        """Why something that was paid for waits, and what to do; empty when nothing does."""
+        for why in [*self._waiting.values()]:
+            return (
+                f"{why.message} What was paid for is held in memory until it can be written, and"
+                f" lost if the program ends before. {why.hint}"
+            )
+        return ""
 
     async def require(self, in_flight: int) -> None:
         """Make sure of space for so many requests under way; the event loop does not wait.
@@ -101,19 +110,19 @@ class Room:
                 file.close()
             return file is not None
 
-    def wait_for(self, write: Callable[[], object]) -> None:
-        """Call that, in a thread, until it raises no `VrError`."""
+    def wait_for(self, write: Callable[[], object], why: VrError) -> None:
+        """Call that, in a thread, until it raises no `VrError`; the last one says why it waits."""
         with self._lock:
-            self._waiting[write] = None
+            self._waiting[write] = why
             if self._retrying is None and not self._closed.is_set():
-                told = "no room on the disk: what was paid for is held in memory until there is"
-                self._log.warning(told, folder=str(self.folder))
+                told = "what was paid for is held in memory until it can be written"
+                self._log.warning(told, reason=why.message, hint=why.hint)
                 self._retrying = threading.Thread(target=self._retry, name="vr-room", daemon=True)
                 self._retrying.start()
 
     def lost(self, file: str, writes: int, reason: str) -> None:
         """Say that what was held is not written, and the program ends."""
-        told = "what was paid for is lost: there was no room for it until the end"
+        told = "what was paid for is lost: it could not be written until the end"
         self._log.error(told, file=file, writes=writes, reason=reason)
 
     def close(self) -> None:
@@ -136,14 +145,16 @@ class Room:
             pause = min(2 * pause, LONGEST_PAUSE_S)
 
     def _write_waiting(self) -> None:
-        for write in list(self._waiting):
+        for write, why in list(self._waiting.items()):
             self.give_up()
-            del self._waiting[write]  # it may come again meanwhile
             try:
                 write()
-            except VrError:
-                self._waiting[write] = None
+            except VrError as error:
+                self._waiting[write] = error
                 raise
+            with self._lock:
+                if self._waiting[write] is why:  # it may have come again meanwhile
+                    del self._waiting[write]
 
     def _take(self, size: int) -> None:
         with self._trying:

@@ -201,12 +201,8 @@ class Payments:
             if self._room_of is None:
                 break
             room = self._room_of(place.path.parent)
-            if room.awaited:
-                return (
-                    f"There is no room in {room.folder}: what was paid for is held in memory until"
-                    " there is, and lost if the program ends before. Free some space there;"
-                    " `vr clean` removes what this program can do without."
-                )
+            if told := room.told():
+                return told
         return ""
 
     async def settle(self) -> None:

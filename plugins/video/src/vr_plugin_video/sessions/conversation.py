@@ -138,7 +138,7 @@ async def _kept(store: SessionStore, turn: SessionTurn, limits: list[str]) -> Se
         limits.append(f"This turn was not kept in the session: {error.message} {error.hint}")
     else:
         if store.holds:
-            limits.append("This turn is held in memory until there is room for it on the disk.")
+            limits.append("This turn is held in memory until it can be written.")
     return turn
 
 

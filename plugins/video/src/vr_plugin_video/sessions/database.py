@@ -159,7 +159,7 @@ class Database:
         with suppress(*FAULTS):
             result = self._transact(_LOOK, work)
         self._held.append(work)
-        room.wait_for(self._write_held)
+        room.wait_for(self._write_held, self._unavailable(error))
         return result
 
     def _write_held(self) -> None:
@@ -222,7 +222,7 @@ class Database:
             self._opened_as = identity(self.path), identity(log_of(self.path))
         return self._connection
 
-    def _unavailable(self, error: Exception) -> VrError:
+    def _unavailable(self, error: BaseException) -> VrError:
         return explained(self.path, error)
 
 
