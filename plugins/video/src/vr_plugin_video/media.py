@@ -15,9 +15,10 @@ from vr_kernel import Code, VrError
 from vr_plugin_video.file_kinds import mime_of_streams
 from vr_plugin_video.heads import WatchedBytes, boundless
 from vr_plugin_video.plain_text import one_line
-from vr_plugin_video.streams import find_audio, find_video, measure, origin
+from vr_plugin_video.streams import decodable, find_audio, find_video, measure, origin
 
 if TYPE_CHECKING:
+    from av.audio.stream import AudioStream
     from av.container import InputContainer
     from av.video.stream import VideoStream
 
@@ -76,7 +77,8 @@ class Media:
     """What a file says it holds, sanity checked.
 
     `duration` is in seconds, `fps` 0.0 when unknown; `width` and `height` are 0 without video.
-    `complete` is False for a file that ends before its stated end, or is damaged there.
+    `complete` is False for a file that ends before its stated end, is damaged there, or tells
+    of pictures of which none can be decoded.
     `mime` is as `mime_of_streams` tells it.
     """
 
@@ -110,15 +112,14 @@ class Media:
 
 
 def probe(file: BinaryIO) -> Media:
-    """Read what a media file is, without decoding it.
+    """Read what a media file is; no more of it is decoded than a first frame.
 
     Raises:
-        VrError: as `opened`; UNSUPPORTED without sound and picture; TOO_LARGE for absurd frames.
+        VrError: as `opened`; UNSUPPORTED without sound and picture, or when none can be decoded;
+            TOO_LARGE for absurd frames.
     """
     with opened(file) as container:
-        video, audio = find_video(container), find_audio(container)
-        if video is None and audio is None:
-            raise _nothing_in(container)
+        video, audio = _readable(container)
         duration, complete = measure(container)
         return Media(
             duration=duration,
@@ -130,7 +131,7 @@ def probe(file: BinaryIO) -> Media:
             title=_title(container.metadata),
             chapters=_chapters(container, duration),
             subtitles=_subtitles(container),
-            complete=complete,
+            complete=complete and video is find_video(container),
             mime=_mime(container, pictures=video is not None),
         )
 
@@ -230,6 +231,17 @@ def _nothing_in(container: InputContainer) -> VrError:
         category="FILE_TOO_LARGE",
         hint=f"Scale the video down to at most {MAX_PIXELS // 1_000_000} million pixels.",
     )
+
+
+def _readable(container: InputContainer) -> tuple[VideoStream | None, AudioStream | None]:
+    """The pictures, unless none can be decoded, and the sound."""
+    video, audio = find_video(container), find_audio(container)
+    if video is None and audio is None:
+        raise _nothing_in(container)
+    found = decodable(container)
+    if not found:
+        raise _unsupported("No picture of the file can be decoded, and no sound.")
+    return (video if video in found else None), audio
 
 
 def _frame_rate(video: VideoStream | None) -> float:

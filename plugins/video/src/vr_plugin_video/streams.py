@@ -5,6 +5,7 @@ Seconds count from the earliest stream's start, so that sound and pictures stay 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ SLACK_S = 1.0
 """How far before its stated end, in seconds, a whole file may stop."""
 TAIL_S = 3.0
 """How much of a file is read to see whether its end is there."""
+FIRST_FRAME_S = 5.0
+"""Processor time for a first frame; an honest file's first packets have one."""
 UNMEASURED = frozenset({"aac", "ac3", "eac3", "amr"})
 """Formats that state no duration; the demuxer would guess one from the bit rate."""
 
@@ -88,6 +91,29 @@ def decode_stream(container: InputContainer, stream: VideoStream | AudioStream) 
             yield from packet.decode()
     with suppress(av.FFmpegError):
         yield from stream.codec_context.decode(None)
+
+
+def decodable(container: InputContainer) -> list[VideoStream | AudioStream]:
+    """Those of the timed streams of which a frame comes from the present position on.
+
+    It looks until the first of them has one: where pictures come, sound may stay untried.
+    """
+    import av
+
+    streams = timed_streams(container)
+    found: list[VideoStream | AudioStream] = []
+    end = time.thread_time() + FIRST_FRAME_S
+    for packet in Packets(container, *streams):
+        with suppress(av.FFmpegError):
+            if packet.stream not in found and packet.decode():
+                found.append(packet.stream)
+        if streams[0] in found or time.thread_time() > end:
+            break
+    for stream in streams:
+        with suppress(av.FFmpegError):
+            if stream not in found and stream.codec_context.decode(None):
+                found.append(stream)
+    return found
 
 
 def packet_span(packet: Packet[Any], zero: float) -> tuple[float, float] | None:
