@@ -162,7 +162,7 @@ class Continuity:
             VrError: UNAVAILABLE when the journal cannot be written.
         """
         async with self._attending:  # many who write first come at once
-            if anew or not await self._is_attended():
+            if anew or not await self._database.read(lambda it: it is self._attended):
                 await self._attend()
 
     async def _attend(self) -> None:
@@ -207,9 +207,6 @@ class Continuity:
         """
         await self.attend()
         return await self.position()
-
-    async def _is_attended(self) -> bool:
-        return await self._database.read(lambda connection: connection is self._attended)
 
     async def diverge(self, found: Position, *, begun: bool = False) -> Position:
         """Begin a new line: a store knows a number of this journal that it never gave out here.
