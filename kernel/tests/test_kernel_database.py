@@ -245,6 +245,15 @@ async def test_a_damaged_file_is_left_alone_and_named(database: Database, conten
     assert database.path.read_bytes() == content
 
 
+async def test_of_a_damaged_journal_it_is_said_how_its_records_are_saved(tmp_path: Path) -> None:
+    with closing(Database(tmp_path / "journal.db", SCHEMA)) as journal:
+        journal.path.write_bytes(b"no database at all" * 99)
+        with pytest.raises(VrError) as caught:
+            await journal.run(_names)
+    assert "vr knowledge migrate --from embedded" in caught.value.hint
+    assert "to start a new one" not in caught.value.hint
+
+
 def test_a_disposable_damaged_file_is_set_aside(tmp_path: Path) -> None:
     path = tmp_path / "items.db"
     path.write_bytes(b"no database at all" * 99)
