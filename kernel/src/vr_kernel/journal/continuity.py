@@ -154,9 +154,7 @@ class Continuity:
         return self.loss
 
     async def attend(self, *, anew: bool = False) -> None:
-        """Look, then begin a line of its own where this file would go on with another's numbers.
-
-        `anew` looks again at a file that this process has attended to.
+        """Look (`anew`: again), then begin a line where this file goes on with another's numbers.
 
         Raises:
             VrError: UNAVAILABLE when the journal cannot be written.
