@@ -77,7 +77,7 @@ def _copy(folder: Path) -> int:
 async def _run(config: Config) -> int:
     from vr_kernel.client import connect
 
-    command = [sys.executable, "-m", "vr_kernel", "serve"]
+    command = [sys.executable, "-P", "-m", "vr_kernel", "serve"]
     heading(f"Starting the server: {' '.join(command)}")
     async with connect(
         command, env=_environment(config), cwd=TALK.parent, on_progress=show_progress

@@ -27,6 +27,7 @@ allowed_roots = ["/"]
 [models]
 gemini_base_url = "http://127.0.0.1:9/"
 """
+EXAMPLE = Path(__file__).parents[2] / "examples" / "vr-plugin-weather"
 STRANGE = ("stranger", "127.0.0.1:9", "stolen")
 
 
@@ -79,6 +80,25 @@ async def test_in_a_server(folder: Path, environ: dict[str, str], tmp_path: Path
         answered = json.dumps(await server.call("infra_configure")) + log.read_text("utf-8")
     assert not [word for word in STRANGE if word in answered]
     assert not (folder / "stolen").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words", [["doctor"], ["plugin", "check", str(EXAMPLE)], ["init", "--print"]]
+)
+def test_no_module_in_it_is_run(folder: Path, environ: dict[str, str], words: list[str]) -> None:
+    for name in ("click", "json", "sqlite3", "vr_kernel"):
+        (folder / f"{name}.py").write_text(f"open({str(folder / 'run')!r}, 'w').close()\n", "utf-8")
+    program = Path(sys.executable).with_name("vr")
+    subprocess.run(
+        [program, *words],
+        cwd=folder,
+        env=_whole(environ),
+        capture_output=True,
+        timeout=100,
+        check=False,
+    )
+    assert not (folder / "run").exists()
 
 
 def test_a_file_of_the_user_takes_in_no_variables(environ: dict[str, str], tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def command_on_path() -> Diagnosis:
     return Diagnosis.warning(
         "No vr on PATH: a client that starts it by name does not find it.",
         f"Add {Path(sys.executable).parent} to PATH, or let clients start"
-        f" `{sys.executable} -m vr_kernel serve`{uvx}.",
+        f" `{sys.executable} -P -m vr_kernel serve`{uvx}.",
     )
 
 

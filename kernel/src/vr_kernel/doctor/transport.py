@@ -49,7 +49,7 @@ class Handshake:
         self._folder = tempfile.TemporaryDirectory(prefix="vr-doctor-", ignore_cleanup_errors=True)
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         own = {f"VR_{name}_DIR": str(Path(self._folder.name, name)) for name in ("STATE", "CACHE")}
-        command = [sys.executable, "-m", "vr_kernel", *flags]
+        command = [sys.executable, "-P", "-m", "vr_kernel", *flags]  # no module of this folder
         self._process = subprocess.Popen(
             [*command, "--set", "kernel.resume_jobs=false", "serve"],
             env={**environ, **own},

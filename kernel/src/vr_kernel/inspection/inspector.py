@@ -78,7 +78,7 @@ class Inspector:
                 yield _died(ended, folder / LOG)
 
     def _wait_for_child(self, folder: Path) -> str:
-        command = [sys.executable, "-m", "vr_kernel.inspection.child", str(folder)]
+        command = [sys.executable, "-P", "-m", "vr_kernel.inspection.child", str(folder)]
         limit = GRACE * self._settings.import_deadline_s
         with (folder / OUTPUT).open("w+b") as out, (folder / LOG).open("wb") as errors:
             try:

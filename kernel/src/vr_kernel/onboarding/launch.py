@@ -47,7 +47,7 @@ def find_launch(program: str, python: str, prefix: str, environ: Mapping[str, st
     script = _script(program)
     if script:
         return Launch(script, ("serve",), variables)
-    return Launch(python, ("-m", "vr_kernel", "serve"), variables)
+    return Launch(python, ("-P", "-m", "vr_kernel", "serve"), variables)
 
 
 def is_ephemeral(prefix: PurePath) -> bool:
