@@ -29,6 +29,7 @@ from vr_kernel.config.settings import ServeSettings
 from vr_kernel.generation import Media
 from vr_kernel.services import Identity
 from vr_kernel.testing import FakeGemini, open_kernel
+from vr_kernel.untold import ASK
 
 OWNER = Identity("me", "default", is_owner=True)
 SECRET = "a-secret-of-enough-letters-"
@@ -319,6 +320,62 @@ async def test_others_are_not_told_where_on_the_machine_the_server_keeps_its_own
             error = f"{ended.error} {ended.error.hint}" if ended.error else ""
             assert str(tmp_path) not in f"{error} {ended.data} {ended.notes}", name
         assert (await kernel.run("infra_cache", {})).data["cache_dir"]
+
+
+async def test_faults_of_files_are_the_owners_to_mend(tmp_path: Path) -> None:
+    class Holder:
+        """Fails as a file does that a suspended process holds."""
+
+        @hookimpl
+        def vr_tools(self) -> list[Any]:
+            @tool(effects=READ_ONLY)
+            async def wall_hold(call: Call, refuse: bool) -> Note:
+                """Hold."""
+                home = call.services.paths.state
+                hint = "Process 4711 is suspended: resume it (kill -CONT 4711) or end it."
+                error = VrError(
+                    f"{home} is held.", Code.UNAVAILABLE, hint=f"{hint} See {home}/a.db, {home}."
+                )
+                if refuse:
+                    raise error
+                call.note(f"Not recorded: {error.message} {error.hint}")
+                return Note(text=f"In short. {error.message} {error.hint}")
+
+            return [wall_hold]
+
+    async with open_kernel({"wall": Holder()}, folder=tmp_path) as kernel:
+
+        async def told(who: str | None) -> list[str]:
+            refused = await kernel.run("wall_hold", {"refuse": True}, principal=who)
+            assert refused.error
+            noted = await kernel.run("wall_hold", {"refuse": False}, principal=who)
+            error = f"{refused.error.message} {refused.error.hint}"
+            return [error, *noted.notes, noted.data["text"]]
+
+        for text in await told(None):
+            assert f"{tmp_path}/state is held" in text.replace("\\", "/")
+            assert "kill -CONT 4711" in text
+        others = await told("anna")
+        assert others[0] == f"the state folder is held. {ASK}"
+        for text in others[1:]:
+            assert text.endswith(f"the state folder is held. {ASK} See a.db, the state folder.")
+
+
+@pytest.mark.parametrize("name", ["jobs.db", "journal.db"])
+async def test_others_are_not_told_where_a_damaged_file_is(tmp_path: Path, name: str) -> None:
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / name).write_bytes(b"no database at all " * 500)
+    async with open_kernel({"wall": Wall()}, folder=tmp_path) as kernel:
+        told = []
+        for who in (None, "anna"):
+            for tool_name, given in (("job_list", {}), ("wall_note", {"text": "x"})):
+                ended = await kernel.run(tool_name, given, principal=who)
+                error = f"{ended.error} {ended.error.hint}" if ended.error else ""
+                told.append(f"{error} {ended.data} {ended.notes}")
+                assert not error or who is None or error.endswith(ASK)
+        assert str(tmp_path) in "".join(told[:2])
+        assert str(tmp_path) not in "".join(told[2:])
+        assert "damaged" in "".join(told[2:])
 
 
 @tool(effects=CALLS_OUT, long=True)

@@ -112,7 +112,7 @@ async def run(
     finally:
         await complete(_settle(call))
     if held := call.services.models.payments.held():
-        outcome = replace(outcome, notes=(*outcome.notes, call.log.clean(held)))
+        outcome = replace(outcome, notes=(*outcome.notes, *_told([held], call.services)))
     if listeners and outcome.question is None:
         await listeners.tell(_event(call, outcome, time.monotonic() - begun))
     return outcome
@@ -167,6 +167,10 @@ def _refused(error: VrError, call: Call) -> Outcome:
 
 def _clean(error: VrError, services: Services) -> VrError:
     """The error as callers get it: without the secrets that somebody repeats in it."""
+    if not services.identity.is_owner:
+        from vr_kernel.untold import told_to_others
+
+        error = told_to_others(error, services.paths, services.artifacts)
     error.message, error.hint = _told([error.message, error.hint], services)
     error.args = (error.message,)
     if error.code is Code.QUOTA and error.retryable and error.retry_after is None:
@@ -201,8 +205,12 @@ def _told(texts: Iterable[str], services: Services) -> list[str]:
 
 
 def _addressed(data: Any, services: Services) -> Any:
-    """The data as who calls gets it: where artifacts lie on this machine is the owner's to know."""
-    return data if services.identity.is_owner else services.artifacts.addressed(data)
+    """The data as who calls gets it: where files lie on this machine is the owner's to know."""
+    if services.identity.is_owner:
+        return data
+    from vr_kernel.untold import without_machine
+
+    return without_machine(services.artifacts.addressed(data), services.paths)
 
 
 def _located(arguments: Mapping[str, Any], services: Services) -> Mapping[str, Any]:

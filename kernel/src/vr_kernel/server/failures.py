@@ -18,6 +18,7 @@ from fastmcp.exceptions import (
 )
 from fastmcp.prompts import PromptResult
 from fastmcp.resources import ResourceResult
+from fastmcp.server.dependencies import get_access_token
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools.base import ToolResult
 from mcp_types import (
@@ -100,10 +101,20 @@ class Failures(Middleware):
 
     def _told(self, error: VrError, asked: str) -> dict[str, Any]:
         """What the client gets, under an id by which the log finds it."""
-        told = error.as_dict(uuid4().hex)
+        told = as_asked(error, self._kernel).as_dict(uuid4().hex)
         told |= {name: self._kernel.log.clean(told[name]) for name in ("message", "hint")}
         self._kernel.log.info("request failed", asked=asked[:NAME_CHARS], call_id=told["call_id"])
         return told
+
+
+def as_asked(error: VrError, kernel: Kernel) -> VrError:
+    """The error in words for whom the request's token names."""
+    token = get_access_token()
+    if token is None or token.client_id == kernel.principal:
+        return error
+    from vr_kernel.untold import told_to_others
+
+    return told_to_others(error, kernel.config.paths)
 
 
 def error_result(error: dict[str, Any]) -> ToolResult:

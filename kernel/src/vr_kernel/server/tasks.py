@@ -24,7 +24,7 @@ from vr_kernel.cache import SECONDS_PER_DAY
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.jobs import Job
 from vr_kernel.kernel import Kernel
-from vr_kernel.server.failures import protocol_error
+from vr_kernel.server.failures import as_asked, protocol_error
 from vr_kernel.server.served_tool import HandedOut, principal
 from vr_kernel.server.task_messages import (
     Acknowledged,
@@ -86,14 +86,16 @@ class Tasks(ServerExtension):
     async def _get(self, _context: Any, params: TaskParams) -> TaskDetails:
         """How far the task is, and what came of it; an interrupted one is resumed."""
         _check(params.task_id)
-        job = await _known(params.task_id, self._kernel.jobs.wait(params.task_id, self._who(), 0))
+        job = await self._known(
+            params.task_id, self._kernel.jobs.wait(params.task_id, self._who(), 0)
+        )
         questions = self._questions.get(job.id)
         return task_details(job, self._keep_s, questions.requests() if questions else {})
 
     async def _update(self, _context: Any, params: UpdateParams) -> Acknowledged:
         """Take answers to what the task asks; the others are ignored."""
         _check(params.task_id)
-        job = await _known(params.task_id, self._kernel.jobs.find(params.task_id, self._who()))
+        job = await self._known(params.task_id, self._kernel.jobs.find(params.task_id, self._who()))
         questions = self._questions.get(job.id)
         if questions is not None:
             for key in params.input_responses.keys() & questions.requests().keys():
@@ -103,8 +105,23 @@ class Tasks(ServerExtension):
     async def _cancel(self, _context: Any, params: TaskParams) -> Acknowledged:
         """Cancel the task."""
         _check(params.task_id)
-        await _known(params.task_id, self._kernel.jobs.cancel(params.task_id, self._who()))
+        await self._known(params.task_id, self._kernel.jobs.cancel(params.task_id, self._who()))
         return Acknowledged()
+
+    async def _known(self, task_id: str, asked: Awaitable[Job]) -> Job:
+        """The job; one that is somebody else's is as unknown as one that never was."""
+        try:
+            return await asked
+        except VrError as error:
+            if error.code in (Code.NOT_FOUND, Code.INVALID_INPUT):
+                error = VrError(
+                    f"There is no task {task_id[:40]}.",
+                    Code.NOT_FOUND,
+                    category="JOB_UNKNOWN",
+                    hint="job_list names the jobs that there are; old ones are removed.",
+                )
+            told = as_asked(error, self._kernel)
+            raise protocol_error(told.as_dict(task_id[:40])) from None
 
     def _who(self) -> str:
         return principal() or self._kernel.principal
@@ -124,21 +141,6 @@ def _check(task_id: str) -> None:
         return
     if named != task_id:
         raise McpError(HEADER_MISMATCH, "The header Mcp-Name names another task than the request.")
-
-
-async def _known(task_id: str, asked: Awaitable[Job]) -> Job:
-    """The job; one that is somebody else's is as unknown as one that never was."""
-    try:
-        return await asked
-    except VrError as error:
-        if error.code in (Code.NOT_FOUND, Code.INVALID_INPUT):
-            error = VrError(
-                f"There is no task {task_id[:40]}.",
-                Code.NOT_FOUND,
-                category="JOB_UNKNOWN",
-                hint="job_list names the jobs that there are; old ones are removed.",
-            )
-        raise protocol_error(error.as_dict(task_id[:40])) from None
 
 
 def _said(response: Any) -> ElicitResult:
