@@ -27,6 +27,7 @@ from vr_kernel.tools import Tool
 
 NEWS_S = 1.0
 """How often is told how far a job is that somebody waits for."""
+END_S = 2.5  # of cancelled calls; locks are waited for less long at the end
 POLL_S = 0.25
 """How often is looked whether a job of another process has ended."""
 MOST_RUNS = 3
@@ -227,7 +228,7 @@ class LongWork:
         for task in tasks:
             task.cancel()
         if tasks:
-            await asyncio.wait(tasks)
+            await asyncio.wait(tasks, timeout=END_S)
         await self.leases.aclose()
 
     def _launch(self, running: LongCall, services: Services) -> LongCall:

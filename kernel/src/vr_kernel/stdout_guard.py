@@ -7,7 +7,7 @@ import os
 import select
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedIOBase, BufferedReader, RawIOBase, TextIOWrapper
 from typing import Any, BinaryIO, Protocol
@@ -53,7 +53,9 @@ class StdoutGuard:
         os.close(nothing)
         os.dup2(2, 1)
 
-    def lend(self, dialogue: Dialogue, answer_s: float) -> None:
+    def lend(
+        self, dialogue: Dialogue, answer_s: float, gone: Callable[[], None] = lambda: None
+    ) -> None:
         """Let the calling task, which starts the transport, find the protocol's streams.
 
         The transport takes the buffers behind `sys.stdin` and `sys.stdout`. For all other
@@ -62,10 +64,11 @@ class StdoutGuard:
         Args:
             dialogue: hears what is said; it may answer a line, which the transport is not given.
             answer_s: how long a client that has said all is still answered.
+            gone: called once, in a thread, when the client is answered no more.
         """
         owner = asyncio.current_task()
         spoken = _Spoken(self._wire, dialogue)
-        taken = BufferedReader(_Taken(self._source, spoken, dialogue, answer_s))
+        taken = BufferedReader(_Taken(self._source, spoken, dialogue, answer_s, gone))
         sys.stdin = _Lent(os.fdopen(0, "rb", closefd=False), taken, owner)
         # Unbuffered: a thread that prints at exit would hold the lock of a buffer, and abort.
         sys.stdout = _Lent(os.fdopen(1, "wb", 0, closefd=False), spoken, owner)
@@ -108,12 +111,18 @@ class _Taken(RawIOBase):
     """The lines of a stream that are not answered at once; its end waits for all answers."""
 
     def __init__(
-        self, source: BinaryIO, spoken: _Spoken, dialogue: Dialogue, answer_s: float
+        self,
+        source: BinaryIO,
+        spoken: _Spoken,
+        dialogue: Dialogue,
+        answer_s: float,
+        gone: Callable[[], None],
     ) -> None:
         self._source = source
         self._spoken = spoken
         self._dialogue = dialogue
         self._answer_s = answer_s
+        self._gone = gone
         self._rest = memoryview(b"")
 
     def readable(self) -> bool:
@@ -130,7 +139,7 @@ class _Taken(RawIOBase):
             else:
                 with suppress(OSError):  # whoever does not read has no use for it
                     self._spoken.write(answer)
-        if not self._rest:
+        if not self._rest and not self._spoken.last:
             self._await_answers()
         given = min(len(buffer), len(self._rest))
         buffer[:given] = self._rest[:given]
@@ -143,6 +152,7 @@ class _Taken(RawIOBase):
         while not self._dialogue.over and self._spoken.is_read() and time.monotonic() < end:
             time.sleep(POLL_S)
         self._spoken.last = True
+        self._gone()
 
 
 class _Lent(TextIOWrapper):

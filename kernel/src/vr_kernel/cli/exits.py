@@ -49,15 +49,15 @@ def exit_code(error: VrError) -> Exit:
     return _BY_CODE.get(error.code, Exit.FAILURE)
 
 
-def end_soon(code: int, last_words: str = "") -> None:
-    """End the process in `LAST_S` even when a thread of a plugin never does."""
+def end_soon(code: int, last_words: str = "", *, within_s: float = LAST_S) -> None:
+    """End the process in that time even when a thread of a plugin never does."""
 
     def end() -> None:
         sys.stderr.write(last_words)
         sys.stderr.flush()
         os._exit(code)
 
-    timer = Timer(LAST_S, end)
+    timer = Timer(within_s, end)
     timer.daemon = True
     timer.start()
 

@@ -7,6 +7,7 @@ import gc
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,8 @@ ANSWER_S = 5.0
 """How much longer than until a call becomes a job a client that closed stdin is answered."""
 GRACE_S = 0.5
 """Time that running calls have to clean up after a signal."""
+CLOSING_S = 5.0
+"""Longest time in which a server whose client is gone closes its files, once calls had theirs."""
 
 
 @click.command()
@@ -102,25 +105,38 @@ async def _serve(kernel: Kernel, guard: StdoutGuard) -> int:
     from vr_kernel.server import build_server
     from vr_kernel.server.lines import Dialogue
 
+    loop, drain_s = asyncio.get_running_loop(), kernel.config.serve.drain_s
+    drained = asyncio.Event()
+
+    def gone() -> None:
+        end_soon(0, within_s=drain_s + CLOSING_S)  # a call may block the loop, too
+        with suppress(RuntimeError):  # it is closed
+            loop.call_soon_threadsafe(loop.call_later, drain_s, drained.set)
+
     def ready() -> None:
         gc.freeze()
         gc.enable()
-        guard.lend(Dialogue(), kernel.config.kernel.handle_after_s + ANSWER_S)
+        guard.lend(Dialogue(), kernel.config.kernel.handle_after_s + ANSWER_S, gone)
 
     app = build_server(kernel, ready)
     with kernel.log.of_libraries():
         serving = asyncio.create_task(app.run_stdio_async(show_banner=False))
         stopped = _stop_signal()
         try:
-            ends: set[asyncio.Future[Any]] = {serving, stopped}
+            late = loop.create_task(drained.wait())
+            ends: set[asyncio.Future[Any]] = {serving, stopped, late}
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             code = stopped.result() if stopped.done() else 0
-            end_soon(code)
+            if stopped.done():
+                end_soon(code)
+            elif late.done():
+                kernel.log.warning("a call does not end although its client is gone")
             if not serving.done():
                 serving.cancel()
                 await asyncio.wait({serving}, timeout=GRACE_S)
         finally:
             await kernel.aclose()
+    end_soon(code)
     if not serving.done():
         os._exit(code)  # its thread waits for the client's next line, and cannot be woken
     if not stopped.done():
