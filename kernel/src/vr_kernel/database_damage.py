@@ -174,3 +174,19 @@ def unusable(path: Path, error: BaseException) -> VrError:
     )
     told.__cause__ = error
     return told
+
+
+def unwritten(what: str, folder: Path, error: BaseException) -> VrError:
+    """The typed error of a file, or of what stands in one, that a folder does not take."""
+    full = is_full(error)
+    told = VrError(
+        f"{what} could not be saved: {getattr(error, 'strerror', None) or wording(error)}.",
+        Code.UNAVAILABLE,
+        category=UNAVAILABLE,
+        hint=f"There is no room in {folder}. {CLEAN}"
+        if full
+        else f"Check that {folder} is a folder that may be written.",
+        retryable=full,
+    )
+    told.__cause__ = error
+    return told

@@ -17,6 +17,7 @@ from lecture import Lecture, encode_levels
 from tones import Tone
 from videokit import failure, open_kernel
 from vr_kernel import Code, VrError
+from vr_kernel.testing.full_disk import no_room
 from vr_plugin_video.clips.clip import Order
 from vr_plugin_video.clips.film import FULL_HD, write_film, write_sound
 from vr_plugin_video.clips.stills import SMALL, WHOLE, write_animation, write_still
@@ -302,6 +303,20 @@ def test_no_clip_grows_above_the_largest_size(tmp_path, write):
             write(order)
     assert (caught.value.code, caught.value.category) == (Code.TOO_LARGE, "CLIP_TOO_LARGE")
     assert "largest_clip_mb" in caught.value.hint
+
+
+@pytest.mark.parametrize("write", [write_film, write_sound, write_animation, write_still])
+def test_a_clip_without_room_names_the_folder_and_may_be_tried_again(tmp_path, write):
+    path = save(tmp_path / "film.mkv", Tone(3.0, pictures=3.0, container="matroska").encode())
+    (tmp_path / "clip").mkdir()
+    with path.open("rb") as file, no_room(100):
+        media = probe(file)
+        target = tmp_path / "clip" / "made"
+        order = Order(file, media, 0.0, media.duration, target, 10**9, lambda _seconds: None)
+        with pytest.raises(VrError) as caught:
+            write(order)
+    assert (caught.value.code, caught.value.retryable) == (Code.UNAVAILABLE, True)
+    assert str(tmp_path) in caught.value.hint
 
 
 async def test_a_clip_of_a_video_from_the_web_links_there(tmp_path):

@@ -114,12 +114,9 @@ class Artifacts:
                 source.seek(0)
                 self._write(path, source)
         except OSError as error:
-            raise VrError(
-                f"The artifacts folder cannot be written: {error.strerror}.",
-                Code.UNAVAILABLE,
-                category="STATE_UNAVAILABLE",
-                hint=f"Check that {self.folder} is writable and has free space.",
-            ) from error
+            from vr_kernel.database_damage import unwritten
+
+            raise unwritten("A file of the result", self.folder, error) from error
 
     def _write(self, path: Path, source: BinaryIO) -> None:
         try:

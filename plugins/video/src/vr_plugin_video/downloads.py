@@ -231,9 +231,6 @@ def too_slow(longest: float) -> VrError:
 
 def unwritable(folder: Path, error: OSError) -> VrError:
     """The folder of downloads cannot be written, or the disk is full."""
-    return VrError(
-        f"The video could not be saved: {error.strerror}.",
-        Code.UNAVAILABLE,
-        category="STATE_UNAVAILABLE",
-        hint=f"Check that {folder} is writable and has free space.",
-    )
+    from vr_kernel.database_damage import unwritten
+
+    return unwritten("The video", folder, error)

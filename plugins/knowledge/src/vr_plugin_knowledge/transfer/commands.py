@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 from vr_kernel import Code, Config, Kernel, VrError
+from vr_kernel.database_damage import unwritten
+from vr_kernel.database_faults import is_full
 
 from vr_plugin_knowledge.catalogue import find_kind, find_kinds
 from vr_plugin_knowledge.transfer.imports import forget_rest, record_all
@@ -163,10 +165,12 @@ async def _write(
             )
         part.replace(path)
     except OSError as error:
+        if is_full(error):
+            raise unwritten(str(path), path.parent, error) from error
         raise VrError(
             f"{path} cannot be written: {error.strerror}.",
             Code.NOT_ALLOWED,
-            hint="Name a file in a folder that exists and has room.",
+            hint="Name a file in a folder that exists and may be written.",
         ) from error
     finally:
         part.unlink(missing_ok=True)

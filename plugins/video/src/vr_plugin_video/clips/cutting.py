@@ -185,7 +185,7 @@ def _folder(services: Services) -> Iterator[Path]:
                     shutil.rmtree(left, ignore_errors=True)
         made = tempfile.TemporaryDirectory(dir=parent, ignore_cleanup_errors=True)
     except OSError as error:
-        raise unwritable(error) from error
+        raise unwritable(parent, error) from error
     with made as folder:
         yield Path(folder)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -24,6 +25,7 @@ class Output:
         import av
 
         self._largest = order.largest
+        self._folder = order.target.parent.parent
         self._failures = (OSError, av.FFmpegError)
         self._written = 0
         with self._told():
@@ -65,7 +67,7 @@ class Output:
         try:
             yield
         except self._failures as error:
-            raise unwritable(error) from error
+            raise unwritable(self._folder, error) from error
 
 
 def find_encoder(*names: str) -> str:
@@ -95,15 +97,11 @@ def check_size(size: int, largest: int) -> None:
         )
 
 
-def unwritable(error: Exception) -> VrError:
+def unwritable(folder: Path, error: Exception) -> VrError:
     """The error of a clip that cannot be written."""
-    reason = getattr(error, "strerror", None) or "the file cannot be written"
-    return VrError(
-        f"The clip could not be saved: {reason}.",
-        Code.UNAVAILABLE,
-        category="STATE_UNAVAILABLE",
-        hint="Check that the cache and state folders are writable and have free space.",
-    )
+    from vr_kernel.database_damage import unwritten
+
+    return unwritten("The clip", folder, error)
 
 
 def nothing_there() -> VrError:

@@ -99,4 +99,4 @@ def _save(order: Order, image: Image, form: str, **options: Any) -> None:
     try:
         order.target.write_bytes(buffer.getbuffer())
     except OSError as error:
-        raise unwritable(error) from error
+        raise unwritable(order.target.parent.parent, error) from error
