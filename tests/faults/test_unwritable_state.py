@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fastmcp import Client
 from installation import SERVE
+from lost_journal import CONCEPTS, opened
 from vr_kernel.client import connect
+from vr_kernel.server.application import build_server
 
 
 @pytest.mark.slow
@@ -44,3 +47,33 @@ async def _watch(talk: Path, environment: dict[str, str]) -> tuple[Any, Any, Any
             "knowledge_search", {"query": "index"}, raise_on_error=False
         )
     return answers[0], answers[1], searched
+
+
+@pytest.mark.slow
+async def test_the_log_of_a_server_says_it_once_each_time(folder: Path) -> None:
+    """Not once for each call; and whoever calls may not be who reads the log."""
+    told: list[str] = []
+
+    def hear(level: str, event: str, fields: Mapping[str, Any]) -> None:
+        if (level, event) == ("warning", "calls fail"):
+            told.append(f"{fields['tool']}: {fields['reason']} {fields['hint']}")
+
+    async def record(client: Client[Any]) -> bool:
+        properties = {"concept_name": "fox", "description": "brown"}
+        arguments = {"collection": CONCEPTS, "properties": properties}
+        done = await client.call_tool("knowledge_ingest", arguments, raise_on_error=False)
+        return not done.is_error
+
+    state, away = folder / "state", folder / "away"
+    async with opened(folder) as kernel, Client(build_server(kernel)) as client:
+        with kernel.log.heard_by(hear):
+            for times in (1, 2):
+                state.rename(away)
+                state.touch()
+                assert [await record(client) for _ in range(3)] == [False] * 3
+                assert len(told) == times, told
+                state.unlink()
+                away.rename(state)
+                assert await record(client)
+    assert "knowledge_ingest: journal.db cannot be used" in told[0]
+    assert "`vr doctor`" in told[0]

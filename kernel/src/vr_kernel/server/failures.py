@@ -36,6 +36,8 @@ from vr_kernel.server.blocks import encodable, plain, text_block
 OURS = (Code.INTERNAL, Code.UNAVAILABLE)
 """Codes of errors that no other parameters would have avoided."""
 ABSENT = (NotFoundError, DisabledError)
+OF_STATE = ("STATE_UNAVAILABLE", "STATE_DAMAGED", "STORE_UNAVAILABLE")
+"""Categories of errors that last until the owner of the server does something."""
 
 
 class RefusedError(FastMCPError):
@@ -51,6 +53,7 @@ class Failures(Middleware):
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
+        self._unusable: dict[str, str] = {}
 
     async def on_call_tool(
         self,
@@ -60,11 +63,13 @@ class Failures(Middleware):
         """Pass the call on; an error becomes a result that says so."""
         name = context.message.name
         try:
-            return await call_next(context)
+            result = await call_next(context)
         except ABSENT:
             return error_result(self._told(self._kernel.unknown_tool(name), name))
         except FastMCPError as failed:
             return error_result(self._told(_typed(failed), name))
+        self._log_unusable(name, (result.meta or {}).get(ERROR_META) if result.is_error else None)
+        return result
 
     async def on_get_prompt(
         self,
@@ -98,6 +103,17 @@ class Failures(Middleware):
         except FastMCPError as failed:
             error = _typed(failed)
         raise protocol_error(self._told(error, uri) | {"uri": bounded(uri)})
+
+    def _log_unusable(self, tool: str, error: dict[str, Any] | None) -> None:
+        """Say once, until that tool succeeds, that what is kept cannot be used."""
+        if error is None:
+            self._unusable.pop(tool, None)
+        elif error["category"] in OF_STATE:
+            said = str(error["message"])
+            if said not in self._unusable.values():
+                hint = "`vr doctor` names what is wrong, and what to do."
+                self._kernel.log.warning("calls fail", tool=tool, reason=said, hint=hint)
+            self._unusable[tool] = said
 
     def _told(self, error: VrError, asked: str) -> dict[str, Any]:
         """What the client gets, under an id by which the log finds it."""
