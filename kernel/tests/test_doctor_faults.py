@@ -122,6 +122,8 @@ def test_a_fault_that_hides_others_is_named(fault: Fault, tmp_path: Path) -> Non
     check(fault, found)
     assert "Hint: " not in found.found("server", "server")["what"]
     assert len(found.report["checks"]) >= 20
+    if fault.group == "configuration":
+        assert found.at("fault") == {str(fault)}, "one cause, one fault"
     assert CANARY not in found.output
 
 

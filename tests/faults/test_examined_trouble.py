@@ -23,6 +23,11 @@ connection.execute("BEGIN IMMEDIATE")
 print("held", flush=True)
 sys.stdin.read()
 """
+WITHOUT_TEMPORARY_FILES = """
+import runpy, tempfile
+tempfile.tempdir = "/nowhere"
+runpy.run_module("vr_kernel", run_name="__main__")
+"""
 
 
 @pytest.fixture
@@ -39,9 +44,9 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def examine(environment: dict[str, str]) -> dict[str, dict[str, Any]]:
+def examine(environment: dict[str, str], *program: str) -> dict[str, dict[str, Any]]:
     """What each check says."""
-    command = [sys.executable, "-m", "vr_kernel", "doctor", "--json"]
+    command = [sys.executable, *(program or ("-m", "vr_kernel")), "doctor", "--json"]
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, check=False, timeout=100
     )
@@ -66,13 +71,14 @@ def test_on_a_full_disk_the_disk_alone_is_at_fault(
         while file.write(bytes(4096)):
             pass
     environment = fresh_environment(VR_STATE_DIR=str(state), VR_CACHE_DIR=str(cache))
-    found = examine(environment)
+    found = examine(environment, "-c", WITHOUT_TEMPORARY_FILES)
     wrong = {name: check for name, check in found.items() if check["level"] != "ok"}
     assert [name for name in wrong if wrong[name]["level"] == "fault"] == ["free space"]
     assert f"There is no room in {state}, {cache}" in wrong["free space"]["what"]
     assert "`vr clean`" in wrong["free space"]["fix"]
     named = [check["name"] for check in wrong.values() if check["group"] == "databases"]
     assert named == ["digest cache"], "what is damaged is called so, and nothing else"
+    assert "Not tried" in wrong["server"]["what"], "as often the whole disk is one"
     assert found["journal"]["what"].endswith("sound.")
     assert "not examined: there is no room" in found["job ledger"]["what"]
 

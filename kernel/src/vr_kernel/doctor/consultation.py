@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import IO
 
 from vr_kernel.config.config import Config, load_config
 from vr_kernel.config.paths import env_files, find_paths
@@ -43,7 +44,7 @@ class Consultation:
 
     def __init__(self, settings: Sequence[str], environ: Mapping[str, str], folder: Path) -> None:
         options = [part for setting in settings for part in ("--set", setting)]
-        self._handshake = Handshake(options, environ)
+        self._handshake = _begun(options, environ)
         self._flags = dict(setting.partition("=")[::2] for setting in settings)
         self._environ, self._folder = environ, folder
         self._paths = find_paths(environ)
@@ -65,7 +66,8 @@ class Consultation:
 
     def close(self) -> None:
         """End the server, if it is still there."""
-        self._handshake.close()
+        if isinstance(self._handshake, Handshake):
+            self._handshake.close()
 
     def _read(self) -> Config | VrError:
         try:
@@ -95,8 +97,18 @@ class Consultation:
             *_grouped("configuration", settings),
             *_grouped("folders", folder_checks(paths)),
             *_grouped("databases", database_checks(paths, lease_s, store)),
-            *_grouped("server", [*self._handshake.checks(), *http_checks(config)]),
+            *_grouped("server", [*self._served(), *http_checks(config)]),
         ]
+
+    def _served(self) -> list[Check]:
+        if not isinstance(self._config, Config):
+            why, fix = "the settings are not valid", "Correct the settings, then run it again."
+        elif isinstance(self._handshake, Handshake):
+            return self._handshake.checks()
+        else:
+            why = self._handshake.strerror or explain(self._handshake)
+            fix = "Free some space where temporary files are kept, or set TMPDIR to another folder."
+        return [Check("server", partial(Diagnosis.warning, f"Not tried: {why}.", fix))]
 
     def _loaded(self) -> Grouped:
         kernel = self._kernel
@@ -124,7 +136,7 @@ class Consultation:
 @contextmanager
 def captured(descriptor: int) -> Iterator[Callable[[], str]]:
     """For a time, keep what anybody writes to 1 or 2; the function then returns it."""
-    with TemporaryFile() as file:
+    with _scratch() as file:
         sys.stdout.flush()
         sys.stderr.flush()
         kept = os.dup(descriptor)
@@ -139,6 +151,20 @@ def captured(descriptor: int) -> Iterator[Callable[[], str]]:
             os.close(kept)
             file.seek(0)
             text.append(file.read().decode("utf-8", "replace"))
+
+
+def _scratch() -> IO[bytes]:
+    try:
+        return TemporaryFile()
+    except OSError:  # no room: what is written meanwhile is lost
+        return Path(os.devnull).open("r+b")
+
+
+def _begun(options: Sequence[str], environ: Mapping[str, str]) -> Handshake | OSError:
+    try:
+        return Handshake(options, environ)
+    except OSError as error:
+        return error
 
 
 def _grouped(group: str, checks: Sequence[Check]) -> Grouped:

@@ -27,10 +27,13 @@ def database_checks(paths: Paths, lease_s: float, store: str = "embedded") -> li
     """The checks of all databases; `lease_s` and the name of the store as configured."""
     journal, ledger, usage = paths.journal, paths.state / "jobs.db", paths.state / "usage.db"
     restore = (
-        f"Restore {journal} from a backup. Or stop all servers, move it away, and"
-        f" `vr knowledge migrate --from {store}` records what the store has."
+        f"Stop all servers. Restore {journal} from a backup; or move it away, with its -wal and"
+        f" -shm: `vr knowledge migrate --from {store}` then records what the store has."
     )
-    moved = f"Move {ledger} away: unfinished jobs are lost, records are not."
+    moved = (
+        f"Stop all servers and move {ledger} away, with its -wal and -shm: unfinished jobs are"
+        " lost, records are not."
+    )
     begun = "It is set aside and begun anew when it is next used; earlier calls are not counted."
     looks: dict[str, Callable[[], Diagnosis]] = {
         "journal": partial(examine_file, journal, restore, table="record", documents=_DOCUMENTS),

@@ -108,7 +108,7 @@ class Failures(Middleware):
         """Say once, until that tool succeeds, that what is kept cannot be used."""
         if error is None:
             self._unusable.pop(tool, None)
-        elif error["category"] in OF_STATE:
+        elif error.get("category") in OF_STATE:
             said = str(error["message"])
             if said not in self._unusable.values():
                 hint = "`vr doctor` names what is wrong, and what to do."

@@ -130,7 +130,8 @@ def _examined(path: Path, connection: sqlite3.Connection, *, whole: bool) -> Dia
     if found := _damage(connection) or _damaged_item(connection):
         return Diagnosis.fault(
             f"{path.name} is damaged, and may not find everything: {found}.",
-            f"Stop all servers and move {path} away: it is rebuilt from the journal."
+            f"Stop all servers and move {path} away, with its -wal and -shm: it is rebuilt from"
+            " the journal."
             if whole
             else NO_HELP,
         )

@@ -38,7 +38,10 @@ def sessions(services: Services) -> Diagnosis:
     from vr_plugin_video.sessions.store import session_file
 
     path = session_file(services)
-    fix = f"Restore {path} from a backup. To begin with none, stop all servers and move it away."
+    fix = (
+        f"Stop all servers. Restore {path} from a backup; or, to begin with none, move it away,"
+        " with its -wal and -shm."
+    )
     return examine_file(path, fix, table="session")
 
 
