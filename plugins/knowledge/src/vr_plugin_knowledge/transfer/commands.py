@@ -99,7 +99,7 @@ def export_records(
 
     While the journal lacks what was recorded nothing is written.
     """
-    target, there = path.expanduser(), workspace or config.store.workspace
+    target, there = path.expanduser().absolute(), workspace or config.store.workspace
 
     async def work(kernel: Kernel) -> Report:
         archive = kernel.archive
