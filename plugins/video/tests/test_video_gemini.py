@@ -433,3 +433,15 @@ def sent_types(gemini: FakeGemini) -> list[str]:
         for request in asked(gemini)
         for part in request.media
     ]
+
+
+async def test_of_a_cut_video_a_model_is_asked_and_the_cut_is_told(kernel, gemini, video, lecture):
+    video.write_bytes(lecture[: len(lecture) * 3 // 5])
+    analysis = await kernel.call("video_analyze", file_path=str(video))
+    session = await kernel.call("video_create_session", file_path=str(video))
+    again = await kernel.call("video_analyze", file_path=str(video))
+    assert analysis.partial
+    assert again.cached
+    for told in (analysis, again, session):
+        assert told.limits[0].startswith("Damaged or cut off")
+    assert len(asked(gemini)) == 1  # the session's title is known from the analysis

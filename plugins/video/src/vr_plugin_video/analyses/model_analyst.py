@@ -10,7 +10,7 @@ from vr_kernel import Code, Media, Structured, VrError
 from vr_kernel.generation import Role
 
 from vr_plugin_video.analyses import prompt
-from vr_plugin_video.analyses.analysis import linked
+from vr_plugin_video.analyses.analysis import damage, linked
 from vr_plugin_video.analyses.asked import Asked
 from vr_plugin_video.analyses.at_hand import WordsAtHand, words_at_hand
 from vr_plugin_video.analyses.meetings import form_of, wording
@@ -68,6 +68,9 @@ class ModelAnalyst:
         windows = await self._windows(job, media)
         make = self._at_once if len(windows) == 1 else self._in_windows
         analysis = await make(job, media.duration, windows)
+        if not media.complete:
+            told = [*damage(media, partial=True), *analysis.limits]
+            analysis = analysis.model_copy(update={"partial": True, "limits": told})
         if not self._asked.output_schema:
             analysis = await self._checked(job, analysis)
         self._local.recorder.analysis(job, self._asked.instruction, analysis)

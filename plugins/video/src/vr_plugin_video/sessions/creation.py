@@ -9,6 +9,7 @@ from dataclasses import replace
 from pydantic import BaseModel
 from vr_kernel import Call, Code, Media, VrError, cache_key
 
+from vr_plugin_video.analyses.analysis import damage
 from vr_plugin_video.analyses.model_analyst import ROLE
 from vr_plugin_video.analyses.prompt import SYSTEM
 from vr_plugin_video.engine import LocalEngine
@@ -60,8 +61,9 @@ async def create(
         session = replace(session, title=title, duration=probed.duration)
     session = await store.add(session)
     summary = summary_of(store, session, "created")
+    limits = [*damage(probed, partial=not probed.complete), *job.limits]
     return SessionInfo(
-        **summary.model_dump(), cache=cache_state(services, media, name), limits=job.limits
+        **summary.model_dump(), cache=cache_state(services, media, name), limits=limits
     )
 
 
