@@ -1,4 +1,7 @@
-"""A running server whose journal is emptied, deleted or replaced goes on, and says so."""
+"""A running server whose journal is emptied, deleted or replaced goes on, and says so.
+
+It says it no more once another process has given up what is lost, or has filled the journal.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,9 @@ from typing import Any
 import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
+from lost_journal import delete, examined, in_thread, opened, run_command
+from vr_kernel.cli.store import store as store_commands
+from vr_plugin_knowledge.transfer.migration import migrate
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
@@ -84,3 +90,44 @@ async def test_a_server_goes_on(tmp_path: Path, lose: Callable[[Path], None], wo
         assert names == {"first", "second", "third"}
         assert word in notes
     assert "begin-anew" in (tmp_path / "server.log").read_text("utf-8")
+
+
+def _begin_anew(folder: Path) -> None:
+    run_command(folder, store_commands, "begin-anew", "--yes")
+
+
+def _fill(folder: Path) -> None:
+    run_command(folder, migrate, "--from", "embedded")
+
+
+async def _levels(folder: Path) -> set[str]:
+    async with opened(folder) as kernel:
+        return {level for level, _ in (await examined(kernel)).values()}
+
+
+@pytest.mark.parametrize("met", [False, True], ids=["first", "met before"])
+@pytest.mark.parametrize(
+    ("take", "left"),
+    [(_begin_anew, set()), (_fill, {"first"})],
+    ids=["given up", "filled"],
+)
+async def test_another_process_takes_a_way_out(
+    tmp_path: Path, take: Callable[[Path], None], left: set[str], *, met: bool
+) -> None:
+    """The running server does not miss it any more; a loss after that is one again."""
+    async with _served(tmp_path) as client:
+        await _record(client, "first")
+        assert await _found(client) == ({"first"}, "")
+        delete(tmp_path)
+        if met:
+            assert "deleted" in await _record(client, "met")
+            assert (await _found(client))[0] == {"first", "met"}
+        await in_thread(lambda: take(tmp_path))
+        assert await _levels(tmp_path) == {"ok"}
+        assert "journal" not in await _record(client, "second")
+        assert await _found(client) == ({*left, "second"} | ({"met"} if met else set()), "")
+        assert await _levels(tmp_path) == {"ok"}
+        delete(tmp_path)
+        assert "deleted" in await _record(client, "third")
+        assert "deleted" in (await _found(client))[1]
+    assert await _levels(tmp_path) == {"fault"}

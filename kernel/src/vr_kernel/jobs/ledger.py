@@ -51,6 +51,7 @@ CREATE TABLE IF NOT EXISTS journal (
     opening TEXT NOT NULL,
     seq INTEGER NOT NULL
 );
+CREATE TABLE IF NOT EXISTS given_up (journal TEXT PRIMARY KEY NOT NULL, acceptance TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS job_of_state ON job (state);
 CREATE INDEX IF NOT EXISTS job_of_mark ON job ({MARK}, created_at);
 """

@@ -11,7 +11,7 @@ from vr_kernel.database import Database
 from vr_kernel.database_faults import DAMAGED
 from vr_kernel.errors import VrError
 from vr_kernel.journal.known import Known, NotAttendedError
-from vr_kernel.journal.lineage import Lineage, Position, begin, last_number, new_opening
+from vr_kernel.journal.lineage import Lineage, Position, begin, new_opening
 from vr_kernel.journal.loss import Loss, find_loss, must_diverge, note_of_unwritable
 from vr_kernel.kept_database import KeptDatabase
 
@@ -95,10 +95,9 @@ class Continuity:
             if connection is not self._attended and not tried:
                 raise NotAttendedError
             tried.append(connection)  # it may be held until the file is opened anew
-            opening = self._opening
-            begin(connection, opening, self._home)
+            begin(connection, self._opening, self._home)
             done = work(connection)
-            latest.append(Position(self.journal, opening, last_number(connection)))
+            latest.append(Lineage(connection).known)  # another process's opening may be later
             return done
 
         while True:
@@ -164,8 +163,8 @@ class Continuity:
                 await self._attend()
 
     async def _attend(self) -> None:
-        await self._known.put(self._known.latest)
         known = await self._known.all()
+        await self._known.put(self._known.latest)
         self.followed, opening = "", new_opening()
 
         def settled(connection: sqlite3.Connection) -> tuple[Loss | None, Position] | None:
@@ -180,8 +179,7 @@ class Continuity:
             loss = find_loss(lineage, known, self._store)
             if must_diverge(lineage, known):
                 most = max(each.seq for each in known)
-                gone = [each for each in known if not lineage.covers(each)]
-                own = [each for each in gone if each.journal == lineage.journal]
+                own = [k for k in known if k.journal == lineage.journal and not lineage.covers(k)]
                 agreed = min(map(lineage.agreed, own), default=lineage.last)
                 lineage.diverge(agreed, most, opening, self._home)
             begin(connection, opening, self._home)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import uuid
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -21,6 +22,9 @@ class Known:
     That file is written once a journal and when a program ends: rarely enough to cost nothing.
     Without it only what is in mind is known, and nothing fails.
 
+    What is accepted as lost is given up there, so that the other processes drop it, too: what
+    they had in mind before. What they meet of it after that is missed again.
+
     Attributes:
         latest: where this process came to when it wrote last; None before it wrote.
 
@@ -32,6 +36,7 @@ class Known:
         self.latest: Position | None = None
         self._ledger = ledger
         self._heard: list[Position] = []
+        self._given_up: dict[str, str] = {}
 
     async def all(self) -> list[Position]:
         """All that is known."""
@@ -45,12 +50,18 @@ class Known:
         self._heard = [*positions]
 
     async def put(self, *positions: Position | None) -> None:
-        """Keep how far journals had come at least."""
-        rows = [(each.journal, each.opening, each.seq) for each in positions if each is not None]
+        """Keep how far journals had come at least; not those given up since that was known."""
+        rows = [
+            (each.journal, each.opening, each.seq, self._given_up.get(each.journal))
+            for each in positions
+            if each is not None
+        ]
 
         def write(connection: sqlite3.Connection) -> None:
             connection.executemany(
-                "INSERT INTO journal VALUES (?,?,?) ON CONFLICT (name) DO UPDATE"
+                "INSERT INTO journal SELECT ?1, ?2, ?3 WHERE NOT EXISTS"
+                " (SELECT 1 FROM given_up WHERE journal = ?1 AND acceptance IS NOT ?4)"
+                " ON CONFLICT (name) DO UPDATE"
                 " SET opening = excluded.opening, seq = excluded.seq"
                 " WHERE excluded.seq > seq",
                 rows,
@@ -61,24 +72,56 @@ class Known:
                 await self._ledger.run(write)
 
     async def forget_others(self, journal: str) -> None:
-        """Keep no journal in mind any more but that one.
+        """Give up every journal but that one, for all processes.
 
         Raises:
             VrError: UNAVAILABLE when the file cannot be written.
         """
-        self.latest, self._heard = None, []
-        if self._ledger and any(each.journal != journal for each in await self._kept()):
-            sql = "DELETE FROM journal WHERE name <> ?"
-            await self._ledger.run(lambda connection: connection.execute(sql, (journal,)) and None)
+        others = {each.journal for each in await self.all()} - {journal}
+        acceptance = uuid.uuid4().hex
+
+        def write(connection: sqlite3.Connection) -> None:
+            known = [each.journal for each in read_known(connection)]
+            connection.executemany(
+                "INSERT OR IGNORE INTO given_up VALUES (?,'')",
+                [(name,) for name in others.union(known)],
+            )
+            connection.execute("DELETE FROM given_up WHERE journal = ?", (journal,))
+            # Those given up before, too: others may have heard of one meanwhile.
+            connection.execute("UPDATE given_up SET acceptance = ?", (acceptance,))
+            connection.execute("DELETE FROM journal WHERE name <> ?", (journal,))
+
+        self._heard = []
+        if self.latest and self.latest.journal != journal:
+            self.latest = None
+        if self._ledger:
+            await self._ledger.run(write)
 
     async def _kept(self) -> list[Position]:
         if self._ledger and self._ledger.path.exists():
             with suppress(VrError):
-                return await self._ledger.read(read_known)
+                kept, given_up = await self._ledger.read(_read_all)
+                self._drop(given_up)
+                return kept
         return []
+
+    def _drop(self, given_up: dict[str, str]) -> None:
+        """Have nothing in mind of journals that were given up since."""
+        gone = {name for name in given_up if given_up[name] != self._given_up.get(name)}
+        self._given_up = given_up
+        self._heard = [each for each in self._heard if each.journal not in gone]
+        if self.latest and self.latest.journal in gone:
+            self.latest = None
 
 
 def read_known(connection: sqlite3.Connection) -> list[Position]:
     """All that is known, of a connection to the file."""
     rows = connection.execute("SELECT name, opening, seq FROM journal ORDER BY name")
     return [Position(*row) for row in rows]
+
+
+def _read_all(connection: sqlite3.Connection) -> tuple[list[Position], dict[str, str]]:
+    # The version before had no such table, and where nothing may be written it is not made.
+    there = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'given_up'").fetchone()
+    rows = connection.execute("SELECT * FROM given_up").fetchall() if there else ()
+    return read_known(connection), dict(rows)
