@@ -444,4 +444,4 @@ async def test_of_a_cut_video_a_model_is_asked_and_the_cut_is_told(kernel, gemin
     assert again.cached
     for told in (analysis, again, session):
         assert told.limits[0].startswith("Damaged or cut off")
-    assert len(asked(gemini)) == 1  # the session's title is known from the analysis
+    assert len(asked(gemini)) == 1
