@@ -238,6 +238,6 @@ async def test_a_disk_that_fills_up_is_told_and_leaves_nothing(tmp_path):
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert (error.code, error.category) == (Code.UNAVAILABLE, "STATE_UNAVAILABLE")
-    assert "free space" in error.hint
+    assert "There is no room in" in error.hint
     assert downloads(tmp_path) == []
     assert list((tmp_path / "cache" / "downloads").iterdir()) == []

@@ -378,7 +378,7 @@ async def test_a_disk_that_fills_up_is_said(youtube, film, tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert caught.value.category == "STATE_UNAVAILABLE"
-    assert "free space" in caught.value.hint
+    assert "There is no room in" in caught.value.hint
     assert list(tmp_path.iterdir()) == []
 
 

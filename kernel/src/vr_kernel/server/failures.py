@@ -68,7 +68,8 @@ class Failures(Middleware):
             return error_result(self._told(self._kernel.unknown_tool(name), name))
         except FastMCPError as failed:
             return error_result(self._told(_typed(failed), name))
-        self._log_unusable(name, (result.meta or {}).get(ERROR_META) if result.is_error else None)
+        if isinstance(result, ToolResult):  # not a call that was handed out
+            self._log_unusable(name, result)
         return result
 
     async def on_get_prompt(
@@ -104,8 +105,9 @@ class Failures(Middleware):
             error = _typed(failed)
         raise protocol_error(self._told(error, uri) | {"uri": bounded(uri)})
 
-    def _log_unusable(self, tool: str, error: dict[str, Any] | None) -> None:
+    def _log_unusable(self, tool: str, result: ToolResult) -> None:
         """Say once, until that tool succeeds, that what is kept cannot be used."""
+        error = (result.meta or {}).get(ERROR_META) if result.is_error else None
         if error is None:
             self._unusable.pop(tool, None)
         elif error.get("category") in OF_STATE:
