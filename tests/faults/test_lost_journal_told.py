@@ -11,6 +11,7 @@ from click import Command
 from click.testing import CliRunner, Result
 from lost_journal import (
     CONCEPTS,
+    FIRST,
     RECORDS,
     WAYS,
     config_of,
@@ -148,3 +149,17 @@ def test_an_export_counts_what_it_leaves_out(tmp_path: Path) -> None:
     assert {Path(row["properties"]["link"]).stem for row in rows} == {"d", "e"}
     exported = run_command(tmp_path, export_records, file, "--collection", CONCEPTS)
     assert exported == {"exported": {}}
+
+
+@pytest.mark.parametrize(
+    ("lose", "lacking"), [(delete, RECORDS), (put_older, RECORDS - FIRST)], ids=["deleted", "older"]
+)
+def test_what_neither_has_is_counted_when_the_journal_is_filled(
+    folder: Path, lose: Any, lacking: int
+) -> None:
+    lose(folder)
+    for file in (folder / "state").glob("knowledge.db*"):
+        file.unlink()
+    done = said(folder, migrate, "--from", "embedded")
+    assert f"neither this journal nor the store has: {lacking}." in done.output
+    assert run_command(folder, migrate, "--from", "embedded")["missing"] == 0, "it is told once"

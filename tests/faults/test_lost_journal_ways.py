@@ -65,7 +65,8 @@ async def test_the_journal_is_filled_from_the_store(
     lose(folder)
     async with opened(folder) as kernel:
         await record(kernel, "new")
-    await in_thread(lambda: run_command(folder, migrate, "--from", "embedded"))
+    done = await in_thread(lambda: run_command(folder, migrate, "--from", "embedded"))
+    assert done["missing"] == 0
     again = await in_thread(lambda: run_command(folder, migrate, "--from", "embedded"))
     assert again["recorded"] == {}
     (folder / "state" / "knowledge.db").unlink()

@@ -8,6 +8,7 @@ from functools import partial
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.journal.delivery import StoreIndex
 from vr_kernel.journal.journal import Change, Entry, Journal
+from vr_kernel.journal.lineage import Position
 from vr_kernel.providers import StoredRecord
 from vr_kernel.records import Record, RecordKind
 
@@ -100,6 +101,14 @@ class Archive:
 
         work = partial(count_elsewhere, workspace=workspace or self._workspace, kinds=kinds)
         return await self._journal.continuity.read(work)
+
+    async def missing(self, held: Sequence[Position]) -> int:
+        """How many changes were recorded once that neither the journal has nor a store.
+
+        Args:
+            held: how far the store has come, with each journal that it followed.
+        """
+        return await self._journal.continuity.missing(held)
 
     async def resend(self, kinds: Collection[str] = ()) -> int:
         """Have the store index records anew, of some kinds or of all; returns how many.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from vr_kernel.database import Database
@@ -12,7 +12,7 @@ from vr_kernel.database_faults import DAMAGED
 from vr_kernel.errors import VrError
 from vr_kernel.journal.known import Known, NotAttendedError
 from vr_kernel.journal.lineage import Lineage, Position, begin, new_opening
-from vr_kernel.journal.loss import Loss, find_loss, must_diverge, note_of_unwritable
+from vr_kernel.journal.loss import Loss, count_missing, find_loss, must_diverge, note_of_unwritable
 from vr_kernel.kept_database import KeptDatabase
 
 T = TypeVar("T")
@@ -247,6 +247,11 @@ class Continuity:
             if each.seq > here.seq if unnamed else each.seq and not await self.covers(each):
                 return True
         return False
+
+    async def missing(self, held: Sequence[Position]) -> int:
+        """How many changes are known of that neither this file has, nor who holds `held`."""
+        known = await self._known.all()
+        return await self._database.read(lambda it: count_missing(Lineage(it), known, held))
 
     async def covers(self, position: Position) -> bool:
         """Whether this file gave out that number."""

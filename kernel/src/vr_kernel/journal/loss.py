@@ -71,6 +71,18 @@ def find_loss(lineage: Lineage, known: Sequence[Position], store: str) -> Loss |
     return Loss(f"The journal {said}", ways, tuple(each.journal for each in gone))
 
 
+def count_missing(lineage: Lineage, known: Sequence[Position], held: Sequence[Position]) -> int:
+    """How many changes are known of that neither the journal has, nor who holds `held`."""
+    gone: dict[str, int] = {}
+    for each in known:
+        if each.seq and not lineage.covers(each):
+            here = lineage.agreed(each) if lineage.knows(each.journal) else 0
+            there = max((it.seq for it in held if it.journal == each.journal), default=0)
+            lacking = each.seq - max(here, there)
+            gone[each.journal] = max(lacking, gone.get(each.journal, 0))
+    return sum(gone.values())
+
+
 def must_diverge(lineage: Lineage, known: Sequence[Position]) -> bool:
     """Whether the next numbers would be taken for those of what is lost."""
     gone = [each for each in known if each.seq and not lineage.covers(each)]

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
-from vr_kernel import Config, Kernel, Record
+from vr_kernel import Config, Kernel, Record, Store
 
 from vr_plugin_knowledge.settings import KnowledgeSettings
 from vr_plugin_knowledge.transfer.fitting import fit_fields
 from vr_plugin_knowledge.transfer.migration import deliver
 from vr_plugin_knowledge.weaviate_store.foreign import ForeignObjects
 from vr_plugin_knowledge.weaviate_store.names import RECORD
+from vr_plugin_knowledge.weaviate_store.store import WeaviateStore
 
 if TYPE_CHECKING:
     from vr_plugin_knowledge.weaviate_store.layout import Place
@@ -143,13 +144,16 @@ async def pull_all(config: Config, *, everything: bool) -> dict[str, Any]:
             pulled = await Puller(kernel, objects).pull(everything=everything)
         finally:
             await objects.aclose()
-        if archive.store.name == "weaviate":
+        missing, store = 0, kernel.providers.get(Store)
+        if isinstance(store, WeaviateStore):
+            missing = await archive.missing(await store.positions())
             await archive.store.restart(empty=False)
         waiting = await deliver(kernel) if archive.store.available() else 0
     return {
         "workspace": here,
         "recorded": {name: count for name, count in pulled.recorded.items() if count},
         "known": pulled.known,
+        "missing": missing,
         "deleted_here": pulled.deleted,
         "unfit": pulled.unfit,
         "unfit_objects": pulled.unfit_ids,
@@ -178,6 +182,11 @@ def recorded_lines(found: dict[str, Any]) -> Iterator[str]:
     recorded = found["recorded"]
     yield f"recorded: {sum(recorded.values()):,}, known before: {found['known']:,}"
     yield from (f"  {name}: {count:,}" for name, count in sorted(recorded.items()))
+    if found["missing"]:
+        yield (
+            f"Changes that neither this journal nor the store has: {found['missing']:,}."
+            " A backup of journal.db may have them."
+        )
 
 
 def _short(kind: str, key: str) -> int:

@@ -44,6 +44,12 @@ async def recover_with(kernel: Kernel) -> dict[str, Any]:
             written = await archive.recover(workspace, records)
             recorded.update(record.kind for record in written)
             known += len(records) - len(written)
+    missing = await archive.missing(await store.positions())
     await archive.store.restart(empty=False)
     waiting = await deliver(kernel)
-    return {"recorded": dict(recorded), "known": known, "waiting_for_vectors": waiting}
+    return {
+        "recorded": dict(recorded),
+        "known": known,
+        "missing": missing,
+        "waiting_for_vectors": waiting,
+    }
