@@ -146,6 +146,7 @@ async def pull_all(config: Config, *, everything: bool) -> dict[str, Any]:
             await objects.aclose()
         missing, store = 0, kernel.providers.get(Store)
         if isinstance(store, WeaviateStore):
+            await archive.store.status()  # opens it
             missing = await archive.missing(await store.positions())
             await archive.store.restart(empty=False)
         waiting = await deliver(kernel) if archive.store.available() else 0
