@@ -75,6 +75,11 @@ async def commit(call: Call, part: str = "") -> int:
     return len(call.records)
 
 
+def leaves_nothing(call: Call) -> bool:
+    """True for a call with nothing to journal, to cache or to give back."""
+    return not (call.records or call.forgotten or call.kept or call.owed or call.held)
+
+
 async def settle(call: Call) -> None:
     """See to what does not depend on how a call ended: what others have of it, and its leases."""
     for shared in tuple(call.owed):

@@ -14,6 +14,8 @@ Report = Callable[[float, float | None, str], None]
 """Takes how far some work is: done, total when it is known, and a message."""
 HEARTBEAT_S = 10.0
 """Longest silence towards a client; clients give up on a silent call after about 60 s."""
+TURNS = 8
+"""Of the loop, in which the last report is passed on to a client that takes it."""
 
 
 def silent(_done: float, _total: float | None, _message: str) -> None:
@@ -32,12 +34,20 @@ class Progress:
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
         self._latest: tuple[float, float | None, str] = (0.0, None, "")
+        self._passed: tuple[float, float | None, str] = self._latest
 
     def report(self, done: float, total: float | None = None, message: str = "") -> None:
         """Take a report; safe from any thread."""
         self._latest = (float(done), None if total is None else float(total), bounded(message))
         with suppress(RuntimeError):  # of a loop that is closed: nobody listens any more
             self._loop.call_soon_threadsafe(self._news.set)
+
+    async def pass_on(self) -> None:
+        """Let the last report go out before the answer, if that takes but a few turns."""
+        for _ in range(TURNS):
+            if self._passed is self._latest:
+                break
+            await asyncio.sleep(0)
 
     async def relay(self, send: Send) -> None:
         """Pass reports on until cancelled, the last one again when there is nothing new."""
@@ -47,7 +57,9 @@ class Progress:
                 async with asyncio.timeout(self._heartbeat_s):
                     await self._news.wait()
             self._news.clear()
-            done, total, message = self._latest
+            latest = self._latest
+            done, total, message = latest
             # The protocol wants rising numbers; a heartbeat moves by too little to see.
             sent = max(done, math.nextafter(sent, math.inf))
             await send(sent, total, message)
+            self._passed = latest

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from vr_kernel.call import Call, ProgressReport
-from vr_kernel.commitment import commit, dump, settle
+from vr_kernel.commitment import commit, dump, leaves_nothing, settle
 from vr_kernel.contents import Content
 from vr_kernel.errors import QUOTA_RETRY_S, Code, PluginCode, VrError, bounded
 from vr_kernel.events import CallFinished
@@ -110,7 +110,8 @@ async def run(
     try:
         outcome = await _ended(tool, arguments, call)
     finally:
-        await complete(_settle(call))
+        if call.services.models.payments.writing or not leaves_nothing(call):
+            await complete(_settle(call))
     if held := call.services.models.payments.held():
         outcome = replace(outcome, notes=(*outcome.notes, *_told([held], call.services)))
     if listeners and outcome.question is None:
@@ -188,7 +189,8 @@ async def _succeed(tool: Tool, call: Call, arguments: dict[str, Any]) -> Outcome
     call.notes.extend(call.meter.notes)
     data = all_visible(_addressed(result.model_dump(mode="json"), call.services), result_text)
     text = dump(data)  # what no client can read fails here, before anything is recorded
-    await complete(commit(call))
+    if not leaves_nothing(call):  # a task of its own costs as much as all else here
+        await complete(commit(call))
     _require_fitting(tool, call, text)
     notes = tuple(dict.fromkeys(_told(call.notes, call.services)))
     shown = tuple(call.shown)

@@ -59,6 +59,8 @@ def visible(text: str) -> str:
 
 def _is_plain(text: str) -> bool:
     """Whether nothing is to be done, told quickly; a text of rare signs may be called odd."""
+    if text.isascii() and text.isprintable():
+        return True
     for sign in _PLAIN_SPACES:
         text = text.replace(sign, " ")
     return text.isprintable() and (text.isascii() or _FORM.search(text) is None)
@@ -74,6 +76,8 @@ def _whole(halves: re.Match[str]) -> str:
 
 def result_text(text: str) -> str:
     """A text of a result, visible; a path keeps marks in its name, so that it can be given back."""
+    if _is_plain(text):
+        return text
     is_path = len(text) <= _LONGEST_PATH and _PATH.fullmatch(text)
     return text if is_path else visible(text)
 

@@ -205,6 +205,11 @@ class Payments:
                 return told
         return ""
 
+    @property
+    def writing(self) -> bool:
+        """Whether rows are being written."""
+        return bool(self._shared.writing)
+
     async def settle(self) -> None:
         """Wait until every row is written."""
         if self._shared.writing:

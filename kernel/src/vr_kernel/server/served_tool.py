@@ -100,6 +100,7 @@ class ServedTool(McpTool):
             outcome = await self._kernel.run(
                 self._tool.name, arguments, progress.report, principal=principal(), ask=asker
             )
+            await progress.pass_on()
             return _answered(self._marked(outcome), asker)
         finally:
             relay.cancel()
