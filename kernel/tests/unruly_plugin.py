@@ -187,12 +187,17 @@ async def unruly_block(call: Call, seconds: float) -> Done:
     return Done()
 
 
+def print_staying() -> None:
+    """Tell the test that the loop is at rest."""
+    print("staying", file=sys.stderr, flush=True)
+
+
 async def stay() -> None:
     """Never end."""
     while True:
         try:
-            sys.stderr.write("staying\n")
-            sys.stderr.flush()
+            # The loop prints it once this waits: a Ctrl-C before that would be swallowed here.
+            asyncio.get_running_loop().call_soon(print_staying)
             await asyncio.Event().wait()
         except BaseException:  # noqa: BLE001 - it is to swallow even a cancellation
             pass
