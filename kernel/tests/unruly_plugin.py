@@ -189,7 +189,8 @@ async def unruly_block(call: Call, seconds: float) -> Done:
 
 def print_staying() -> None:
     """Tell the test that the loop is at rest."""
-    print("staying", file=sys.stderr, flush=True)
+    sys.stderr.write("staying\n")
+    sys.stderr.flush()
 
 
 async def stay() -> None:
