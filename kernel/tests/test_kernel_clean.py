@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from vr_kernel.jobs.jobs import Jobs
 from vr_kernel.jobs.leases import Leases
 from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.journal.journal import Entry, Journal
+from vr_kernel.testing.full_disk import fill_up, small_disk
 
 KINDS = ["artifacts", "cache", "downloads", "logs", "jobs", "damaged"]
 OLD = time.time() - 40 * 86_400
@@ -131,29 +132,11 @@ class Installation:
         return asyncio.run(ask())
 
 
-def mounted(folder: Path) -> Iterator[Path]:
-    """A small disk."""
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)]
-    try:
-        subprocess.run(mount, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("only root makes a small disk")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
-
-
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
     """A small disk."""
-    yield from mounted(tmp_path / "disk")
-
-
-def fill(disk: Path) -> None:
-    """Leave no room on a disk."""
-    with suppress(OSError), (disk / "hog").open("wb", buffering=0) as hog:
-        while hog.write(bytes(4096)):
-            pass
+    with small_disk(tmp_path / "disk") as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -370,7 +353,7 @@ def test_a_full_disk_is_cleaned(
     film = Artifacts(there.state / "artifacts").add(b"a film" * 100_000, "video/mp4").path
     asyncio.run(there.remember("names-film", film))
     leave_log(there.cache / "results.db")
-    fill(disk)
+    fill_up(disk / "hog")
     host = CommandHost(there.zoo.environment(), there.zoo.work)
     before = counts(host.run("clean", *options, "--dry-run", "--json"))
     ended = host.run("clean", *options, "--yes", "--json")

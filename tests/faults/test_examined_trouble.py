@@ -10,11 +10,12 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from vr_kernel.testing.full_disk import fill_up, small_disk
 
 HOLD = """
 import sqlite3, sys
@@ -33,15 +34,8 @@ runpy.run_module("vr_kernel", run_name="__main__")
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of its own."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)]
-    try:
-        subprocess.run(mount, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("only root makes a small disk")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
+    with small_disk(tmp_path / "disk") as folder:
+        yield folder
 
 
 def examine(environment: dict[str, str], *program: str) -> dict[str, dict[str, Any]]:
@@ -67,9 +61,7 @@ def test_on_a_full_disk_the_disk_alone_is_at_fault(
     (state / "jobs.db-shm").unlink()  # of the log, without which it cannot be read
     cache.mkdir()
     (cache / "digests.db").write_bytes(b"no database" * 1000)
-    with (disk / "hog").open("ab", buffering=0) as file, suppress(OSError):
-        while file.write(bytes(4096)):
-            pass
+    fill_up(disk / "hog")
     environment = fresh_environment(VR_STATE_DIR=str(state), VR_CACHE_DIR=str(cache))
     found = examine(environment, "-c", WITHOUT_TEMPORARY_FILES)
     wrong = {name: check for name, check in found.items() if check["level"] != "ok"}

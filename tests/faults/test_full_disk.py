@@ -6,17 +6,17 @@ import asyncio
 import os
 import random
 import sqlite3
-import subprocess
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from vr_kernel import Kernel
 from vr_kernel.testing import FakeGemini
+from vr_kernel.testing.full_disk import fill_up, small_disk
 from vr_kernel.testing.gemini.request import RecordedRequest
 from worked_kernel import card, opened, silence
 
@@ -43,7 +43,7 @@ class Disk:
             return
         self.fills += 1
         self._full.set()
-        self._take()
+        fill_up(self._hog)
         with self._hog.open("r+b", buffering=0) as file:
             file.truncate(max(0, self._hog.stat().st_size - left))
         if not left:
@@ -64,33 +64,21 @@ class Disk:
             self._taker = None
         self._hog.unlink(missing_ok=True)
 
-    def _take(self) -> None:
-        with suppress(OSError), self._hog.open("ab", buffering=0) as file:
-            while file.write(bytes(4096)):
-                pass
-
     def _take_on(self) -> None:
         pause = threading.Event()
         while self._full.is_set():
-            self._take()
+            fill_up(self._hog)
             pause.wait(0.0005)
 
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Disk]:
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={BYTES}", "tmpfs", str(folder)]
-    try:
-        subprocess.run(mount, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("only root makes a small disk")
-    made = Disk(folder)
-    try:
-        yield made
-    finally:
-        made.free()
-        subprocess.run(["umount", "-l", str(folder)], check=True)
+    with small_disk(tmp_path / "disk", BYTES) as folder:
+        made = Disk(folder)
+        try:
+            yield made
+        finally:
+            made.free()
 
 
 class User:

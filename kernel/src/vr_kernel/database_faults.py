@@ -27,7 +27,7 @@ CLOSE_WAIT_S = 2.0
 BRIEF_S = 0.25
 """The same once a lock has been held for `WAIT_S`: its holder stands still."""
 STEP_S = 1.0
-"""What counts, at most, of the time between two tries: in a longer one this process stood still."""
+"""Most seconds counted between two tries: in a longer time this process stood still."""
 # The module sqlite3 cannot decode a message of SQLite that quotes damaged names.
 FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
 """Everything that a file can fail with."""

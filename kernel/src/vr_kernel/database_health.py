@@ -26,7 +26,7 @@ from vr_kernel.read_only import address_to_look, has_room
 BUDGET_S = 1.0
 """How long one file is looked through, and its rows as long again; a large one then in part."""
 HELD_S = 2.0
-"""How long another process may hold a file before that is told."""
+"""Seconds for which another process may hold a file before that is told."""
 STEPS = 20_000
 """Instructions of SQLite between two looks at the clock, a few milliseconds."""
 BYTES_PER_MB = 1_000_000

@@ -133,6 +133,21 @@ class VrError(Exception):
         self.usage = usage
         self.detail = detail
 
+    def reworded(self, message: str, hint: str) -> VrError:
+        """The same failure in other words; the error itself stays, as others may hold it."""
+        told = VrError(
+            message,
+            self.code,
+            category=self.category,
+            hint=hint,
+            retryable=self.retryable,
+            retry_after=self.retry_after,
+            usage=self.usage,
+            detail=self.detail,
+        )
+        told.__cause__ = self.__cause__
+        return told
+
     def as_dict(self, call_id: str) -> dict[str, Any]:
         """The error as every client sees it: each of its texts has at most `ERROR_BYTES`."""
         shown = {

@@ -8,20 +8,21 @@ import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from vr_kernel.database_faults import is_busy, is_full, is_passing, read_text
 
+T = TypeVar("T")
 _PROBED_BYTES = 1 << 16
 """More than SQLite writes beside a file that is read."""
 
 
 def read_unwritable(
     path: Path,
-    works: Sequence[Callable[[sqlite3.Connection], Any]],
+    works: Sequence[Callable[[sqlite3.Connection], T]],
     error: BaseException,
     schema: str = "",
-) -> list[Any] | None:
+) -> list[T] | None:
     """What each work gives of a file that could not be opened, for `error`; None when that stays.
 
     SQLite wants to write beside a file even to read it. Where it cannot, nobody else can, so the

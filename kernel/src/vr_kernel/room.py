@@ -83,7 +83,7 @@ class Room:
         return bool(self._waiting)
 
     def told(self) -> str:
-        """Why something that was paid for waits, and what to do; empty when nothing does."""
+        """Say why something that was paid for waits, and what to do; empty when nothing does."""
         for why in [*self._waiting.values()]:
             return (
                 f"{why.message} What was paid for is held in memory until it can be written, and"

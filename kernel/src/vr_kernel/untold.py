@@ -12,7 +12,7 @@ from vr_kernel.files.artifacts import Artifacts
 
 ASK = "Ask the owner of the server, whom `vr doctor` tells what to do."
 _PROCESS = re.compile(r"Process \d+ is [^.]*\.")
-"""How `lock_holders` names one."""
+"""The sentence in which `lock_holders` names one."""
 
 
 def without_machine(data: Any, paths: Paths) -> Any:
@@ -29,26 +29,14 @@ def without_machine(data: Any, paths: Paths) -> Any:
 def told_to_others(error: VrError, paths: Paths, artifacts: Artifacts | None = None) -> VrError:
     """An error in words for them: what its hint would have them do to such a file is the owner's.
 
-    The error itself stays: somebody may keep it, and raise it again for the owner. `artifacts`
-    are those that they may read.
+    `artifacts` are those that they may read.
     """
     said = [error.message, error.hint]
     message, given = artifacts.addressed(said) if artifacts else said
     hint = _plain(given, paths)
     if hint != given:
         hint = f"Call again later. {ASK}" if error.retryable else ASK
-    told = VrError(
-        _plain(message, paths),
-        error.code,
-        category=error.category,
-        hint=hint,
-        retryable=error.retryable,
-        retry_after=error.retry_after,
-        usage=error.usage,
-        detail=error.detail,
-    )
-    told.__cause__ = error.__cause__
-    return told
+    return error.reworded(_plain(message, paths), hint)
 
 
 def _plain(text: str, paths: Paths) -> str:

@@ -31,12 +31,12 @@ _OLD = {
     "results.db": "result WHERE cached_at < ?",
     "digests.db": "digest WHERE mtime_ns < ? * 1e9",
 }
-"""What goes of each file of a cache."""
+"""The rows of each file of a cache that are older than a time."""
 T = TypeVar("T")
 
 
 def measure(path: Path, query: str, before: float) -> tuple[int, int]:
-    """How many rows a query counts, and their bytes.
+    """Count rows and their bytes by a query.
 
     Raises:
         VrError: UNAVAILABLE, when the file cannot be read.
@@ -69,7 +69,7 @@ def clear_cache(folder: Path, before: float) -> None:
         path = folder / name
         if not path.exists():
             continue
-        with _writing(path):
+        with _using(path):
             try:
                 # Row by row, not by file: a running server keeps its files open.
                 with closing(_opened(path)) as connection:
@@ -89,7 +89,7 @@ def forget_results(path: Path, names: set[str]) -> None:
     """
     if not names or not path.exists():
         return
-    with _writing(path), closing(_opened(path)) as connection:
+    with _using(path), closing(_opened(path)) as connection:
         rows = connection.execute("SELECT key, value FROM result").fetchall()
         stale = [(key,) for key, value in rows if names & set(_NAMED.findall(str(value)))]
         connection.executemany("DELETE FROM result WHERE key = ?", stale)
@@ -116,16 +116,16 @@ def prune_jobs(ledger: Path, before: float) -> None:
 
 
 def _read(path: Path, work: Callable[[sqlite3.Connection], T]) -> T | None:
-    """What that gives of a file; None of none, and of one that is damaged or foreign."""
+    """Read a file; None when there is none, or when it is damaged or foreign."""
     if not path.exists():
         return None
-    with _writing(path):
+    with _using(path):
         try:
             with closing(_opened(path)) as connection:
                 return work(connection)
         except FAULTS as error:
             if found := read_unwritable(path, [work], error):
-                return found[0]  # type: ignore[no-any-return]
+                return found[0]
             if not _lacks_room(error):
                 raise
         with closing(_opened(path, alone=True)) as connection:
@@ -165,7 +165,7 @@ def _lacks_room(error: BaseException) -> bool:
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[None]:
+def _using(path: Path) -> Iterator[None]:
     """Pass over a file that is damaged or foreign: the program replaces it by itself.
 
     Raises:

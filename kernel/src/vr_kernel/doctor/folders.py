@@ -55,7 +55,7 @@ def writes(name: str, folder: Path) -> Diagnosis:
 
 
 def room(paths: Paths) -> Diagnosis:
-    """Whether anything can be written at all, and whether there is room for what comes."""
+    """Examine the folders for any room at all, then for enough of it."""
     named = dict.fromkeys([paths.state, paths.cache, paths.config])
     full = [str(folder) for folder in named if not has_room(nearest(folder))]
     if not full:

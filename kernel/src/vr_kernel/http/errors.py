@@ -65,8 +65,7 @@ def too_many_redirects(limit: int) -> VrError:
 
 def led_on(where: str, error: VrError) -> VrError:
     """The refusal of an address that another one leads to."""
-    message = f"{where} leads on. {error.message}"
-    return VrError(message, error.code, category=error.category, hint=error.hint)
+    return error.reworded(f"{where} leads on. {error.message}", error.hint)
 
 
 def wrong_type(mime: str, accept: str) -> VrError:

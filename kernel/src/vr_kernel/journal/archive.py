@@ -96,14 +96,14 @@ class Archive:
                     yield change
 
     async def elsewhere(self, kinds: Collection[str] = (), workspace: str = "") -> dict[str, int]:
-        """How many live records the other workspaces have, of some kinds or of all."""
+        """Count the live records of each other workspace, of some kinds or of all."""
         from vr_kernel.journal.presence import count_elsewhere
 
         work = partial(count_elsewhere, workspace=workspace or self._workspace, kinds=kinds)
         return await self._journal.continuity.read(work)
 
     async def missing(self, held: Sequence[Position]) -> int:
-        """How many changes were recorded once that neither the journal has nor a store.
+        """Count the changes that were recorded once, and that neither journal nor store has.
 
         Args:
             held: how far the store has come, with each journal that it followed.

@@ -249,7 +249,7 @@ class Continuity:
         return False
 
     async def missing(self, held: Sequence[Position]) -> int:
-        """How many changes are known of that neither this file has, nor who holds `held`."""
+        """Count the known changes that neither this file has, nor who holds `held`."""
         known = await self._known.all()
         return await self._database.read(lambda it: count_missing(Lineage(it), known, held))
 

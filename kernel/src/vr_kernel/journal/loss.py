@@ -72,7 +72,7 @@ def find_loss(lineage: Lineage, known: Sequence[Position], store: str) -> Loss |
 
 
 def count_missing(lineage: Lineage, known: Sequence[Position], held: Sequence[Position]) -> int:
-    """How many changes are known of that neither the journal has, nor who holds `held`."""
+    """Count the known changes that neither the journal has, nor who holds `held`."""
     gone: dict[str, int] = {}
     for each in known:
         if each.seq and not lineage.covers(each):

@@ -24,7 +24,7 @@ def present(
 def count_elsewhere(
     connection: sqlite3.Connection, workspace: str, kinds: Collection[str]
 ) -> dict[str, int]:
-    """How many records of these kinds, or of all, each other workspace has."""
+    """Count the records of each other workspace, of these kinds or of all."""
     marks = ",".join("?" * len(kinds))
     rows = connection.execute(
         "SELECT workspace, count(*) FROM record WHERE fields IS NOT NULL AND workspace != ?"  # noqa: S608 - constant text

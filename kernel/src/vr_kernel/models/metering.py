@@ -207,7 +207,7 @@ class Payments:
 
     @property
     def writing(self) -> bool:
-        """Whether rows are being written."""
+        """True while rows are being written."""
         return bool(self._shared.writing)
 
     async def settle(self) -> None:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from vr_kernel import Code, VrError, private_file, private_folder
 from vr_kernel.database_damage import put_aside
@@ -114,7 +114,7 @@ class Database:
                 if (found := read_unwritable(self.path, [work], error)) is None:
                     raise
                 self.unwritable = True
-                return cast("T", found[0])
+                return found[0]
             try:
                 connection.execute("BEGIN")
                 return _finish(connection, work)

@@ -87,7 +87,7 @@ async def _examine(services: Services, path: Path) -> Diagnosis:
 
 
 async def _is_whole(services: Services) -> bool:
-    """Whether the store can be made anew from the journal; makes no journal."""
+    """True when the store can be made anew from the journal; makes no journal."""
     journal = services.paths.journal
     if not journal.exists() or not journal.stat().st_size:
         return False

@@ -16,9 +16,7 @@ BOTH_LOST = (
 def lost_with(refused: VrError, file: str) -> VrError:
     """The refusal to make a damaged store anew; `refused` says what the journal is short of."""
     lost = refused.category == JOURNAL_INCOMPLETE
-    return VrError(
+    return refused.reworded(
         f"{file} is damaged, and the journal is no help: {refused.message}",
-        refused.code,
-        category=refused.category,
-        hint=BOTH_LOST if lost else f"See to the journal first. {refused.hint}",
+        BOTH_LOST if lost else f"See to the journal first. {refused.hint}",
     )

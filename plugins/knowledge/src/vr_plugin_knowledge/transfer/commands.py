@@ -157,12 +157,7 @@ async def _write(
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
                 counts[change.kind] = counts.get(change.kind, 0) + 1
         if refused := refusal():
-            raise VrError(
-                f"{refused.message} Nor was anything exported.",
-                refused.code,
-                category=refused.category,
-                hint=refused.hint,
-            )
+            raise refused.reworded(f"{refused.message} Nor was anything exported.", refused.hint)
         part.replace(path)
     except OSError as error:
         if is_full(error):

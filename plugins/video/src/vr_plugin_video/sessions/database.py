@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from vr_kernel import VrError, private_file, private_folder
 from vr_kernel.database_damage import leave
@@ -180,7 +180,7 @@ class Database:
 
                     found = read_unwritable(self.path, [work], error, self._schema)
                     if found is not None:
-                        return cast("T", found[0])
+                        return found[0]
                 raise
             held = [*self._held]
             if held or how == _LOOK:  # what does not fit into memory would be written
