@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import MCPError
 from paid_work import paid_zoo, paying
 from plugin_zoo import vr_command
 from starlette.authentication import UnauthenticatedUser
 from starlette.responses import Response
+from task_client import follow
 from vr_kernel import Kernel, VrError, load_config
 from vr_kernel.errors import ERROR_META
 from vr_kernel.server.bodies import HALF_SENT, BodyLimit
@@ -283,6 +285,30 @@ async def test_a_job_is_its_principals_alone(serving: Serving) -> None:
         ended = (await bob.call_tool("job_result", job)).structured_content
     assert ended["state"] == "done"
     assert len(ended["result"]["texts"]) == 2
+
+
+def damage_ledger(state: Path) -> None:
+    """Have another file in the place of the jobs'."""
+    state.mkdir()
+    (state / "jobs.db").write_bytes(b"no database at all " * 500)
+
+
+async def test_where_a_damaged_file_is_is_the_owners_to_know(tmp_path: Path) -> None:
+    from fastmcp.client.auth import BearerAuth
+
+    environ = paid_zoo(tmp_path).environment(VR_HTTP_TOKENS=f"{OWNER}, bob:{BOB}")
+    damage_ledger(Path(environ["VR_STATE_DIR"]))
+    with started(environ, tmp_path) as process:
+        url = address_of(process)
+        for token in (OWNER, BOB):
+            async with follow(url, auth=BearerAuth(token)) as client:
+                for method in ("tasks/get", "tasks/update", "tasks/cancel"):
+                    with pytest.raises(MCPError) as caught:
+                        await client.ask(method, taskId="0" * 32, inputResponses={})
+                    error = caught.value
+                    assert error.data["category"] == "STATE_DAMAGED"
+                    told = f"{error.message} {error.data}"
+                    assert (str(tmp_path) in told) is (token is OWNER)
 
 
 async def test_only_the_owner_sees_and_changes_settings(serving: Serving) -> None:

@@ -12,6 +12,8 @@ import click
 import pytest
 from click.testing import CliRunner
 from vr_kernel import Config, VrError, load_config
+from vr_kernel.cli.exits import Exit, exit_code
+from vr_kernel.testing.full_disk import fill_up, small_disk
 from vr_plugin_knowledge.transfer.commands import export_records, import_records, reindex
 
 Run = Callable[..., Any]
@@ -274,6 +276,23 @@ def test_an_export_that_fails_leaves_what_was_there(tmp_path: Path, config: Conf
             catch_exceptions=False,
         )
     assert caught.value.code == "NOT_ALLOWED"
+
+
+def test_an_export_without_room_leaves_what_was_there(
+    tmp_path: Path, config: Config, run: Run
+) -> None:
+    (tmp_path / "manual.md").write_text(MANUAL, "utf-8")
+    run(import_records, tmp_path / "manual.md", "--format", "markdown")
+    with small_disk(tmp_path / "disk") as disk:
+        file, hog = disk / "all.jsonl", disk / "hog"
+        run(export_records, file)
+        before = file.read_bytes()
+        fill_up(hog)
+        with pytest.raises(VrError) as caught:
+            CliRunner().invoke(export_records, [str(file)], obj=config, catch_exceptions=False)
+        assert exit_code(caught.value) == Exit.RETRYABLE
+        assert f"There is no room in {disk}." in caught.value.hint
+        assert (file.read_bytes(), {*disk.iterdir()}) == (before, {file, hog})
 
 
 @pytest.mark.parametrize("form", ["markdown", "notes"])
