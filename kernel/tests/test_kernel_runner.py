@@ -30,7 +30,7 @@ from vr_kernel import (
     load_config,
     tool,
 )
-from vr_kernel.runner import RESULT_TOKENS
+from vr_kernel.runner import HUGE_CHARS, RESULT_TOKENS
 
 NOTES = RecordKind(
     "Notes", "Notes.", (RecordField("text"), RecordField("number", "int")), rerank="text"
@@ -561,6 +561,18 @@ async def test_a_result_over_the_limit_is_kept_whole_as_an_artifact(
     assert json.loads(whole.path.read_bytes()) == {"text": text}
     assert str(whole.path) in error.hint
     assert len(error.message + error.hint) < 1000
+
+
+async def test_a_huge_result_is_named_with_its_plugin(
+    begin: Begin, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for characters, named in ((HUGE_CHARS // 2, False), (HUGE_CHARS, True)):
+        kernel = await begin(_with(_instead, Done(text="x" * characters)))
+        outcome = await kernel.run("note_write", {})
+        assert outcome.error
+        assert outcome.error.code == Code.TOO_LARGE
+        log = capfd.readouterr().err
+        assert ("plugin='note' tool='note_write'" in log) is named
 
 
 @pytest.mark.parametrize("word", [" fox", "狐", "жж", "🦊🦊"])

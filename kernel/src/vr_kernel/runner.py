@@ -34,6 +34,8 @@ MOST_A_CHARACTER = 3
 """Tokens of a character; a result that is short even so needs no estimate."""
 COUNTED_CHARS = 200_000
 """Enough of any text for more than `RESULT_TOKENS`."""
+HUGE_CHARS = 5_000_000
+"""Of a result that may hold up the loop for a second while it is made visible, and written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +232,13 @@ def _require_fitting(tool: Tool, call: Call, text: str) -> None:
 
     if len(text) <= COUNTED_CHARS and estimate_tokens(text) <= RESULT_TOKENS:
         return
+    if len(text) > HUGE_CHARS:
+        call.log.warning(
+            "a plugin's large result held up the server, nobody else was answered meanwhile",
+            plugin=tool.plugin,
+            tool=tool.name,
+            characters=len(text),
+        )
     told = (
         f"The result of {tool.name} has {len(text):,} characters,"
         f" more than the {RESULT_TOKENS:,} tokens that a client takes."
