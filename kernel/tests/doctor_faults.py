@@ -158,6 +158,10 @@ TOGETHER = [
         health("says-nonsense", "return [Check('words', lambda: 'fine')]"),
     ),
     Fault(
+        "says-none", "texts", "fault", ("else than texts",), ("report it to says-none",),
+        health("says-none", "return [Check('texts', lambda: Diagnosis.ok(None))]"),
+    ),
+    Fault(
         "databases", "journal", "fault", ("journal.db", "is damaged"), ("Restore", "backup"),
         plant=_damage_journal,
     ),

@@ -157,3 +157,25 @@ async def test_the_right_file_put_back_lacks_what_came_meanwhile(folder: Path) -
         found, notes = await find(kernel)
         assert not notes
         assert found == {*map(str, range(RECORDS)), "new", "newer"}
+
+
+def put_back(kept: Path) -> None:
+    """Have a former store again, in place of the one that is there."""
+    for file in kept.parent.glob("knowledge.db*"):
+        if "given-up" not in file.name:
+            file.unlink()
+    kept.replace(kept.parent / "knowledge.db")
+
+
+@pytest.mark.slow
+async def test_what_is_given_up_beside_a_server_is_whole(folder: Path) -> None:
+    async with opened(folder) as server:
+        await record(server, "late")
+        await find(server)
+        delete(folder)
+        said = await in_thread(lambda: run_command(folder, store_commands, "begin-anew", "--yes"))
+    put_back(Path(said["kept_as"]))
+    await in_thread(lambda: run_command(folder, migrate, "--from", "embedded"))
+    async with opened(folder) as kernel:
+        found, _ = await find(kernel)
+    assert found == {*map(str, range(RECORDS)), "late"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -276,6 +277,20 @@ def test_an_export_that_fails_leaves_what_was_there(tmp_path: Path, config: Conf
             catch_exceptions=False,
         )
     assert caught.value.code == "NOT_ALLOWED"
+
+
+def test_an_export_replaces_nothing_but_files(tmp_path: Path, config: Config, run: Run) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(VrError, match="no plain file") as caught:
+        CliRunner().invoke(
+            export_records, [str(tmp_path / "pipe")], obj=config, catch_exceptions=False
+        )
+    assert caught.value.code == "INVALID_INPUT"
+    assert (tmp_path / "pipe").is_fifo()
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    run(export_records, tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").is_file()
 
 
 def test_an_export_without_room_leaves_what_was_there(

@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -124,6 +124,9 @@ class Database:
     def renew(self) -> Path | None:
         """Put the file aside as given up, and begin it anew; returns its new name, if it was."""
         with self._writing:
+            if self._writer is not None:
+                with suppress(sqlite3.Error):  # what stays in the log is put aside beside the file
+                    self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._close_all()
             kept = put_aside(self.path, "given-up") if self.path.exists() else None
             self._writer = self._open()

@@ -139,11 +139,22 @@ def _run(config: Config, work: Callable[[Kernel], Awaitable[Report]]) -> Report:
     return asyncio.run(run())
 
 
+def _target(path: Path) -> Path:
+    """The file that a path names; of a link that to which it leads, so that the link stays."""
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        raise VrError(
+            f"{path} is no plain file.", Code.INVALID_INPUT, hint="Name a file, or a new one."
+        )
+    return path
+
+
 async def _write(
     path: Path, changes: AsyncIterator[Change], refusal: Callable[[], VrError | None]
 ) -> dict[str, int]:
     """Write beside the file first, so that a failure leaves what was there."""
     counts: dict[str, int] = {}
+    path = _target(path)
     part = path.with_name(f".{path.name}.part")
     try:
         with part.open("w", encoding="utf-8") as file:
