@@ -237,6 +237,27 @@ async def test_one_principal_cannot_fill_the_memory_with_half_bodies() -> None:
     await asyncio.gather(*asked)
 
 
+@pytest.mark.parametrize("token", ["nobodys-token-012345", BOB])
+def test_a_body_of_tiny_chunks_is_not_taken_apart(serving: Serving, token: str) -> None:
+    host, port = serving.url.split("/")[2].split(":")
+    lines = ["POST /mcp HTTP/1.1", f"Host: {host}", "Transfer-Encoding: chunked"]
+    head = "\r\n".join([*lines, f"Authorization: Bearer {token}", "", ""]).encode()
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        connection.sendall(head)
+        with pytest.raises(ConnectionError):
+            connection.sendall(b"1\r\n \r\n" * 4_000_000)  # more than any buffer on the way holds
+
+
+async def test_a_body_in_some_small_chunks_is_taken(serving: Serving, http: Any) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        for sign in json.dumps(LIST):
+            yield sign.encode()
+
+    headers = serving.headers() | {"Content-Type": "application/json"}
+    answer = await http.post(serving.url, content=pieces(), headers=headers)
+    assert "Missing session ID" in answer.text, "it was read"
+
+
 @pytest.mark.slow
 def test_a_server_ends_well_amid_a_body(tmp_path: Path) -> None:
     environ = paid_zoo(tmp_path).environment(VR_KERNEL__SERVE__DRAIN_S="0")

@@ -25,6 +25,8 @@ FILES_KEPT = 384
 accepted but not counted yet."""
 KEPT_SHARE = 16
 """Of so many places one is kept for the owner, and one for who has not asked yet."""
+FREE_LINES, LINE_BYTES = 1_000, 16
+"""So many line ends may be in a request that comes in chunks; beyond, so many bytes for each."""
 LATE = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
@@ -144,6 +146,7 @@ class Connection(H11Protocol):
         super().__init__(**given)
         self._all = connections
         self._coming_since: float | None = None
+        self._lines = self._bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a place."""
@@ -155,12 +158,28 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take what comes, and mind since when a head, or what nobody reads, is not whole."""
+        if self._is_framing(data):
+            self.send_400_response("The chunks of the body are too small.")
+            return
         super().data_received(data)
+        if self.conn.their_state is not h11.SEND_BODY:
+            self._lines = self._bytes = 0
         answered = self.conn.our_state is h11.DONE and self.conn.their_state is h11.SEND_BODY
         if not answered and self.conn.their_state is not h11.IDLE:
             self._coming_since = None
         elif self._coming_since is None:
             self._coming_since = self.loop.time()
+
+    def _is_framing(self, data: bytes) -> bool:
+        """Tell tiny chunks before they are taken apart, which would hold up everybody else."""
+        if self.conn.their_state is h11.SEND_BODY:
+            chunked = any(name == b"transfer-encoding" for name, _ in self.headers)
+        else:
+            chunked = b"chunked" in data.lower()
+        if chunked:
+            self._lines += data.count(b"\r\n")
+            self._bytes += len(data)
+        return self._lines > FREE_LINES and self._bytes < self._lines * LINE_BYTES
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Leave the place to others."""
