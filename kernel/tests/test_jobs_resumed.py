@@ -8,8 +8,8 @@ import os
 import random
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ async def interrupted(environ: Mapping[str, str], gemini: FakeGemini, paid: int)
     gemini.latency = 0.25  # long enough that no busy machine misses the moment
     async with paid_kernel(environ, gemini) as kernel:
         begun = kernel.start("paid_batch", {"name": "job", "items": ITEMS, "at_once": 1})
-        await until(lambda: steps_of(environ) >= paid)
+        await until(lambda: gemini.requests_of(ASKED) and steps_of(environ) >= paid)
     gemini.latency = 0.0
     return begun.id
 
@@ -476,3 +476,41 @@ async def test_a_resumed_call_has_the_same_arguments(
         kernel.providers.go_on = True  # type: ignore[attr-defined]
         ended = await kernel.call("job_result", job_id=running.id)
         assert ended.result["text"] == json.dumps(list(given.values())) * 2
+
+
+@contextmanager
+def journal_held(environ: Mapping[str, str]) -> Iterator[None]:
+    """A neighbour stands still in the middle of writing to the journal."""
+    path = Path(environ["VR_STATE_DIR"], "journal.db")
+    with closing(sqlite3.connect(path, isolation_level=None)) as neighbour:
+        neighbour.execute("BEGIN IMMEDIATE")
+        yield
+        neighbour.rollback()
+
+
+@pytest.mark.slow
+async def test_a_resumed_job_does_not_fail_for_a_neighbour_that_stands_still(
+    environ: Mapping[str, str], gemini: FakeGemini
+) -> None:
+    job_id = await interrupted(environ, gemini, 0)
+
+    def waits() -> bool:
+        query = "SELECT message FROM job WHERE id = ?"
+        return "holds journal.db" in rows(environ["VR_STATE_DIR"], "jobs.db", query, job_id)[0][0]
+
+    async with serving(environ, gemini) as kernel:
+        with journal_held(environ):
+            await until(waits)
+        assert (await kernel.call("job_result", job_id=job_id)).state == "done"
+    assert len(recorded(environ["VR_STATE_DIR"])) == ITEMS
+
+
+@pytest.mark.slow
+async def test_what_was_paid_beside_a_neighbour_that_stands_still_is_recorded_at_the_end(
+    environ: Mapping[str, str], gemini: FakeGemini
+) -> None:
+    job_id = await interrupted(environ, gemini, 1)
+    async with serving(environ, gemini) as kernel:
+        with journal_held(environ):
+            assert (await kernel.call("job_result", job_id=job_id)).state == "done"
+    assert len(recorded(environ["VR_STATE_DIR"])) == ITEMS

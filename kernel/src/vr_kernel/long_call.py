@@ -7,18 +7,24 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypedDict
 
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
-from vr_kernel.call import ProgressReport
+from vr_kernel import runner
+from vr_kernel.call import Call, ProgressReport
+from vr_kernel.database_faults import is_held
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.jobs import Ending, Job, Jobs, JobState
 from vr_kernel.jobs.leases import Lease, Leases, was_lost
+from vr_kernel.jobs.ledger import job_scope
+from vr_kernel.jobs.steps import Steps
 from vr_kernel.log import Log
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.runner import Outcome
+from vr_kernel.services import Services
 from vr_kernel.tools import Tool
 
 MINUTE_S = 60
@@ -99,6 +105,27 @@ class LongCall:
     went_on: bool = False
     _holding: asyncio.Lock = field(default_factory=asyncio.Lock)
 
+    def begin(self, services: Services, steps: Steps) -> Call:
+        """The call itself; it is another one each time that it is done again."""
+        call = runner.begin(
+            self.tool,
+            services,
+            self.principal,
+            self.progress,
+            call_id=self.id,
+            hold=self.hold,
+            ask=self.ask,
+        )
+        if call.scope is not None:
+            call.scope.went_on = partial(self._keep_going_on, steps)
+        return call
+
+    async def _keep_going_on(self, steps: Steps) -> None:
+        """Keep that this run got further."""
+        if not self.went_on and self.lease is not None:
+            self.went_on = True
+            await steps.commit(job_scope(self.id), run_mark(self.run), True)
+
     async def hold(self) -> Lease | None:
         """Make sure that the ledger has this job, and that it is ours; None when it has ended.
 
@@ -141,6 +168,17 @@ class LongCall:
         if error is None or self.lease is None or self.cancelled:
             return False
         return self.lease.lost_event.is_set() or was_lost(self.lease, error)
+
+    def is_held_up(self, outcome: Outcome) -> bool:
+        """Whether it is to run again, as another process holds a file: nobody else would see to it.
+
+        Whoever began it may be that process, and gets what becomes of it, not the error.
+        """
+        error = outcome.error
+        if self.run == 1 or error is None or not is_held(error) or self.is_lost(error):
+            return False
+        self.progress(*self.latest[:2], error.message)
+        return True
 
     async def ends_within(self, seconds: float) -> bool:
         """Wait that long; cancelling the waiter cancels the call."""

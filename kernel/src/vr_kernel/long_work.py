@@ -6,11 +6,10 @@ import asyncio
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from vr_kernel import runner
-from vr_kernel.call import Call, ProgressReport
+from vr_kernel.call import ProgressReport
 from vr_kernel.errors import VrError
 from vr_kernel.flight import Flights
 from vr_kernel.jobs.jobs import Job, Jobs, JobState
@@ -232,19 +231,8 @@ class LongWork:
         await self.leases.aclose()
 
     def _launch(self, running: LongCall, services: Services) -> LongCall:
-        call = runner.begin(
-            running.tool,
-            services,
-            running.principal,
-            running.progress,
-            call_id=running.id,
-            hold=running.hold,
-            ask=running.ask,
-        )
-        if call.scope is not None:
-            call.scope.went_on = partial(self._went_on, running)
         self._running[running.id] = running
-        running.task = asyncio.create_task(self._work(running, call), name=f"vr-{running.id}")
+        running.task = asyncio.create_task(self._work(running, services), name=f"vr-{running.id}")
         if self._watch is None or self._watch.done():
             from vr_kernel.job_watch import look_after
 
@@ -264,20 +252,22 @@ class LongWork:
             return None
         return (served[0], services) if services.workspace == job.workspace else None
 
-    async def _went_on(self, running: LongCall) -> None:
-        """Keep that this run got further."""
-        if not running.went_on and running.lease is not None:
-            running.went_on = True
-            await self.steps.commit(job_scope(running.id), run_mark(running.run), True)
-
     async def _is_hopeless(self, job: Job) -> bool:
         runs = range(job.runs, max(0, job.runs - self.most_runs), -1)
         marks = [await self.steps.find(job_scope(job.id), run_mark(run)) for run in runs]
         return len(marks) == self.most_runs and not any(marks)
 
-    async def _work(self, running: LongCall, call: Call) -> Outcome:
-        try:
+    async def _run(self, running: LongCall, services: Services) -> Outcome:
+        while True:
+            call = running.begin(services, self.steps)
             outcome = await runner.run(running.tool, running.arguments, call, self._listeners)
+            if not running.is_held_up(outcome):
+                return outcome
+            await asyncio.sleep(NEWS_S)
+
+    async def _work(self, running: LongCall, services: Services) -> Outcome:
+        try:
+            outcome = await self._run(running, services)
             lost = running.is_lost(outcome.error)
             await finish(running, outcome, self.leases, self._log)
         except asyncio.CancelledError as error:

@@ -43,14 +43,11 @@ class Continuity:
     ) -> None:
         self.loss: Loss | None = None
         self.damage: VrError | None = None
-        self.journal = ""
-        self.followed = ""
+        self.journal = self.followed = ""
         self.told = False
         self._database = database
         self._known = Known(ledger)
-        self._tell_fault = tell
-        self._store = store
-        self._home = str(database.path.parent)
+        self._tell_fault, self._store, self._home = tell, store, str(database.path.parent)
         self._present: sqlite3.Connection | None = None
         self._looked: sqlite3.Connection | None = None
         self._attended: sqlite3.Connection | None = None
@@ -103,10 +100,13 @@ class Continuity:
         while True:
             latest: list[Position] = []
             try:
+                if paid and self._attended is None:  # what is held cannot be attended to
+                    await self.attend()
                 done: T = await (file.keep(write, 0) if paid else file.run(write))
             except NotAttendedError:  # another file, or none yet
                 await self.attend()
             else:
+                tried.append(file)
                 if not file.holding:
                     self._known.latest = latest[-1]
                 return done
