@@ -147,7 +147,8 @@ def test_an_export_counts_what_it_leaves_out(tmp_path: Path) -> None:
     assert exported["exported"] == {"DocumentPassages": 2}
     rows = [json.loads(line) for line in Path(file).read_text("utf-8").splitlines()]
     assert {Path(row["properties"]["link"]).stem for row in rows} == {"d", "e"}
-    exported = run_command(tmp_path, export_records, file, "--collection", CONCEPTS)
+    new = str(tmp_path / "none.jsonl")
+    exported = run_command(tmp_path, export_records, new, "--collection", CONCEPTS)
     assert exported == {"exported": {}}
 
 

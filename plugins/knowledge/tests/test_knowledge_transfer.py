@@ -325,3 +325,92 @@ def test_what_a_model_wrote_is_not_read_in_as_a_source(
     assert json.loads(done.stdout) == {"imported": {}, "forgotten": {"DocumentPassages": 1}}
     assert str(report) in done.stderr
     assert exported(run, tmp_path) == []
+
+
+def refused(config: Config, command: click.Command, *arguments: object) -> VrError:
+    with pytest.raises(VrError) as caught:
+        CliRunner().invoke(command, [*map(str, arguments)], obj=config, catch_exceptions=False)
+    return caught.value
+
+
+@pytest.fixture
+def workspaces(run: Run, tmp_path: Path, config: Config) -> Path:
+    """A state folder whose own workspace has one record, and that of Anna two."""
+    for name, texts in {"default": ["mine"], "anna": ["hers", "more of hers"]}.items():
+        file = write_rows(tmp_path / f"{name}.jsonl", ({"text": text} for text in texts))
+        run(import_records, file, "--format", "jsonl", at=moved(config, VR_STORE__WORKSPACE=name))
+    return tmp_path / "state"
+
+
+@pytest.mark.parametrize(
+    ("environ", "options", "hint"),
+    [
+        ({}, ["--workspace", "ana"], "Did you mean 'anna'? Others with records: anna (2)"),
+        ({"VR_STORE__WORKSPACE": "typo"}, [], "anna (2), default (1). To have an empty file, name"),
+        ({}, ["--collection", "ConceptKnowledge"], "To have an empty file, name a new one."),
+    ],
+    ids=["another that is none", "the configured one is none", "a collection without records"],
+)
+@pytest.mark.usefixtures("workspaces")
+def test_an_export_of_nothing_leaves_what_was_there(
+    environ: dict[str, str], options: list[str], hint: str, config: Config, tmp_path: Path, run: Run
+) -> None:
+    run(export_records, file := tmp_path / "good.jsonl")
+    before = file.read_bytes()
+    error = refused(moved(config, **environ), export_records, file, *options)
+    assert (error.code, file.read_bytes()) == ("NOT_FOUND", before)
+    assert hint in error.hint
+    assert not list(tmp_path.glob(".*.part"))
+
+
+def test_an_installation_without_records_has_an_empty_export(
+    tmp_path: Path, config: Config, run: Run
+) -> None:
+    for _ in range(2):
+        assert run(export_records, tmp_path / "new.jsonl") == {"exported": {}}
+    assert (tmp_path / "new.jsonl").read_bytes() == b""
+    error = refused(config, export_records, tmp_path / "other.jsonl", "--workspace", "anna")
+    assert "'anna' has no records. Nor has any other." in f"{error.message} {error.hint}"
+    assert not (tmp_path / "other.jsonl").exists()
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o000])
+@pytest.mark.usefixtures("workspaces")
+def test_an_export_is_for_the_user_alone(umask: int, tmp_path: Path, run: Run) -> None:
+    file, before = tmp_path / "all.jsonl", os.umask(umask)
+    try:
+        run(export_records, file)
+        assert file.stat().st_mode & 0o777 == 0o600
+        file.chmod(0o640)  # whoever opened it to a group did so on purpose
+        run(export_records, file)
+        assert file.stat().st_mode & 0o777 == 0o640
+    finally:
+        os.umask(before)
+
+
+def test_a_workspace_of_another_installation_is_named_as_it_is(
+    workspaces: Path, tmp_path: Path, config: Config, run: Run
+) -> None:
+    other = moved(config, VR_STATE_DIR=str(tmp_path / "other"))
+    take = (import_records, workspaces, "--format", "store")
+    error = refused(other, *take, "--workspace", "ana")
+    assert error.code == "NOT_FOUND"
+    assert error.hint == "Did you mean 'anna'? Others with records: anna (2), default (1)."
+    done = run(*take, "--workspace", "anna", at=other)
+    assert done["imported"] == {"DocumentPassages": 2}
+    assert done["notes"] == ["From the workspace 'anna' there into 'default' here."]
+    hers = moved(other, VR_STORE__WORKSPACE="anna")
+    assert "notes" not in run(*take, "--workspace", "anna", at=hers), "it is where she has it"
+    unnamed = refused(moved(other, VR_STORE__WORKSPACE="ben"), *take)
+    assert "'ben' has no records" in unnamed.message
+
+
+def test_an_installation_does_not_import_itself(
+    workspaces: Path, tmp_path: Path, config: Config
+) -> None:
+    (tmp_path / "link").symlink_to(workspaces)
+    for source in (workspaces, workspaces / "journal.db", tmp_path / "link"):
+        for options in ([], ["--workspace", "anna"]):
+            error = refused(config, import_records, source, "--format", "store", *options)
+            assert error.code == "INVALID_INPUT"
+            assert "is the state folder of this installation" in error.message

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 import click
-from vr_kernel import Code, Config, Kernel, VrError
-from vr_kernel.database_damage import unwritten
-from vr_kernel.database_faults import is_full
+from vr_kernel import Config, Kernel
 
 from vr_plugin_knowledge.catalogue import find_kind, find_kinds
+from vr_plugin_knowledge.transfer.exports import export_rows
 from vr_plugin_knowledge.transfer.imports import forget_rest, record_all
+from vr_plugin_knowledge.transfer.installations import require_another
 from vr_plugin_knowledge.transfer.readers import Format, Reader
 
 if TYPE_CHECKING:
-    from vr_kernel import Change
-
     from vr_plugin_knowledge.graph.network import Network
 
 Counts = Mapping[str, Mapping[str, int]]
@@ -60,7 +58,10 @@ def import_records(
     """Record what PATH holds. Importing it again repeats nothing."""
     if workspace and form != "store":
         raise click.UsageError("--workspace belongs to --format store.")
-    source, there = path.expanduser(), workspace or config.store.workspace
+    own = config.store.workspace
+    source, there = path.expanduser(), workspace or own
+    if form == "store":
+        require_another(source, config.paths.journal)
 
     async def work(kernel: Kernel) -> Report:
         kinds = kernel.archive.kinds
@@ -76,7 +77,8 @@ def import_records(
             click.echo(f"Not indexed yet: {left:,} changes.", err=True)
         rest = {"forgotten": forgotten, "left_in_other_workspaces": reader.left}
         done = {"imported": counts, **{verb: each for verb, each in rest.items() if each}}
-        return done, [await kernel.journal.continuity.lacks()]
+        into = "" if there == own else f"From the workspace {there!r} there into {own!r} here."
+        return done, [into, await kernel.journal.continuity.lacks()]
 
     _tell(_run(config, work), as_json=as_json)
 
@@ -97,7 +99,7 @@ def export_records(
 ) -> None:
     """Write all records of a workspace to PATH, an object a line; `import --format jsonl` reads it.
 
-    While the journal lacks what was recorded nothing is written.
+    While the journal lacks what was recorded nothing is written; no records replace no file.
     """
     target, there = path.expanduser().absolute(), workspace or config.store.workspace
 
@@ -105,8 +107,7 @@ def export_records(
         archive = kernel.archive
         find_kinds(archive.kinds, collections)
         await archive.store.catch_up()  # the store may know what the journal lacks
-        rows = archive.records(collections, there)
-        exported = await _write(target, rows, lambda: kernel.journal.continuity.refusal)
+        exported = await export_rows(kernel, target, collections, there)
         others = await archive.elsewhere(collections, there)
         if not others:
             return {"exported": exported}, []
@@ -137,50 +138,6 @@ def _run(config: Config, work: Callable[[Kernel], Awaitable[Report]]) -> Report:
             return await work(kernel)
 
     return asyncio.run(run())
-
-
-def _target(path: Path) -> Path:
-    """The file that a path names; of a link that to which it leads, so that the link stays."""
-    path = path.resolve()
-    if path.exists() and not path.is_file():
-        raise VrError(
-            f"{path} is no plain file.", Code.INVALID_INPUT, hint="Name a file, or a new one."
-        )
-    return path
-
-
-async def _write(
-    path: Path, changes: AsyncIterator[Change], refusal: Callable[[], VrError | None]
-) -> dict[str, int]:
-    """Write beside the file first, so that a failure leaves what was there."""
-    counts: dict[str, int] = {}
-    path = _target(path)
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("w", encoding="utf-8") as file:
-            async for change in changes:
-                row = {
-                    "collection": change.kind,
-                    "object_id": change.key,
-                    "properties": {"created_at": change.created_at, **(change.fields or {})},
-                    "provenance": change.provenance,
-                }
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-                counts[change.kind] = counts.get(change.kind, 0) + 1
-        if refused := refusal():
-            raise refused.reworded(f"{refused.message} Nor was anything exported.", refused.hint)
-        part.replace(path)
-    except OSError as error:
-        if is_full(error):
-            raise unwritten(str(path), path.parent, error) from error
-        raise VrError(
-            f"{path} cannot be written: {error.strerror}.",
-            Code.NOT_ALLOWED,
-            hint="Name a file in a folder that exists and may be written.",
-        ) from error
-    finally:
-        part.unlink(missing_ok=True)
-    return counts
 
 
 async def _graph(kernel: Kernel) -> Network:

@@ -13,6 +13,7 @@ from vr_kernel.database_faults import wording
 
 from vr_plugin_knowledge.catalogue import find_kind
 from vr_plugin_knowledge.transfer.front_matter import is_derived
+from vr_plugin_knowledge.transfer.installations import journal_in, without_records
 from vr_plugin_knowledge.transfer.passages import PASSAGES, passages_of
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ LONGEST_LINE = 10_000_000
 NOTE_SUFFIXES = {".md", ".markdown"}
 _JOURNAL = """SELECT kind, key, fields, provenance, created_at FROM record
 WHERE fields IS NOT NULL AND workspace = ? ORDER BY seq"""
+_ANY = "SELECT 1 FROM record WHERE fields IS NOT NULL AND workspace = ? LIMIT 1"
 _OTHERS = """SELECT workspace, count(*) FROM record
 WHERE fields IS NOT NULL AND workspace != ? GROUP BY workspace"""
 
@@ -144,7 +146,7 @@ class Reader:
         """The journal of another installation: its state folder, or the file itself."""
         import sqlite3
 
-        file = path / "journal.db" if path.is_dir() else path
+        file = journal_in(path)
         if not file.is_file():
             raise VrError(f"No file {str(file)!r}.", Code.NOT_FOUND, hint="Name a state folder.")
         address, own = f"{file.as_uri()}?mode=ro", (self._workspace,)
@@ -153,6 +155,8 @@ class Reader:
             connection = sqlite3.connect(address, uri=True, check_same_thread=False)
             with closing(connection) as journal:
                 self.left = dict(journal.execute(_OTHERS, own))
+                if self.left and journal.execute(_ANY, own).fetchone() is None:
+                    raise without_records(self._workspace, self.left)
                 for name, key, fields, provenance, created_at in journal.execute(_JOURNAL, own):
                     given = {"created_at": created_at, **json.loads(fields)}
                     with _at(file):
