@@ -158,8 +158,8 @@ async def test_the_result_is_the_one_of_a_call_that_was_waited_for(
     work.go.set()
     ended = await guest.get_when(task, "completed")
     patient = load_config(environ=environ, working_folder=tmp_path)
-    async with follow(build_server(await start(zoo, config=patient))) as client:
-        waited = await client.call("zoo_walk")
+    async with Client(build_server(await start(zoo, config=patient))) as waiting:
+        waited = await TaskClient(waiting).call("zoo_walk")
     waited.pop("_meta")
     assert ended["result"] == waited
     assert waited["content"][1]["text"] == "Note: It was warm."

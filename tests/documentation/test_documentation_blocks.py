@@ -37,6 +37,7 @@ NOT_RUN = Counter(
         "needs YouTube": 2,
         "needs a Weaviate server": 2,
         "needs a lost journal": 2,
+        "needs another installation": 1,
         "needs the program sqlite3": 1,
         "needs a folder of videos": 1,
         "needs a long video and a key": 1,
