@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +29,9 @@ from lost_journal import (
     run_command,
 )
 from vr_kernel import Code, VrError
+from vr_kernel.cli.exits import Exit, exit_code
 from vr_kernel.cli.store import store as store_commands
+from vr_kernel.testing.full_disk import fill_up, small_disk
 from vr_plugin_knowledge.transfer.commands import export_records, import_records
 from vr_plugin_knowledge.transfer.migration import migrate
 
@@ -116,14 +122,48 @@ def test_what_begin_anew_gives_up_is_said_once(
 ) -> None:
     delete(folder)
     capfd.readouterr()
-    command, config = ["begin-anew"], config_of(folder)
-    done = CliRunner().invoke(store_commands, command, obj=config, input="n\n")
+    done = said(folder, store_commands, "begin-anew")
     everything = done.output + capfd.readouterr().err
     assert everything.count("changes were recorded") == 1
-    assert "begin-anew" not in everything, "it is what was called"
+    assert "vr store begin-anew" not in everything, "it is what was called"
     assert "given-up" in everything
-    assert done.exit_code == 1
+    assert "Nobody can be asked here. Add --yes." in everything
+    assert done.exit_code == 2
     assert not list((folder / "state").glob("*.given-up-*"))
+
+
+def test_where_nothing_lacks_begin_anew_says_so(folder: Path) -> None:
+    done = run_command(folder, store_commands, "begin-anew")
+    assert done == {
+        "recorded": RECORDS, "delivered": RECORDS, "pending": 0, "kept_as": None, "lacking": "",
+    }  # fmt: skip
+    assert "lacks nothing" in said(folder, store_commands, "begin-anew").output
+
+
+def items_of(store: Path) -> int:
+    with closing(sqlite3.connect(store)) as connection:
+        return int(connection.execute("SELECT count(*) FROM item").fetchone()[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("room", [64 << 10, 200 << 10, 300 << 10, 400 << 10])
+def test_without_room_what_would_be_given_up_stays(folder: Path, tmp_path: Path, room: int) -> None:
+    delete(folder)
+    with small_disk(tmp_path / "disk") as disk:
+        shutil.copytree(folder / "state", disk / "state")
+        hog, store = disk / "hog", disk / "state" / "knowledge.db"
+        fill_up(hog)
+        os.truncate(hog, hog.stat().st_size - room)
+        done = said(disk, store_commands, "begin-anew", "--yes")
+        assert isinstance(done.exception, VrError), done.output
+        assert exit_code(done.exception) == Exit.RETRYABLE
+        assert not list(store.parent.glob("*.given-up-*"))
+        hog.unlink()
+        assert items_of(store) == RECORDS
+        done = run_command(disk, store_commands, "begin-anew", "--yes")
+        assert "changes were recorded" in done["lacking"]
+        assert done["pending"] == 0
+        assert items_of(Path(done["kept_as"])) == RECORDS
 
 
 @pytest.mark.slow

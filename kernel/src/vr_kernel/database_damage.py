@@ -41,6 +41,41 @@ def put_aside(path: Path, why: str = "damaged") -> Path | None:
     return kept
 
 
+def begin_anew(path: Path, begin: Callable[[], object], close: Callable[[], None]) -> Path | None:
+    """Put a file aside as given up, and begin a new one; returns the new name of the former.
+
+    Args:
+        path: of the file; nobody of this process has it open.
+        begin: makes the new one.
+        close: closes what `begin` left open when it failed.
+
+    Raises:
+        VrError: as `begin` does; the former file is back then, or the error says where it is.
+    """
+    kept = put_aside(path, "given-up")
+    try:
+        begin()
+    except VrError as error:
+        close()
+        try:
+            if kept is not None:
+                _put_back(path, kept)
+        except OSError:
+            where = f"is kept as {kept}"
+        else:
+            where = "is as it was"
+        raise error.reworded(f"{error.message} The former one {where}.", error.hint) from error
+    return kept
+
+
+def _put_back(path: Path, kept: Path) -> None:
+    for each in (path, log_of(path), path.with_name(f"{path.name}-shm")):
+        each.unlink(missing_ok=True)
+    with suppress(FileNotFoundError):
+        log_of(kept).replace(log_of(path))
+    kept.replace(path)
+
+
 def leave(path: Path, opened: Identity, opened_log: Identity, close: Callable[[], None]) -> VrError:
     """Close a file that was emptied or replaced, and part what comes in its place from its log.
 

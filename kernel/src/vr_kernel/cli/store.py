@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
@@ -124,23 +125,41 @@ def begin_anew(config: Config, *, yes: bool, as_json: bool) -> None:
         lacking = await continuity.lacks()
         return continuity.loss.what if continuity.loss else lacking
 
+    async def count(kernel: Kernel) -> dict[str, object]:
+        delivered = (await kernel.store.status()).delivered if kernel.store.available() else None
+        return {**await _counted(kernel, delivered), "kept_as": None}
+
     async def begin(kernel: Kernel) -> dict[str, object]:
         kept = await kernel.store.restart(empty=True)
-        there = kernel.store.available()
-        if there:
+        if kernel.store.available():
             await _delivered(kernel.store)
-        delivered = (await kernel.store.status()).delivered if there else None
-        return {**await _counted(kernel, delivered), "kept_as": kept and str(kept)}
+        return {**await count(kernel), "kept_as": kept and str(kept)}
 
     with _session(config) as (kernel, runner):
-        if not (lacking := _run(kernel, runner, look(kernel))):
-            click.echo("The journal lacks nothing that is known of.", err=as_json)
-            return
-        click.echo(lacking, err=True)
-        if not yes:
-            click.echo(_what_is_kept(kernel), err=True)
-            click.confirm("Give it up, and go on with this journal?", abort=True, err=True)
-        print_result(_run(kernel, runner, begin(kernel)), (), as_json=as_json)
+        lacking = _run(kernel, runner, look(kernel))
+        click.echo(lacking or "The journal lacks nothing that is known of.", err=True)
+        if not lacking:
+            found = _run(kernel, runner, count(kernel))
+        else:
+            if not yes:
+                _agree(_what_is_kept(kernel))
+            found = _run(kernel, runner, begin(kernel))
+        if as_json or lacking:
+            said = {**found, "lacking": lacking} if as_json else found
+            print_result(said, (), as_json=as_json)
+
+
+def _agree(what_is_kept: str) -> None:
+    """Ask on a terminal.
+
+    Raises:
+        click.UsageError: when nobody can answer.
+        click.Abort: when the answer is no.
+    """
+    click.echo(what_is_kept, err=True)
+    if not sys.stdin.isatty():
+        raise click.UsageError("Nobody can be asked here. Add --yes.")
+    click.confirm("Give it up, and go on with this journal?", abort=True, err=True)
 
 
 async def _delivered(index: StoreIndex) -> int:

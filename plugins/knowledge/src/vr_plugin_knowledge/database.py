@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vr_kernel import Code, VrError, private_file, private_folder
-from vr_kernel.database_damage import put_aside
+from vr_kernel.database_damage import begin_anew, put_aside
 from vr_kernel.database_faults import (
     Patience,
     explained,
@@ -121,16 +121,18 @@ class Database:
             finally:
                 self._give_back(generation, connection)
 
-    def renew(self) -> Path | None:
-        """Put the file aside as given up, and begin it anew; returns its new name, if it was."""
-        with self._writing:
+    def renew(self, work: Callable[[sqlite3.Connection], object]) -> Path | None:
+        """Put the file aside as given up, and begin it anew with `work`; returns its new name.
+
+        Raises:
+            VrError: UNAVAILABLE when it cannot be begun anew; says where the former file is.
+        """
+        with self._writing, self._guarded():
             if self._writer is not None:
                 with suppress(sqlite3.Error):  # what stays in the log is put aside beside the file
                     self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._close_all()
-            kept = put_aside(self.path, "given-up") if self.path.exists() else None
-            self._writer = self._open()
-            return kept
+            return begin_anew(self.path, lambda: self.write(work), self._close_all)
 
     def close(self) -> None:
         """Close all connections, once what still runs has ended, if that is soon.

@@ -113,8 +113,11 @@ class EmbeddedStore:
 
         Returns the file that holds what was given up.
         """
-        kept = await asyncio.to_thread(self._database.renew) if empty else None
-        await asyncio.to_thread(self._database.write, partial(begin_again, journal=journal))
+        work, kept = partial(begin_again, journal=journal), None
+        if empty:
+            kept = await asyncio.to_thread(self._database.renew, work)
+        else:
+            await asyncio.to_thread(self._database.write, work)
         self._journal, self._read_from = journal, 0
         return kept
 
