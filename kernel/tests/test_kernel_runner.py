@@ -115,6 +115,37 @@ async def test_a_call_that_fails_forgets_nothing(begin: Begin) -> None:
     await _require_untouched(kernel)
 
 
+NAMES: list[tuple[str, Callable[[Call], None], str]] = [
+    ("no key", lambda call: call.forget("Notes", None), "a key that is NoneType"),  # type: ignore[arg-type]
+    ("a number", lambda call: call.forget("Notes", "a", 5), "a key that is int"),  # type: ignore[arg-type]
+    ("a list", lambda call: call.forget("Notes", ["a"]), "a key that is list"),  # type: ignore[arg-type]
+    ("no text", lambda call: call.forget("Notes", "\ud800"), "a key that is text that is no valid"),
+    ("no kind", lambda call: call.forget(None, "a"), "a kind that is NoneType"),  # type: ignore[arg-type]
+    (
+        "a record",
+        lambda call: call.record(Record("Notes", {"text": "a"}, key=5)),  # type: ignore[arg-type]
+        "a key that is int",
+    ),
+]
+
+
+@pytest.mark.parametrize(("do", "says"), [it[1:] for it in NAMES], ids=[it[0] for it in NAMES])
+async def test_what_cannot_name_a_record_is_the_failure_of_its_plugin(
+    do: Callable[[Call], None], says: str, begin: Begin
+) -> None:
+    async def body(call: Call) -> Done:
+        call.record(Record("Events", {"text": "b"}))
+        do(call)
+        return Done()
+
+    kernel = await begin(body)
+    error = (await kernel.run("note_write", {})).error
+    assert error is not None
+    assert (error.code, error.retryable) == (Code.INTERNAL, False)
+    assert f"note_write of plugin note names a record by {says}" in error.message
+    await _require_untouched(kernel)
+
+
 async def test_records_are_journalled_in_one_commit_with_their_origin(begin: Begin) -> None:
     async def body(call: Call) -> Done:
         call.record(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Any, Literal
 
 import mcp_types
@@ -73,6 +73,21 @@ def zoo_broken(word: str = "") -> str:
     raise FAULTS[word]
 
 
+MADE: list[str] = []
+
+
+def _endless() -> Iterator[Message]:
+    while True:
+        MADE.append("more")
+        yield Message("more")
+
+
+@prompt
+def zoo_other(what: Literal["endless", "nothing", "bytes", "words"]) -> Any:
+    """Write what is no message."""
+    return {"endless": _endless(), "bytes": b"x", "words": ["x"]}.get(what)
+
+
 @resource("vr://zoo/map")
 async def plan(services: Services) -> Card:
     """Where all animals are."""
@@ -134,7 +149,7 @@ async def zoo_open_gate(call: Call) -> Card:
     return Card(animal="any")
 
 
-PROMPTS = [zoo_visit, zoo_talk, zoo_broken, zoo_queue]
+PROMPTS = [zoo_visit, zoo_talk, zoo_broken, zoo_queue, zoo_other]
 RESOURCES = [plan, notes, files, photo, page, nothing]
 
 
@@ -188,6 +203,9 @@ async def test_a_prompt_may_show_pictures_and_files(client: Client[Any]) -> None
         ("zoo_visit", {"day": "friday", "dya": "x"}, "unknown name. Did you mean 'day'?"),
         ("zoo_visit", {"day": "friday", "children": "many"}, "children"),
         *(("zoo_broken", {"word": each}, "plugin zoo failed unexpectedly") for each in FAULTS),
+        ("zoo_other", {"what": "nothing"}, "plugin zoo failed unexpectedly"),
+        ("zoo_other", {"what": "bytes"}, "plugin zoo failed unexpectedly"),
+        ("zoo_other", {"what": "words"}, "plugin zoo failed unexpectedly"),
         ("zoo_vist", {}, "zoo_vist"),
     ],
 )
@@ -199,6 +217,13 @@ async def test_what_a_prompt_cannot_take_is_said(
     assert says in caught.value.error.message
     assert caught.value.error.data["call_id"]
     assert "canary" not in caught.value.error.message
+
+
+async def test_a_prompt_that_never_ends_writing_is_not_waited_for(client: Client[Any]) -> None:
+    MADE.clear()
+    with pytest.raises(MCPError, match="plugin zoo failed unexpectedly"):
+        await client.get_prompt("zoo_other", {"what": "endless"})
+    assert MADE == []
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import gc
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from typing import Annotated, Any
 
 import click
@@ -236,15 +236,18 @@ def unruly_words(kind: str) -> str:
     return str(fail(kind))
 
 
-class Messages:
+class Messages(Sequence[Any]):
     """No messages, but what raises when it is asked for them."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
 
-    def __iter__(self) -> Any:
+    def __len__(self) -> int:
         fail(self.kind)
-        return iter(())
+        return 0
+
+    def __getitem__(self, _: Any) -> Any:
+        return []
 
 
 @prompt

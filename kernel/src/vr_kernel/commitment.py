@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from vr_kernel.errors import Code, VrError, said
 from vr_kernel.journal.journal import Entry
-from vr_kernel.records import Record, entity_key
+from vr_kernel.records import Record, entity_key, is_storable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,12 +29,15 @@ async def commit(call: Call, part: str = "") -> int:
 
     Raises:
         VrError: UNAVAILABLE when the journal cannot be written and the call's records are
-            essential; otherwise that is noted.
+            essential; otherwise that is noted. INTERNAL for a kind or a key that is no text.
         ValueError: for a result that no cache can keep.
     """
     services = call.services
     dump([kept.value for kept in call.kept]).encode()  # what no cache can keep fails here
     entries = [_entry(call, part, index, record) for index, record in enumerate(call.records)]
+    for kind, key in call.forgotten:
+        _require_text(call, kind, "kind")
+        _require_text(call, key, "key")
     entries += [Entry(kind, key, None) for kind, key in dict.fromkeys(call.forgotten)]
     call.owed.clear()  # it is all in here
     if entries:
@@ -134,7 +137,25 @@ def _entry(call: Call, part: str, index: int, record: Record) -> Entry:
     fields = kind.validate(record.fields)
     fields.setdefault("source_tool", call.tool)
     place = (part, index) if part else (index,)
+    if record.key is not None:
+        _require_text(call, record.key, "key")
     key = record.key or kind.identify(fields) or entity_key(call.id, kind.name, *place)
     if record.merge:
         fields |= dict.fromkeys(kind.cleared(record.fields))
     return Entry(kind.name, key, fields, record.provenance, record.merge, kind.history)
+
+
+def _require_text(call: Call, value: object, what: str) -> None:
+    """Refuse what no journal can hold as the kind or the key of a record.
+
+    Raises:
+        VrError: INTERNAL, saying what was given.
+    """
+    if isinstance(value, str) and is_storable(value):
+        return
+    given = "text that is no valid Unicode" if isinstance(value, str) else type(value).__name__
+    raise VrError(
+        f"{call.tool} of plugin {call.meter.plugin} names a record by a {what} that is {given}.",
+        Code.INTERNAL,
+        hint=f"The {what} of a record is text. Report it to the plugin; nothing was recorded.",
+    )

@@ -68,13 +68,21 @@ class Prompt:
 
         Raises:
             VrError: INVALID_INPUT, naming each argument that does not fit.
+            TypeError: when what was written is neither text nor a sequence of messages.
         """
         for name, value in given.items():
             if isinstance(value, str) and len(value) > MOST_CHARS:
                 raise _too_long(self.name, name)
         seen = {n: visible(v) if isinstance(v, str) else v for n, v in given.items()}
         written = self.function(**validate(self.name, self.model, seen))
-        return [Message(written)] if isinstance(written, str) else list(written)
+        if isinstance(written, str):
+            return [Message(written)]
+        # Not just anything that can be gone through: that may have no end.
+        parts = written[: len(written)] if isinstance(written, Sequence) else [written]
+        messages = [each for each in parts if isinstance(each, Message)]
+        if len(messages) < len(parts):
+            raise TypeError(f"{self.name} wrote {type(written).__name__}, no text and no messages")
+        return messages
 
 
 def build_prompt(function: Callable[..., Any], plugin: str) -> Prompt:

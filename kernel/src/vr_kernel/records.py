@@ -179,7 +179,7 @@ def _joined(fields: Mapping[str, Any], names: Sequence[str]) -> str:
 def _coerce(kind: str, spec: RecordField, value: Any) -> Any:
     if spec.type == "date":
         return _as_date(kind, spec, value)
-    if not all(map(_is_storable, value if isinstance(value, (list, tuple)) else [value])):
+    if not all(map(is_storable, value if isinstance(value, (list, tuple)) else [value])):
         raise VrError(
             f"{kind}.{spec.name} has a value that no store can hold.",
             Code.INVALID_INPUT,
@@ -197,7 +197,8 @@ def _coerce(kind: str, spec: RecordField, value: Any) -> Any:
     raise _wrong_type(kind, spec, value)
 
 
-def _is_storable(value: Any) -> bool:
+def is_storable(value: Any) -> bool:
+    """Whether every store can hold this number or text."""
     if isinstance(value, float):
         return math.isfinite(value)
     if isinstance(value, int):
