@@ -1,4 +1,4 @@
-"""What `vr doctor` says of sound files that cannot be used now: on a full disk, held by others."""
+"""Sound files that cannot be used now, on a full disk or held by others: what commands say."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,23 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of its own."""
     with small_disk(tmp_path / "disk") as folder:
         yield folder
+
+
+@contextmanager
+def suspended(*files: Path) -> Iterator[list[int]]:
+    """Processes that stand still in the middle of a write, one for each file."""
+    with ExitStack() as ended:
+        holders = []
+        for file in files:
+            pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+            holder = subprocess.Popen([sys.executable, "-c", HOLD, str(file)], **pipes)
+            ended.callback(holder.communicate)
+            ended.callback(holder.kill)
+            assert holder.stdout is not None
+            assert holder.stdout.readline() == b"held\n"
+            os.kill(holder.pid, signal.SIGSTOP)
+            holders.append(holder.pid)
+        yield holders
 
 
 def examine(environment: dict[str, str], *program: str) -> dict[str, dict[str, Any]]:
@@ -84,26 +101,35 @@ def test_a_file_that_a_suspended_process_holds_is_named_with_it(
         VR_STATE_DIR=str(folder / "state"), VR_CACHE_DIR=str(folder / "cache")
     )
     held = ("journal.db", "knowledge.db")
-    holders = [
-        subprocess.Popen(
-            [sys.executable, "-c", HOLD, str(folder / "state" / name)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        for name in held
-    ]
-    try:
-        for holder in holders:
-            assert holder.stdout is not None
-            assert holder.stdout.readline() == b"held\n"
-            os.kill(holder.pid, signal.SIGSTOP)
+    with suspended(*(folder / "state" / name for name in held)) as holders:
         wrong = examine(environment)
-    finally:
-        for holder in holders:
-            holder.kill()
-            holder.communicate()
     faults = {name: check for name, check in wrong.items() if check["level"] == "fault"}
     assert set(faults) == {"journal", "store file"}
     for name, file, holder in zip(faults, held, holders, strict=True):
         assert f"Another process holds {file}." in faults[name]["what"]
-        assert f"kill -CONT {holder.pid}" in faults[name]["fix"]
+        assert f"kill -CONT {holder}" in faults[name]["fix"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="nobody tells here who holds a file")
+@pytest.mark.parametrize("command", ["import", "reindex"])
+def test_a_command_waits_for_no_store_that_a_suspended_process_holds(
+    command: str, folder: Path, tmp_path: Path, fresh_environment: Callable[..., dict[str, str]]
+) -> None:
+    """It waited ten minutes, although all that it does is recorded."""
+    environment = fresh_environment(
+        VR_STATE_DIR=str(folder / "state"), VR_CACHE_DIR=str(folder / "cache")
+    )
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "lions.md").write_text("# Lions\n\nThey walk.\n")
+    given = [str(tmp_path / "notes"), "--format", "markdown"] if command == "import" else []
+    vr = [sys.executable, "-m", "vr_kernel"]
+    run: dict[str, Any] = {"env": environment, "capture_output": True, "text": True}
+    with suspended(folder / "state" / "knowledge.db") as (holder,):
+        line = [*vr, "knowledge", command, *given, "--json"]
+        done = subprocess.run(line, **run, check=True, timeout=60)
+    (note,) = json.loads(done.stdout)["notes"]
+    assert "Not indexed yet: " in note
+    assert f"kill -CONT {holder}" in note
+    status = subprocess.run([*vr, "store", "status", "--json"], **run, check=True, timeout=60)
+    assert json.loads(status.stdout)["pending"] == 0

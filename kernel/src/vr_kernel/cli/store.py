@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 DELIVERY_S = 60.0
 """How long `status` and `retry` wait for what is on its way."""
-ROUND_S = 4.0
-"""How long a store may be in trouble and come no further."""
 LISTED = 1000
 """Most refusals that `failed` shows as text; JSON has all."""
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -47,7 +45,7 @@ def status(config: Config, *, as_json: bool) -> None:
     """Deliver what is recorded, and show how far the store has come."""
 
     async def look(kernel: Kernel) -> tuple[dict[str, object], list[str]]:
-        left = await _delivered(kernel.store)
+        left = await kernel.store.catch_up(DELIVERY_S)
         found = asdict(await kernel.store.status())
         found |= await _counted(kernel, found["delivered"])
         trouble = kernel.store.trouble if left else ""
@@ -86,7 +84,7 @@ def retry(config: Config, keys: tuple[str, ...], *, everything: bool, as_json: b
     async def send(index: StoreIndex) -> dict[str, object]:
         chosen = _chosen(await index.refused(), keys, everything=everything)
         await index.retry(chosen)
-        await _delivered(index)
+        await index.catch_up(DELIVERY_S)
         return {"sent": len(chosen), "refused": len(await index.refused())}
 
     print_result(_with_store(config, send), (), as_json=as_json)
@@ -132,7 +130,7 @@ def begin_anew(config: Config, *, yes: bool, as_json: bool) -> None:
     async def begin(kernel: Kernel) -> dict[str, object]:
         kept = await kernel.store.restart(empty=True)
         if kernel.store.available():
-            await _delivered(kernel.store)
+            await kernel.store.catch_up(DELIVERY_S)
         return {**await count(kernel), "kept_as": kept and str(kept)}
 
     with _session(config) as (kernel, runner):
@@ -160,16 +158,6 @@ def _agree(what_is_kept: str) -> None:
     if not sys.stdin.isatty():
         raise click.UsageError("Nobody can be asked here. Add --yes.")
     click.confirm("Give it up, and go on with this journal?", abort=True, err=True)
-
-
-async def _delivered(index: StoreIndex) -> int:
-    """Wait for the store to have all, while it takes it; returns what it has not."""
-    left = await index.catch_up(ROUND_S)
-    for _ in range(1, round(DELIVERY_S / ROUND_S)):
-        before, left = left, await index.catch_up(ROUND_S) if left else 0
-        if not left or (index.trouble and left >= before):
-            break
-    return left
 
 
 def _what_is_kept(kernel: Kernel) -> str:

@@ -6,33 +6,28 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vr_kernel.errors import Code, PluginCode, VrError, said
 from vr_kernel.journal.journal import Change, Journal
-from vr_kernel.journal.refusals import Refusal, Refusals
+from vr_kernel.journal.refusals import Refusal, Refusals, reason_of
 from vr_kernel.log import Log
 from vr_kernel.providers import Hit, Providers, Query, Store, StoredRecord, close
 from vr_kernel.records import RecordKind
+
+if TYPE_CHECKING:
+    from vr_kernel.journal.following import StoreStatus
 
 BATCH = 500
 TRIES = 5
 """How often a store may refuse a record before it is set aside and the next ones go on."""
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 30.0
+ROUND_S = 4.0
+"""How long a store may be in trouble and come no further before it is not waited for."""
 _OUTAGES = {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.BUDGET}
-
-
-@dataclass(frozen=True, slots=True)
-class StoreStatus:
-    """How far a store has come: sequence numbers of the journal, and counts."""
-
-    store: str
-    recorded: int
-    delivered: int
-    pending_vectors: int
-    refused: int
 
 
 class StoreIndex:
@@ -91,10 +86,11 @@ class StoreIndex:
             self._start_pump()
 
     async def catch_up(self, timeout: float = 2.0) -> int:  # noqa: ASYNC109 - a bound, not an error
-        """Wait, at most `timeout` seconds, for the store to have all; returns what it has not.
+        """Wait, while the store takes it, for it to have all; returns what it has not.
 
         The number counts sequence numbers, so it is an upper bound of records; of a store that
-        has not said yet how far it is, it is about what this process committed.
+        has not said yet how far it is, it is about what this process committed. `timeout` is in
+        seconds; `trouble` says why a store takes nothing.
         """
         journal = self._journal.continuity
         if not self.available() or not (self._counted or await journal.is_readable()):
@@ -105,7 +101,10 @@ class StoreIndex:
             self._own_seq = max(self._own_seq, last)
             self._counted = True
         pump = self._start_pump()
-        await asyncio.wait({pump}, timeout=timeout)
+        while timeout > 0 and not pump.done():
+            before, step = self._delivered, min(timeout, ROUND_S)
+            await asyncio.wait({pump}, timeout=step)
+            timeout = 0 if self.trouble and self._delivered == before else timeout - step
         # A store that hangs is not asked: what is known here has to do.
         return 0 if pump.done() else max(0, self._own_seq - (self._delivered or 0))
 
@@ -140,6 +139,8 @@ class StoreIndex:
         Raises:
             VrError: UNAVAILABLE when none is installed, or it cannot be asked.
         """
+        from vr_kernel.journal.following import StoreStatus
+
         with self._providers.contained(Store):
             store = await self._opened()
             return StoreStatus(
@@ -218,7 +219,7 @@ class StoreIndex:
                 self._journal.continuity.followed = ""  # another process may follow another
                 pause = self.first_pause_s if self._came_on else pause
                 # An outage is told once, not at every try.
-                why = error.message if isinstance(error, VrError) else said(error)
+                why = reason_of(error)
                 tell = self._log.debug if why == self.trouble else self._log.warning
                 tell("store did not take changes", error=why, retry_in=pause)
                 self.trouble = why

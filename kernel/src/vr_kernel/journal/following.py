@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeGuard
 
@@ -13,6 +14,17 @@ from vr_kernel.journal.lineage import Position
 from vr_kernel.journal.loss import CATEGORY as INCOMPLETE
 from vr_kernel.providers import Store
 from vr_kernel.records import RecordKind
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStatus:
+    """How far a store has come: sequence numbers of the journal, and counts."""
+
+    store: str
+    recorded: int
+    delivered: int
+    pending_vectors: int
+    refused: int
 
 
 class FollowingStore(Store, Protocol):

@@ -62,10 +62,9 @@ class Refusals:
         Raises:
             VrError: UNAVAILABLE when the list cannot be written.
         """
-        reason = f"{error.message} {error.hint}" if isinstance(error, VrError) else said(error)
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         record = (store, change.workspace, change.kind, change.key)
-        row = (*record, reason.strip()[:REASON_CHARS], tries, now)
+        row = (*record, reason_of(error)[:REASON_CHARS], tries, now)
 
         def write(connection: sqlite3.Connection) -> None:
             connection.execute("INSERT OR REPLACE INTO refused VALUES (?,?,?,?,?,?,?)", row)
@@ -112,3 +111,9 @@ class Refusals:
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+
+def reason_of(error: BaseException) -> str:
+    """Why a store took nothing, and what to do about it, in one line."""
+    told = f"{error.message} {error.hint}" if isinstance(error, VrError) else said(error)
+    return told.strip()

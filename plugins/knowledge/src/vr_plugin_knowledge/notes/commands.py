@@ -44,5 +44,7 @@ async def _sync(config: Config) -> dict[str, int]:
                 hint="`vr doctor` looks at the folder; then call this again, it goes on.",
             )
         pending = await kernel.store.catch_up(WHOLE_S)
+        if pending and (trouble := kernel.store.trouble):
+            click.echo(f"Note: The store does not take what is pending: {trouble}", err=True)
     names = ("read", "passages", "gone", "unread", "derived")
     return {"changes": written, **{name: read[name] for name in names}, "pending": pending}

@@ -70,15 +70,13 @@ def import_records(
         reader = Reader(collection, kinds, there, graph)
         counts = await record_all(kernel, reader.read(source, form))
         forgotten = await forget_rest(kernel, reader.files)
-        left = await kernel.archive.store.catch_up(DELIVERY_S)
+        _, waiting = await indexed(kernel)
         for file in reader.derived:
             click.echo(f"Not read, for it was made of what a model wrote: {file}", err=True)
-        if left:
-            click.echo(f"Not indexed yet: {left:,} changes.", err=True)
         rest = {"forgotten": forgotten, "left_in_other_workspaces": reader.left}
         done = {"imported": counts, **{verb: each for verb, each in rest.items() if each}}
         into = "" if there == own else f"From the workspace {there!r} there into {own!r} here."
-        return done, [into, await kernel.journal.continuity.lacks()]
+        return done, [into, waiting, await kernel.journal.continuity.lacks()]
 
     _tell(_run(config, work), as_json=as_json)
 
@@ -126,10 +124,19 @@ def reindex(config: Config, *, collections: tuple[str, ...], as_json: bool) -> N
     async def work(kernel: Kernel) -> Report:
         find_kinds(kernel.archive.kinds, collections)
         sent = await kernel.archive.resend(collections)
-        left = await kernel.archive.store.catch_up(DELIVERY_S)
-        return {"reindexed": {"records": sent, "pending": left}}, []
+        left, waiting = await indexed(kernel)
+        return {"reindexed": {"records": sent, "pending": left}}, [waiting]
 
     _tell(_run(config, work), as_json=as_json)
+
+
+async def indexed(kernel: Kernel) -> tuple[int, str]:
+    """How many changes the store does not take, and a note that says why."""
+    store = kernel.archive.store
+    if not (left := await store.catch_up(DELIVERY_S)):
+        return 0, ""
+    then = "they are recorded, and a server or command that runs later indexes them"
+    return left, f"Not indexed yet: {left:,} changes; {then}. {store.trouble}".strip()
 
 
 def _run(config: Config, work: Callable[[Kernel], Awaitable[Report]]) -> Report:

@@ -93,7 +93,8 @@ async def deliver(kernel: Kernel, patience: float = PATIENCE_S) -> int:
     if left := await watch("Records", lambda: store.catch_up(STEP_S), patience):
         await store.status()
         raise VrError(
-            f"The store {store.name!r} takes no more; {left:,} changes are left.",
+            f"The store {store.name!r} takes no more; {left:,} changes are left."
+            f" {store.trouble}".rstrip(),
             Code.UNAVAILABLE,
             hint="`vr doctor` looks for the cause. The same command goes on where it stopped.",
             retryable=True,
