@@ -115,6 +115,21 @@ async def test_the_latest_questions_are_remembered_also_by_a_later_process(begin
     assert after.queries == ["2"]
 
 
+@pytest.mark.parametrize("made", [[1.0, 1.0], [], [1.0, float("nan"), 0.1], [1.0, 1e39, 0.1]])
+async def test_a_question_without_a_direction_is_its_embedders_failure(
+    begin: Any, made: list[float]
+) -> None:
+    class Wrong(CountingEmbedder):
+        async def embed(self, items: Sequence[str], purpose: str) -> list[list[float]]:
+            return [made for _ in items]
+
+    kernel = await begin(Wrong(1))
+    for _ in range(2):
+        with pytest.raises(VrError, match=r"Embedder .* of plugin .* failed unexpectedly") as told:
+            await kernel.vectors.embed_query("a")
+        assert told.value.code is Code.INTERNAL
+
+
 class HeldEmbedder(CountingEmbedder):
     """Embeds when it is let."""
 

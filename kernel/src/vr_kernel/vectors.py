@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import math
 import sqlite3
 import time
 from array import array
@@ -201,6 +202,8 @@ class Vectors:
     async def _embed(self, texts: Mapping[str, str], purpose: Purpose) -> _Vectors:
         with self._providers.contained(Embedder):
             fresh = await self._embedder().embed(list(texts.values()), purpose)
+            if purpose == "query":  # of a document the store says that it has none
+                _require_direction(fresh, self.dimension)
             vectors = zip(texts, fresh, strict=True)
             made = {key: pack(f"{len(vector)}f", *vector) for key, vector in vectors}
         await self._remember(purpose, made)
@@ -249,6 +252,19 @@ class Vectors:
                 await self._database.keep(write, None)
         except VrError:
             return
+
+
+def _require_direction(vectors: Sequence[Sequence[float]], dimension: int) -> None:
+    """Refuse what no store can compare.
+
+    Raises:
+        ValueError: for another length, or a number that is not finite.
+    """
+    for vector in vectors:
+        if len(vector) != dimension:
+            raise ValueError(f"a vector has {len(vector)} numbers, the embedder says {dimension}")
+        if not all(map(math.isfinite, vector)):
+            raise ValueError("a vector has numbers that are not finite")
 
 
 def _unpacked(vector: bytes) -> list[float]:

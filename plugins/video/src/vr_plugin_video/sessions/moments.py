@@ -11,6 +11,8 @@ from vr_plugin_video.times import SLACK_S, format_time, parse_time
 
 MOST = 40
 """Moments that an answer is given; one that names more is a list of chapters."""
+MOST_CHARS = 200_000
+"""How much of an answer is looked at: a model may write millions, and the server waits."""
 _TIME = re.compile(r"(?<![\d:.,])(?:\d{1,2}:[0-5]\d:[0-5]\d|\d{1,3}:[0-5]\d)(?![\d:])")
 
 
@@ -20,8 +22,9 @@ def moments_of(text: str, session: Session) -> list[SessionMoment]:
     What lies outside the video is left out: it is a time of day, or wrong.
     """
     end = session.duration + SLACK_S if session.duration else float("inf")
-    named = (parse_time(match.group(), "time") for match in _TIME.finditer(text))
-    seconds = list(dict.fromkeys(moment for moment in named if moment <= end))
+    named = dict.fromkeys(_TIME.findall(text[:MOST_CHARS]))
+    times = (parse_time(time, "time") for time in named)
+    seconds = list(dict.fromkeys(moment for moment in times if moment <= end))
     return [
         SessionMoment(time=format_time(moment), seconds=moment, link=link(session, moment))
         for moment in seconds[:MOST]
