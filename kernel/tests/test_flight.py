@@ -151,13 +151,15 @@ async def odd_result(call: Call, how: str) -> Found:
             raise asyncio.CancelledError
         if how == "exits":
             raise SystemExit(3)
+        if how == "itself":
+            return await asyncio.create_task(odd_result(call, how))
         unfit = Found.model_construct(text=b"\xff")  # type: ignore[arg-type]
         return {"nothing": None, "other": "a text", "unfit": unfit}[how]
 
     return await call.once(cache_key(how=how), Found, produce)
 
 
-@pytest.mark.parametrize("how", ["nothing", "other", "unfit", "cancelled", "exits"])
+@pytest.mark.parametrize("how", ["nothing", "other", "unfit", "cancelled", "exits", "itself"])
 async def test_odd_ends_leave_nothing_stuck(
     how: str, environ: Mapping[str, str], gemini: FakeGemini, make_plugin: Any
 ) -> None:

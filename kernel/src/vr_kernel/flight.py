@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from contextvars import ContextVar
 from copy import copy
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -41,6 +42,7 @@ class Flights:
         self._workspace = workspace
         self.leases = leases
         self._flying: dict[str, Flight[Any]] = {}
+        self.within: ContextVar[tuple[str, ...]] = ContextVar("vr-flights", default=())
 
     async def once(
         self,
@@ -56,7 +58,10 @@ class Flights:
 
         Raises:
             VrError: what `produce` raised, for everybody who waited for it.
+            RuntimeError: when the work asks for its own result, for which it would wait for ever.
         """
+        if key in self._flying and key in self.within.get():
+            raise RuntimeError(f"{call.tool} asks for a result while it makes it")
         while True:
             known = None if looked else await self.known(key, result)
             if known is not None:
@@ -159,6 +164,8 @@ class Flight(Generic[M]):
                 await asyncio.wait({task})
 
     async def _fly(self, first: Call) -> M:
+        within = self._flights.within
+        within.set((*within.get(), self._key))  # of this task, and of those that it begins
         try:
             known = await self._take_off(first)
             # Out of a task some of what a plugin may raise would end the process.

@@ -263,7 +263,7 @@ def _require_direction(vectors: Sequence[Sequence[float]], dimension: int) -> No
     for vector in vectors:
         if len(vector) != dimension:
             raise ValueError(f"a vector has {len(vector)} numbers, the embedder says {dimension}")
-        if not all(map(math.isfinite, vector)):
+        if not all(map(math.isfinite, array("f", vector))):  # as it is kept
             raise ValueError("a vector has numbers that are not finite")
 
 
