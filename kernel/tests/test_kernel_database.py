@@ -214,6 +214,74 @@ async def test_a_log_that_somebody_uses_with_the_new_file_stays_with_it(tmp_path
     assert not _aside(tmp_path)
 
 
+@pytest.mark.parametrize("removed", [["wal"], ["shm"], ["wal", "shm"]], ids="+".join)
+async def test_a_log_that_is_removed_under_an_open_file_loses_nothing(
+    tmp_path: Path, removed: list[str]
+) -> None:
+    path, told = tmp_path / "items.db", []
+    with closing(Database(path, SCHEMA, tell=told.append)) as one:
+        for number in range(60):
+            await one.run(_add(f"before {number}"))
+        for ending in removed:
+            path.with_name(f"items.db-{ending}").unlink()
+        await one.run(_add("after"))
+        with closing(sqlite3.connect(path)) as another:
+            assert len(_names(another)) == 61
+            assert _soundness(another) == "ok"
+        assert len(await one.read(_names)) == 61
+    (error,) = told
+    assert "items.db was removed while it was open; nothing of it is lost." in error.message
+
+
+OTHERS = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("INSERT INTO item VALUES ('theirs')")
+print("written", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def _another_process(path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """One that has written to the file, and has it open until its stdin ends."""
+    command = [sys.executable, "-c", OTHERS, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"written\n"
+        yield process
+        process.communicate()
+
+
+@pytest.mark.parametrize("stays", [True, False])
+async def test_where_another_process_began_a_log_what_was_in_the_lost_one_is_kept_apart(
+    tmp_path: Path, stays: bool
+) -> None:
+    path, told = tmp_path / "items.db", []
+    with closing(Database(path, SCHEMA, tell=told.append)) as one:
+        await one.run(_add("before"))
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA wal_checkpoint")
+        await one.run(_add("ours"))
+        for ending in ("wal", "shm"):
+            path.with_name(f"items.db-{ending}").unlink()
+        with _another_process(path) as other:
+            if not stays:
+                other.communicate()
+            await one.run(_add("after"))
+            found = await one.read(_names)
+            assert await one.read(_soundness) == "ok"
+    (error,) = told
+    kept = Path(error.message.rpartition("what was recorded until then is in ")[2][:-1])
+    assert kept.name.startswith("items.db.parted-")
+    with closing(sqlite3.connect(kept)) as copy:
+        assert _names(copy) == ["before", "ours"]
+        assert _soundness(copy) == "ok"
+    if stays or sys.version_info >= (3, 12):  # before, SQLite writes the rest when it closes
+        assert found == ["after", "before", "theirs"]
+    assert {"after", "before"} <= {*found}
+
+
 async def test_calls_of_many_threads_take_turns(database: Database) -> None:
     busy = threading.Lock()
 

@@ -24,10 +24,10 @@ from vr_kernel.database_faults import (
     Wait,
     cause,
     explained,
+    identities,
     identity,
     is_busy,
     is_useless,
-    log_of,
     read_text,
     require_own,
     tell_emptied,
@@ -93,7 +93,7 @@ class Database:
         self._lock = threading.Lock()
         self._thread: ThreadPoolExecutor | None = None
         self._connection: sqlite3.Connection | None = None
-        self._opened_as: tuple[Identity, Identity] = (None, None)
+        self._opened_as: tuple[Identity, Identity, Identity] = (None, None, None)
 
     async def run(self, work: Callable[[sqlite3.Connection], T], *, wait_s: float = math.inf) -> T:
         """Run `work` in a transaction that is committed when this returns.
@@ -215,9 +215,9 @@ class Database:
         if self._connection is not None and self._is_gone():
             from vr_kernel.database_damage import leave
 
-            self._tell(leave(self.path, *self._opened_as, self._disconnect))
+            self._tell(leave(self.path, self._opened_as, self._connection, self._disconnect))
         if self._connection is None:
-            self._opened_as = identity(self.path), None
+            self._opened_as = identity(self.path), None, None
             tell_emptied(self.path, self._tell)
             private_folder(self.path.parent)
             where = private_file(self.path)
@@ -233,12 +233,12 @@ class Database:
                 connection.close()
                 raise
             self._connection = connection
-            self._opened_as = identity(self.path), identity(log_of(self.path))
+            self._opened_as = identities(self.path)
         return self._connection
 
     def _is_gone(self) -> bool:
-        """Whether somebody removed or replaced the file, which would divide who shares it."""
-        return identity(self.path) != self._opened_as[0]
+        """Whether somebody took away the file or its log, which would divide who shares it."""
+        return identities(self.path) != self._opened_as
 
     def _disconnect(self) -> None:
         if self._connection is not None:
@@ -247,7 +247,7 @@ class Database:
 
     def _set_aside(self) -> None:
         self._disconnect()
-        if self._is_gone():  # another process was faster
+        if identity(self.path) != self._opened_as[0]:  # another process was faster
             return
         from vr_kernel.database_damage import put_aside, set_aside
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
+from vr_kernel.config.paths import private_file
 from vr_kernel.database_faults import (
     CLEAN,
     DAMAGED,
@@ -76,24 +77,80 @@ def _put_back(path: Path, kept: Path) -> None:
     kept.replace(path)
 
 
-def leave(path: Path, opened: Identity, opened_log: Identity, close: Callable[[], None]) -> VrError:
-    """Close a file that was emptied or replaced, and part what comes in its place from its log.
+def leave(
+    path: Path,
+    opened_as: tuple[Identity, Identity, Identity],
+    connection: sqlite3.Connection,
+    close: Callable[[], None],
+) -> VrError:
+    """Close a file that was emptied or replaced, or whose log was, so that it can be opened again.
+
+    What comes in the place of a file is parted from its log; a log that is gone is brought into
+    its file.
 
     Args:
         path: where it was.
-        opened: tells the file that this process had open.
-        opened_log: the same for its log.
+        opened_as: tells the file that this process had open, its log and its index.
+        connection: to it.
         close: closes it.
 
     Returns:
         What to say.
     """
+    opened, opened_log, opened_index = opened_as
+    if opened is not None and identity(path) == opened:
+        return _rejoin(path, (opened_log, opened_index), connection, close)
     if opened is not None and opened[2] and identity(path) == (*opened[:2], False):
         put_aside(path)
     close()
     if opened_log is not None and path.exists():
         _part_from(path, opened_log)
     return replaced(path)
+
+
+def _rejoin(
+    path: Path,
+    companions: tuple[Identity, Identity],
+    connection: sqlite3.Connection,
+    close: Callable[[], None],
+) -> VrError:
+    """Bring what a lost log held into its file, and close this: the connection still has the log.
+
+    Where others have begun a log of their own, that would mix both: what this process sees is
+    written into a file of its own then.
+    """
+    told = "nothing of it is lost"
+    try:
+        if _is_shared(path, *companions) or _is_busy(connection):
+            told = f"what was recorded until then is in {_copied(path, connection)}"
+    except sqlite3.Error:  # it may not be readable without its log
+        told = "what was recorded last may be lost"
+    finally:
+        close()
+    return log_removed(path, told)
+
+
+def _is_shared(path: Path, log: Identity, index: Identity) -> bool:
+    """Whether somebody has written a log of his own, or made an index of ours."""
+    log_now, index_now = identity(log_of(path)), identity(log_of(path, "shm"))
+    return any(
+        now is not None and now[2] and (was is None or now[:2] != was[:2])
+        for now, was in ((log_now, log), (index_now, index))
+    )
+
+
+def _is_busy(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+
+
+def _copied(path: Path, connection: sqlite3.Connection) -> Path:
+    """A file of its own with all that a connection sees; nothing of it gets into `path`."""
+    if hasattr(connection, "setconfig"):  # from Python 3.12 on
+        connection.setconfig(getattr(sqlite3, "SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE"))  # noqa: B009 - unknown to 3.11
+    kept = private_file(_free_name(path, "parted"))
+    with closing(sqlite3.connect(kept)) as copy:
+        connection.backup(copy)
+    return kept
 
 
 def _part_from(path: Path, log: tuple[int, int, bool]) -> None:
@@ -133,17 +190,18 @@ def _put_log_aside(path: Path, kept: Path) -> None:
 
 def damaged(path: Path, error: BaseException) -> VrError:
     """The typed error of a damaged file; without its cause, which may quote what stands in it."""
-    aside = f"stop all servers and move {path} away, with its -wal and -shm"
+    aside = f"move {path} away, with its -wal and -shm"
     if path.name == "journal.db":  # the store has what it had
-        without = f"Or {aside}, and `vr knowledge migrate --from embedded` records what the store"
+        without = f"or {aside}, and `vr knowledge migrate --from embedded` records what the store"
         without += " has (`--from weaviate` where that is the store)."
     else:
-        without = f"Or, when you can do without it, {aside}, to start a new one."
+        without = f"or, when you can do without it, {aside}."
     return VrError(
         f"{path.name} is damaged, or another program's file ({wording(error)}).",
         Code.UNAVAILABLE,
         category=DAMAGED,
-        hint=f"Restore {path} from a backup. {without}",
+        # Beside a server whose -wal was removed a sound file cannot be read either.
+        hint=f"Stop all servers and try again. Else restore {path} from a backup; {without}",
     )
 
 
@@ -164,6 +222,16 @@ def replaced(path: Path) -> VrError:
         Code.UNAVAILABLE,
         category=DAMAGED,
         hint=f"Unless you wanted that, stop all servers and restore {path} from a backup.",
+    )
+
+
+def log_removed(path: Path, told: str) -> VrError:
+    """The typed error of a file whose log was taken away; `told` is what became of that."""
+    return VrError(
+        f"The -wal or -shm of {path.name} was removed while it was open; {told}.",
+        Code.UNAVAILABLE,
+        category=DAMAGED,
+        hint=f"Remove or move them only with {path} itself, while no server runs.",
     )
 
 

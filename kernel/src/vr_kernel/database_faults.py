@@ -70,9 +70,15 @@ def identity(path: Path) -> Identity:
     return found.st_dev, found.st_ino, found.st_size > 0
 
 
-def log_of(path: Path) -> Path:
-    """Where SQLite writes what is not in the file yet."""
-    return path.with_name(f"{path.name}-wal")
+def identities(path: Path) -> tuple[Identity, Identity, Identity]:
+    """Tells an open file, its log and its index from others; these two may be emptied any time."""
+    log, index = identity(log_of(path)), identity(log_of(path, "shm"))
+    return identity(path), log and (*log[:2], False), index and (*index[:2], False)
+
+
+def log_of(path: Path, ending: str = "wal") -> Path:
+    """Where SQLite writes what is not in the file yet; with `shm` the index over that."""
+    return path.with_name(f"{path.name}-{ending}")
 
 
 def cause(error: BaseException) -> BaseException | None:
@@ -179,8 +185,7 @@ def tell_emptied(path: Path, tell: Callable[[VrError], None]) -> None:
 def shown_key(key: object) -> str:
     """A row's key as it may be told: long ones are cut, damaged ones are none."""
     parts = key if isinstance(key, tuple) else (key,)
-    told = [str(part)[:200] if is_text(str(part)) else "(damaged)" for part in parts]
-    return " / ".join(told)
+    return " / ".join(str(part)[:200] if is_text(str(part)) else "(damaged)" for part in parts)
 
 
 class LeftOut:
@@ -246,9 +251,6 @@ class Patience:
         wait_s: for all files in turn.
         clock: in seconds, never set back.
         step_s: what counts, at most, of the time between two tries.
-
-    Attributes:
-        room_of: where these files find space for what was paid for.
     """
 
     def __init__(
@@ -259,7 +261,7 @@ class Patience:
     ) -> None:
         self.wait_s = wait_s
         self.clock = clock
-        self.room_of: RoomOf | None = None
+        self.room_of: RoomOf | None = None  # finds these files space for what was paid for
         self._step_s = step_s
         self._locked: dict[Path, tuple[float, float]] = {}
 

@@ -20,11 +20,10 @@ from vr_kernel.database_faults import (
     Identity,
     LeftOut,
     explained,
-    identity,
+    identities,
     is_busy,
     is_full,
     is_passing,
-    log_of,
     read_text,
     require_own,
     tell_emptied,
@@ -67,7 +66,7 @@ class Database:
         self.path = path
         self.left_out = LeftOut(path, tell)
         self._tell = tell
-        self._opened_as: tuple[Identity, Identity] = (None, None)
+        self._opened_as: tuple[Identity, Identity, Identity] = (None, None, None)
         self._schema = schema
         self._patience_s = patience_s
         self._room_of = room_of
@@ -199,9 +198,9 @@ class Database:
             return result
 
     def _opened(self) -> sqlite3.Connection:
-        if self._connection is not None and identity(self.path) != self._opened_as[0]:
+        if self._connection is not None and identities(self.path) != self._opened_as:
             gone, self._connection = self._connection, None
-            self._tell(leave(self.path, *self._opened_as, gone.close))
+            self._tell(leave(self.path, self._opened_as, gone, gone.close))
         if self._connection is None:
             tell_emptied(self.path, self._tell)
             private_folder(self.path.parent)
@@ -219,7 +218,7 @@ class Database:
                 connection.close()
                 raise
             self._connection = connection
-            self._opened_as = identity(self.path), identity(log_of(self.path))
+            self._opened_as = identities(self.path)
         return self._connection
 
     def _unavailable(self, error: BaseException) -> VrError:
