@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from vr_kernel.log import Log
 
 T = TypeVar("T")
+MODULES: ContextVar[tuple[str, ...]] = ContextVar("vr-modules", default=())
+"""Those of plugins' functions within whose work this is, the last one called at the end."""
 
 ERROR_META = "video-research/error"
 """Where a failed result says in `_meta` what went wrong: the fields of `VrError.as_dict`."""
@@ -279,6 +282,8 @@ def said(error: BaseException) -> str:
 async def _given(
     function: Callable[..., Awaitable[T]], given: tuple[Any, ...], named: dict[str, Any]
 ) -> T:
+    module = str(getattr(function, "__module__", ""))
+    MODULES.set((*(each for each in MODULES.get() if each != module), module))
     with PluginCode():
         return await function(*given, **named)
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from vr_kernel.cache import SECONDS_PER_DAY
 from vr_kernel.config.settings import KernelSettings
 from vr_kernel.journal.delivery import StoreIndex
+from vr_kernel.log import Log
 from vr_kernel.long_work import LongWork
+from vr_kernel.loop_watch import LoopWatch, Owners
+from vr_kernel.plugin_threads import PluginThreads
 
 DELIVER_AFTER_S = 2.0
 """How long a server leaves its store alone after the start."""
@@ -22,9 +25,14 @@ async def keep_house(
     jobs: LongWork,
     store: StoreIndex,
     journal: Path,
-    watch: AbstractContextManager[object],
+    owners: Owners,
+    log: Log,
 ) -> AsyncIterator[None]:
-    """Meanwhile take up interrupted jobs, forget old ones, let the store catch up, and watch."""
+    """Meanwhile take up interrupted jobs, forget old ones, let the store catch up, and watch.
+
+    From then on each plugin has threads of its own in this loop.
+    """
+    asyncio.get_running_loop().set_default_executor(PluginThreads(owners, log))
     work = [asyncio.create_task(_deliver_soon(store, journal))]
     if settings.resume_jobs:
         work += [
@@ -32,7 +40,7 @@ async def keep_house(
             asyncio.create_task(jobs.resume_all(settings.lease_s)),
         ]
     try:
-        with watch:
+        with LoopWatch(owners, log):
             yield
     finally:
         for task in work:

@@ -204,11 +204,11 @@ class Kernel(Foundation):
     def serving(self) -> AbstractAsyncContextManager[None]:
         """Take up, meanwhile, what other processes left behind, and watch over the loop."""
         from vr_kernel.housekeeping import keep_house
-        from vr_kernel.loop_watch import LoopWatch, Owners
+        from vr_kernel.loop_watch import Owners
 
-        watch = LoopWatch(Owners({it.module: it.name for it in self._statuses}), self.log)
-        paths = self.config.paths
-        return keep_house(self.config.kernel, self.jobs, self.store, paths.journal, watch)
+        owners = Owners({it.module: it.name for it in self._statuses})
+        settings, journal = self.config.kernel, self.config.paths.journal
+        return keep_house(settings, self.jobs, self.store, journal, owners, self.log)
 
     def unknown_tool(self, name: str) -> VrError:
         """The error of a name that no tool bears, with the nearest that one does."""

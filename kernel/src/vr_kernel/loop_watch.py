@@ -43,7 +43,10 @@ class Owners:
 
     def owner(self, frame: FrameType) -> str:
         """The name of the plugin, empty for code of nobody among them."""
-        module = str(frame.f_globals.get("__name__", ""))
+        return self.of_module(str(frame.f_globals.get("__name__", "")))
+
+    def of_module(self, module: str) -> str:
+        """The same for a module."""
         while module and module not in self._plugins:
             module = module.rpartition(".")[0]
         return self._plugins.get(module, "")

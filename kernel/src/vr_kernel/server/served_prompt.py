@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from fastmcp.prompts import Message as McpMessage
@@ -28,6 +30,7 @@ class ServedPrompt(McpPrompt):
 
     _kernel: Kernel = PrivateAttr()
     _prompt: Prompt = PrivateAttr()
+    _threads: ThreadPoolExecutor = PrivateAttr()
 
     @classmethod
     def of(cls, kernel: Kernel, prompt: Prompt) -> ServedPrompt:
@@ -42,14 +45,16 @@ class ServedPrompt(McpPrompt):
         )
         served._kernel = kernel
         served._prompt = prompt
+        served._threads = ThreadPoolExecutor(thread_name_prefix=f"vr-{prompt.plugin}-prompt")
         return served
 
     async def render(self, arguments: dict[str, Any] | None = None) -> PromptResult:
         """The messages for these arguments."""
         kernel, prompt = self._kernel, self._prompt
         try:
-            # A plain function of a plugin may take its time; other calls go on meanwhile.
-            written = await asyncio.to_thread(kernel.write, prompt, arguments or {})
+            # A plain function of a plugin may take its time, or for ever; all else goes on.
+            writing = partial(kernel.write, prompt, arguments or {})
+            written = await asyncio.get_running_loop().run_in_executor(self._threads, writing)
             with contained(f"Prompt {prompt.name}", prompt.plugin, kernel.log):
                 messages = [McpMessage(block_of(it.content), role=it.speaker) for it in written]
                 return PromptResult(messages, description=self.description)
