@@ -323,9 +323,9 @@ def test_variables_in_a_file_are_not_expanded(machine: Machine) -> None:
 @pytest.mark.parametrize(
     ("text", "named", "hinted"),
     [
-        ("[kernel", "not valid TOML", "line"),
-        ("[kernel]\nlog_level = debug\n", "line 2", "line"),
-        (b"[kernel]\nlog_level = '\xff'\n", "not valid TOML", "line"),
+        ("[kernel", "not valid TOML", "Correct"),
+        ("[kernel]\nlog_level = debug\n", "line 2", "Correct"),
+        (b"[kernel]\nlog_level = '\xff'\n", "not valid TOML", "Correct"),
         ("[kernle]\nlog_level = 'debug'\n", "[kernle]", "'kernel'"),
         ("log_level = 'debug'\n", "[log_level]", "[kernel]"),
         ("kernel = 3\n", "kernel is not a section", "[kernel]"),

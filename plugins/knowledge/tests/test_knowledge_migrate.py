@@ -238,5 +238,5 @@ def test_what_only_the_store_has_is_said(config: Config, tmp_path: Path) -> None
     (row,) = report["collections"]
     assert (row["journal"], row["store"], row["differing"]) == (2, 3, 0)
     said = invoke(config, migrate).stdout
-    assert "1 are only in the store" in said
+    assert "1 is only in the store" in said
     assert "reindex" not in said

@@ -31,7 +31,8 @@ def show(config: Config, *, origin: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(sections, indent=2))
         return
-    click.echo(f"# folders: {config.paths.config}, {config.paths.state}, {config.paths.cache}")
+    paths = config.paths
+    click.echo(f"# configuration: {paths.config}\n# state: {paths.state}\n# cache: {paths.cache}")
     for name, settings in sections.items():
         click.echo(f"\n[{name}]")
         for key, setting in settings.items():

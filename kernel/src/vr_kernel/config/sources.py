@@ -159,7 +159,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise config_error(f"{path} cannot be read: {error.strerror}.", "Check it.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise config_error(f"{path} is not valid TOML: {error}.", "Correct that line.") from error
+        raise config_error(f"{path} is not valid TOML: {error}.", "Correct it.") from error
 
 
 def _unknown_section(message: str, section: str) -> VrError:

@@ -31,8 +31,8 @@ def database_checks(paths: Paths, lease_s: float, store: str = "embedded") -> li
         f" -shm: `vr knowledge migrate --from {store}` then records what the store has."
     )
     moved = (
-        f"Stop all servers and move {ledger} away, with its -wal and -shm: unfinished jobs are"
-        " lost, records are not."
+        f"Stop all servers. Restore {ledger} from a backup; or move it away, with its -wal and"
+        " -shm: unfinished jobs are lost then, records are not."
     )
     begun = "It is set aside and begun anew when it is next used; earlier calls are not counted."
     looks: dict[str, Callable[[], Diagnosis]] = {

@@ -57,7 +57,7 @@ class Project:
             ) from failure
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as failure:
             self.findings.append(
-                error("project", f"{FILE} is not valid TOML: {failure}.", "Correct that line.")
+                error("project", f"{FILE} is not valid TOML: {failure}.", "Correct it.")
             )
             return {}
 

@@ -168,7 +168,8 @@ def _lines(report: dict[str, Any], target: str | None) -> Iterator[str]:
 
 def _difference(row: dict[str, Any]) -> str:
     if not row["differing"]:
-        return f"{_surplus(row):,} are only in the store, not in this journal"
+        count = _surplus(row)
+        return f"{count:,} {'is' if count == 1 else 'are'} only in the store, not in this journal"
     return f"{row['differing']:,} differ or are missing: {', '.join(row['keys'])}"
 
 
