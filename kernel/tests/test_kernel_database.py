@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from vr_kernel import VrError
 from vr_kernel.database import PAGE_BYTES, Database
+from vr_kernel.testing.full_disk import no_room
 from waiting import until
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS item (name TEXT PRIMARY KEY NOT NULL);"
@@ -236,6 +237,7 @@ async def test_a_log_that_is_removed_under_an_open_file_loses_nothing(
 OTHERS = """
 import sqlite3, sys
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute(sys.argv[2])
 connection.execute("INSERT INTO item VALUES ('theirs')")
 print("written", flush=True)
 sys.stdin.read()
@@ -245,7 +247,7 @@ sys.stdin.read()
 @contextmanager
 def _another_process(path: Path) -> Iterator[subprocess.Popen[bytes]]:
     """One that has written to the file, and has it open until its stdin ends."""
-    command = [sys.executable, "-c", OTHERS, str(path)]
+    command = [sys.executable, "-c", OTHERS, str(path), SCHEMA]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"written\n"
@@ -280,6 +282,23 @@ async def test_where_another_process_began_a_log_what_was_in_the_lost_one_is_kep
     if stays or sys.version_info >= (3, 12):  # before, SQLite writes the rest when it closes
         assert found == ["after", "before", "theirs"]
     assert {"after", "before"} <= {*found}
+
+
+def _parted(folder: Path) -> list[Path]:
+    return list(folder.glob("*.parted-*"))
+
+
+async def test_without_room_no_half_of_a_lost_log_is_kept(tmp_path: Path) -> None:
+    path, told = tmp_path / "items.db", []
+    with closing(Database(path, SCHEMA, tell=told.append)) as one:
+        await one.run(_add("ours"))
+        for ending in ("wal", "shm"):
+            path.with_name(f"items.db-{ending}").unlink()
+        with _another_process(path):
+            with no_room(PAGE_BYTES):
+                await one.read(_names)
+            assert "what was recorded last may be lost" in told[0].message
+            assert not _parted(tmp_path)
 
 
 async def test_calls_of_many_threads_take_turns(database: Database) -> None:

@@ -81,6 +81,23 @@ def test_a_plugin_that_blocks_all_its_threads_holds_up_no_other(tmp_path: Path) 
     assert code == 0
 
 
+@pytest.mark.parametrize(
+    ("owners", "name"), [({__name__: "greedy"}, "vr-greedy"), ({"other": "it"}, "vr-threads")]
+)
+async def test_threads_are_those_of_the_plugin_whose_code_asks_for_them(
+    owners: dict[str, str], name: str
+) -> None:
+    threads = PluginThreads(Owners(owners), Log("warning", "json"))
+    asyncio.get_running_loop().set_default_executor(threads)
+
+    async def ask() -> list[threading.Thread]:
+        alone = await asyncio.to_thread(threading.current_thread)
+        return [alone, *await asyncio.gather(asyncio.to_thread(threading.current_thread))]
+
+    (hook, _), tool = await ask(), await PluginCode.apart(ask)
+    assert [it.name[: len(name)] for it in (hook, *tool)] == [name] * 3
+
+
 async def test_who_blocks_all_his_threads_is_named_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

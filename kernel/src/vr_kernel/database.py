@@ -237,7 +237,7 @@ class Database:
         return self._connection
 
     def _is_gone(self) -> bool:
-        """Whether somebody took away the file or its log, which would divide who shares it."""
+        """True when somebody took away the file or its log, which would divide who shares it."""
         return identities(self.path) != self._opened_as
 
     def _disconnect(self) -> None:

@@ -123,7 +123,7 @@ def _rejoin(
     try:
         if _is_shared(path, *companions) or _is_busy(connection):
             told = f"what was recorded until then is in {_copied(path, connection)}"
-    except sqlite3.Error:  # it may not be readable without its log
+    except (sqlite3.Error, OSError):  # no room for the copy, or not readable without the log
         told = "what was recorded last may be lost"
     finally:
         close()
@@ -131,7 +131,7 @@ def _rejoin(
 
 
 def _is_shared(path: Path, log: Identity, index: Identity) -> bool:
-    """Whether somebody has written a log of his own, or made an index of ours."""
+    """True when somebody has written a log of his own, or made an index of ours."""
     log_now, index_now = identity(log_of(path)), identity(log_of(path, "shm"))
     return any(
         now is not None and now[2] and (was is None or now[:2] != was[:2])
@@ -148,8 +148,12 @@ def _copied(path: Path, connection: sqlite3.Connection) -> Path:
     if hasattr(connection, "setconfig"):  # from Python 3.12 on
         connection.setconfig(getattr(sqlite3, "SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE"))  # noqa: B009 - unknown to 3.11
     kept = private_file(_free_name(path, "parted"))
-    with closing(sqlite3.connect(kept)) as copy:
-        connection.backup(copy)
+    try:
+        with closing(sqlite3.connect(kept)) as copy:
+            connection.backup(copy)
+    except sqlite3.Error:
+        kept.unlink()
+        raise
     return kept
 
 

@@ -77,7 +77,7 @@ def identities(path: Path) -> tuple[Identity, Identity, Identity]:
 
 
 def log_of(path: Path, ending: str = "wal") -> Path:
-    """Where SQLite writes what is not in the file yet; with `shm` the index over that."""
+    """The file of what SQLite has not brought into this one yet; with `shm` the index over it."""
     return path.with_name(f"{path.name}-{ending}")
 
 

@@ -51,6 +51,14 @@ class Owners:
             module = module.rpartition(".")[0]
         return self._plugins.get(module, "")
 
+    def innermost(self, frame: FrameType | None) -> FrameType | None:
+        """The frame of a plugin's code that is innermost in a step of the loop; None for none."""
+        while frame is not None and frame.f_code is not _RUN:
+            if self.owner(frame):
+                return frame
+            frame = frame.f_back
+        return None
+
 
 class Holdup:
     """How long the loop has been at one step, as far as that is certain."""
@@ -128,19 +136,18 @@ class LoopWatch:
 
     def _tell(self, frame: FrameType | None, now: float) -> None:
         """Name the plugin whose code is innermost; nobody when it is the kernel's own."""
-        while frame is not None and frame.f_code is not _RUN:
-            if plugin := self._owners.owner(frame):
-                place = f"{frame.f_globals['__name__']}.{frame.f_code.co_qualname}"
-                if now - self._told.get((plugin, place), -AGAIN_S) >= AGAIN_S:
-                    self._told[plugin, place] = now
-                    self._log.warning(
-                        "a plugin holds up the server, nobody else is answered meanwhile",
-                        plugin=plugin,
-                        place=place,
-                        line=frame.f_lineno,
-                    )
-                return
-            frame = frame.f_back
+        if (frame := self._owners.innermost(frame)) is None:
+            return
+        plugin = self._owners.owner(frame)
+        place = f"{frame.f_globals['__name__']}.{frame.f_code.co_qualname}"
+        if now - self._told.get((plugin, place), -AGAIN_S) >= AGAIN_S:
+            self._told[plugin, place] = now
+            self._log.warning(
+                "a plugin holds up the server, nobody else is answered meanwhile",
+                plugin=plugin,
+                place=place,
+                line=frame.f_lineno,
+            )
 
 
 def _step(frame: FrameType | None) -> FrameType | None:

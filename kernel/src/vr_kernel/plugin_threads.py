@@ -17,7 +17,7 @@ from vr_kernel.loop_watch import Owners
 MOST = min(32, (os.cpu_count() or 1) + 4)
 """Threads of each plugin, and of all that is no plugin's; as many as asyncio gives a program."""
 LIMIT_S = 1.0
-"""How long none of them may get free before that is told."""
+"""Seconds without a free one after which that is told."""
 
 
 class PluginThreads(ThreadPoolExecutor):
@@ -56,10 +56,8 @@ class PluginThreads(ThreadPoolExecutor):
         super().shutdown(wait, cancel_futures=cancel_futures)
 
     def _plugin(self, frame: FrameType | None) -> str:
-        while frame is not None:
-            if plugin := self._owners.owner(frame):
-                return plugin
-            frame = frame.f_back
+        if (of_plugin := self._owners.innermost(frame)) is not None:
+            return self._owners.owner(of_plugin)
         # A task of its own, as `asyncio.gather` makes: its context remembers who made it.
         owners = (self._owners.of_module(module) for module in reversed(MODULES.get()))
         return next(filter(None, owners), "")

@@ -101,3 +101,20 @@ async def test_a_damaged_turn_hides_itself_alone(tmp_path, gemini, kernel) -> No
     assert answer.turn_count == 4
     assert any("last 2 of 3" in limit for limit in answer.limits)
     assert len(asked(gemini)) == 4
+
+
+@pytest.mark.parametrize("removed", [("wal",), ("shm",), ("wal", "shm")], ids="+".join)
+async def test_a_log_that_is_removed_costs_no_turn(tmp_path, kernel, gemini, removed) -> None:
+    session_id = await begin(kernel, tmp_path)
+    for prompt in ("One?", "Two?"):
+        await kernel.call("video_continue_session", session_id=session_id, prompt=prompt)
+    for ending in removed:
+        (tmp_path / "state" / f"sessions.db-{ending}").unlink()
+    lines: list[str] = []
+    with kernel.log.heard_by(lambda _level, _event, fields: lines.append(str(fields))):
+        third = await kernel.call("video_continue_session", session_id=session_id, prompt="Three?")
+    assert third.turn_count == 3
+    assert any("sessions.db was removed while it was open; nothing of it" in it for it in lines)
+    with closing(sqlite3.connect(tmp_path / "state" / "sessions.db")) as connection:
+        assert connection.execute("SELECT count(*) FROM turn").fetchone() == (3,)
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
