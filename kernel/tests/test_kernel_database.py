@@ -328,7 +328,8 @@ async def test_a_damaged_file_is_left_alone_and_named(database: Database, conten
             await database.run(_names)
         assert (caught.value.code, caught.value.category) == ("UNAVAILABLE", "STATE_DAMAGED")
         assert "items.db is damaged" in caught.value.message
-        assert f"move {database.path} away, with its -wal and -shm" in caught.value.hint
+        assert f"restore {database.path} from a backup" in caught.value.hint
+        assert "move it away, with its -wal and -shm" in caught.value.hint
     assert database.path.read_bytes() == content
 
 

@@ -194,7 +194,7 @@ def _put_log_aside(path: Path, kept: Path) -> None:
 
 def damaged(path: Path, error: BaseException) -> VrError:
     """The typed error of a damaged file; without its cause, which may quote what stands in it."""
-    aside = f"move {path} away, with its -wal and -shm"
+    aside = "move it away, with its -wal and -shm"
     if path.name == "journal.db":  # the store has what it had
         without = f"or {aside}, and `vr knowledge migrate --from embedded` records what the store"
         without += " has (`--from weaviate` where that is the store)."
@@ -205,7 +205,8 @@ def damaged(path: Path, error: BaseException) -> VrError:
         Code.UNAVAILABLE,
         category=DAMAGED,
         # Beside a server whose -wal was removed a sound file cannot be read either.
-        hint=f"Stop all servers and try again. Else restore {path} from a backup; {without}",
+        hint="Stop all servers and try again. If it stays so,"
+        f" restore {path} from a backup; {without}",
     )
 
 
