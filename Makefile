@@ -10,7 +10,8 @@ VENV = .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.synced
 DOCS = build/docs
-SOURCES = kernel/src plugins/*/src src examples/*/src
+MEMBERS = kernel server cli testing plugins/*
+SOURCES = kernel/src server/src cli/src testing/src plugins/*/src src examples/*/src
 PROGRAMS = benchmarks scripts plugins/*/scripts
 FITS = import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 UV = env -u VIRTUAL_ENV UV_PROJECT_ENVIRONMENT=$(VENV) UV_PYTHON_DOWNLOADS=never $(BIN)/uv
@@ -24,7 +25,7 @@ setup: $(STAMP) ## build .venv, or bring it up to date; fast when nothing change
 	@$(BIN)/python -m compileall -q $(SOURCES)
 
 # The folder `plugins` is a prerequisite because adding or removing a plugin changes it.
-$(STAMP): Makefile constraints.txt pyproject.toml kernel/pyproject.toml plugins plugins/*/pyproject.toml
+$(STAMP): Makefile constraints.txt pyproject.toml */pyproject.toml plugins plugins/*/pyproject.toml
 	@if ! $(BIN)/python -c '$(FITS)' 2>/dev/null; then \
 	  for python in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3 none; do \
 	    if $$python -c '$(FITS)' 2>/dev/null; then break; fi; \
@@ -42,7 +43,7 @@ $(STAMP): Makefile constraints.txt pyproject.toml kernel/pyproject.toml plugins 
 	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
 	@$(UV) pip install --python $(BIN)/python --compile-bytecode -c constraints.txt \
 	  --all-extras --group dev --group speech-model \
-	  $$(for member in . kernel plugins/*; do echo "-r $$member/pyproject.toml -e ./$$member"; done)
+	  $$(for member in . $(MEMBERS); do echo "-r $$member/pyproject.toml -e ./$$member"; done)
 	@touch $(STAMP)
 
 constraints: setup ## take the newest versions that the ranges allow into constraints.txt
@@ -62,7 +63,7 @@ test: setup ## all tests but the slow ones
 test-slow: setup ## the slow tests: kills, floods, every distribution alone
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow $(ARGS) || { code=$$?; \
 	  if [ $$code -ne 5 ]; then exit $$code; fi; \
-	  if grep -rqs --include='test_*.py' 'mark\.slow' kernel/tests plugins examples tests; then \
+	  if grep -rqs --include='test_*.py' 'mark\.slow' */tests plugins examples tests; then \
 	    echo 'Slow tests are written, but none was collected.' >&2; exit 5; \
 	  fi; }
 

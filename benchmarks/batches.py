@@ -58,7 +58,7 @@ def measure(environments: Environments, rounds: int) -> list[Row]:
 
 async def _batch(environments: Environments, name: str, at_once: int) -> float:
     """Seconds for a folder of small videos that differ."""
-    from vr_kernel.testing import FakeGemini
+    from vr_testing import FakeGemini
 
     home = _home(environments, name, at_once)
     with FakeGemini() as gemini:
@@ -79,7 +79,7 @@ async def _batch(environments: Environments, name: str, at_once: int) -> float:
 
 def _bare(environments: Environments, at_once: int) -> float:
     """Seconds for the same requests by google-genai alone, in a process of its own."""
-    from vr_kernel.testing import FakeGemini
+    from vr_testing import FakeGemini
 
     home = _home(environments, "bare", at_once)
     with FakeGemini() as gemini:

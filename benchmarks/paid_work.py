@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastmcp import Client
-    from vr_kernel.testing import FakeGemini
+    from vr_testing import FakeGemini
 
 TALK = ROOT / "src" / "video_research" / "talk.mp4"
 NAMES = ("ours", "peer")
@@ -90,7 +90,7 @@ def measure(environments: Environments, rounds: int) -> list[Row]:
 
 
 async def _figures(environments: Environments, name: str) -> Figures:
-    from vr_kernel.testing import FakeGemini
+    from vr_testing import FakeGemini
 
     figures, environment = Figures(), getattr(environments, name)
     home = environments.home(f"paid-{name}")

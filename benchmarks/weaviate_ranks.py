@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from vr_kernel import Change, Query, RecordField, RecordKind, Store
-from vr_kernel.testing import open_kernel
+from vr_testing import open_kernel
 
 from benchmarks.environments import ROOT, Environments
 from benchmarks.rows import Row, bar

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import click
 from generated_page import cell, fresh_config, publish
+from vr_cli.exits import Exit
+from vr_cli.index import command_names
+from vr_cli.lazy import imported
+from vr_cli.root import OWN, vr
 from vr_kernel import Kernel
-from vr_kernel.cli.exits import Exit
-from vr_kernel.cli.index import command_names
-from vr_kernel.cli.lazy import imported
-from vr_kernel.cli.root import OWN, vr
 
 FIRST_PARTY = "infra,video,knowledge,demo"
 HEAD = """# Commands

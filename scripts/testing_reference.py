@@ -7,7 +7,7 @@ from functools import partial
 from generated_page import publish
 from interface_page import interface
 
-HEAD = """# `vr_kernel.testing`
+HEAD = """# `vr_testing`
 
 The kit for the tests of plugins. How to use it: [test a plugin](../how-to/test-a-plugin.md),
 [test against a fake Gemini](../how-to/test-against-gemini.md). Generated from the sources by
@@ -15,4 +15,4 @@ The kit for the tests of plugins. How to use it: [test a plugin](../how-to/test-
 """
 
 if __name__ == "__main__":
-    publish("testing.md", partial(interface, "vr_kernel.testing", HEAD))
+    publish("testing.md", partial(interface, "vr_testing", HEAD))

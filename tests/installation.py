@@ -9,7 +9,7 @@ import venv
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[1]
-SERVE = [sys.executable, "-m", "vr_kernel", "serve"]
+SERVE = [sys.executable, "-m", "vr_cli", "serve"]
 
 
 class Sandbox:
@@ -26,7 +26,7 @@ class Sandbox:
         (library / "below.pth").write_text(
             f"import site; site.addsitedir({below!r})\n", encoding="utf-8"
         )
-        self._script("vr", 'exec "$PYTHON" -m vr_kernel "$@"')
+        self._script("vr", 'exec "$PYTHON" -m vr_cli "$@"')
         self._script("pip", 'exec "$PYTHON" -m pip "$@"')
 
     def environment(self, base: dict[str, str]) -> dict[str, str]:

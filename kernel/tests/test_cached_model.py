@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
-from vr_kernel.cache import Cache
+from vr_kernel.storage.cache import Cache
 
 
 class Scene(BaseModel):

@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 from vr_kernel import VrError
-from vr_kernel.cache import Cache
-from vr_kernel.database import Database
 from vr_kernel.files.digests import Digests
 from vr_kernel.gemini.registry import Registry, Upload
 from vr_kernel.generation import Usage
@@ -19,10 +17,12 @@ from vr_kernel.jobs.jobs import Jobs
 from vr_kernel.jobs.leases import Leases
 from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.jobs.steps import Steps
+from vr_kernel.journal.dead_letters import Refusals
 from vr_kernel.journal.journal import Change, Entry, Journal
-from vr_kernel.journal.refusals import Refusals
 from vr_kernel.log import Log
 from vr_kernel.models.usage import Attempt, UsageLedger
+from vr_kernel.storage.cache import Cache
+from vr_kernel.storage.database import Database
 
 SECRET = "glacier"
 """What damaged rows hold: it may stand in no line."""

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from paid_work import ASKED, PAID_STEP, Found, asked, paid_kernel, recorded, rows
 from vr_kernel import CALLS_OUT, READ_ONLY, Call, Code, Kernel, Record, cache_key, tool
-from vr_kernel.runner import Outcome
-from vr_kernel.testing import FakeGemini, Fault
+from vr_kernel.running.runner import Outcome
+from vr_testing import FakeGemini, Fault
 from waiting import until
 
 CALLERS = 50

@@ -11,7 +11,7 @@ import pytest
 from gemini_service import MODEL, ask, folders, gemini_at, video
 from vr_kernel import VrError
 from vr_kernel.generation import Media, Request, Text, Turn
-from vr_kernel.testing import FakeGemini, Fault
+from vr_testing import FakeGemini, Fault
 from waiting import until
 
 

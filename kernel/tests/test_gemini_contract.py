@@ -9,8 +9,8 @@ from pathlib import Path
 
 from gemini_service import MODEL, gemini_at
 from vr_kernel.generation import ModelProvider
-from vr_kernel.testing import FakeGemini, GeminiWire, ModelProviderContract, ModelWire
-from vr_kernel.testing.model_contract import SECRET
+from vr_testing import FakeGemini, GeminiWire, ModelProviderContract, ModelWire
+from vr_testing.model_contract import SECRET
 
 
 class TestGeminiModels(ModelProviderContract):

@@ -15,7 +15,7 @@ import pytest
 from gemini_service import LARGE, MODEL, ask, folders, gemini_at, video
 from vr_kernel import Code, VrError
 from vr_kernel.generation import Media
-from vr_kernel.testing import FakeGemini, Fault
+from vr_testing import FakeGemini, Fault
 
 
 @pytest.fixture

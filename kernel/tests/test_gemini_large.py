@@ -8,11 +8,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import gemini_upload
 import pytest
-from vr_kernel.testing import FakeGemini
+from vr_testing import FakeGemini
 
 GIB = 1024**3
-UPLOAD = Path(__file__).with_name("gemini_upload.py")
+UPLOAD = Path(gemini_upload.__file__)
 
 
 def upload(path: Path) -> dict[str, Any]:

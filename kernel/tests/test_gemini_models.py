@@ -17,8 +17,8 @@ from vr_kernel.gemini import Gemini
 from vr_kernel.gemini.catalogue import KNOWN, PRESETS
 from vr_kernel.generation import Media, Reply, Usage
 from vr_kernel.log import Log
-from vr_kernel.testing import Answer, FakeGemini, Fault
-from vr_kernel.testing.gemini.errors import ApiError
+from vr_testing import Answer, FakeGemini, Fault
+from vr_testing.gemini.errors import ApiError
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from gemini_service import gemini_at
 from vr_kernel import Code, VrError
-from vr_kernel.testing import Answer, FakeGemini, Fault
+from vr_testing import Answer, FakeGemini, Fault
 
 KEYS = ["a", "b"]
 

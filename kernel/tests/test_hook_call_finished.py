@@ -25,8 +25,8 @@ from vr_kernel import (
     load_config,
     tool,
 )
-from vr_kernel.listeners import LIMIT_S, Listeners
-from vr_kernel.testing import open_kernel
+from vr_kernel.running.listeners import LIMIT_S, Listeners
+from vr_testing import open_kernel
 from waiting import until
 
 NOTES = RecordKind("Notes", "Notes.", (RecordField("text", searchable=True),), rerank="text")

@@ -16,8 +16,8 @@ from paid_work import ASKED
 from vr_kernel import Code, Kernel, VrError
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.gemini.catalogue import PRESETS
-from vr_kernel.models.candidates import ModelConfiguration
-from vr_kernel.testing import FakeGemini, Fault
+from vr_kernel.models.roles import ModelConfiguration
+from vr_testing import FakeGemini, Fault
 
 SECRET = "a-key-that-nobody-may-see"
 FLASH, LITE = "gemini/gemini-3.8-flash", "gemini/gemini-3.5-flash-lite"

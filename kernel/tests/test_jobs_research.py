@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from paid_work import paid_kernel
-from vr_kernel.testing import FakeGemini, Fault
+from vr_testing import FakeGemini, Fault
 
 QUESTION = {"question": "Why?"}
 

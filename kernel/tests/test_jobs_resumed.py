@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from paid_work import ASKED, PAID_STEP, Found, asked, paid_kernel, recorded, rows
 from vr_kernel import READ_ONLY, Call, Code, Kernel, VrError, tool
-from vr_kernel.long_work import MOST_RUNS
-from vr_kernel.testing import FakeGemini
+from vr_kernel.running.job_runner import MOST_RUNS
+from vr_testing import FakeGemini
 from waiting import until
 
 ITEMS = 12

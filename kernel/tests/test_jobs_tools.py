@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from paid_work import Found, asked, paid_kernel, recorded, rows
 from vr_kernel import READ_ONLY, Call, Code, Kernel, VrError, tool
-from vr_kernel.long_call import LongCall
-from vr_kernel.runner import Outcome
-from vr_kernel.testing import FakeGemini
+from vr_kernel.running.runner import Outcome
+from vr_kernel.running.running_job import LongCall
+from vr_testing import FakeGemini
 from waiting import until
 
 ANOTHER = "somebody-else"

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from vr_kernel import VrError, cache_key, load_config
-from vr_kernel.cache import Cache, CacheStats
+from vr_kernel.storage.cache import Cache, CacheStats
 
 KEYS = [cache_key(content=number) for number in range(8)]
 VALUES = {key: {"answer": number, "text": "x" * 300} for number, key in enumerate(KEYS)}
@@ -188,7 +188,7 @@ async def test_a_kernel_works_without_a_cache_and_warns_once(
 
 OTHER_PROCESS = """
 import asyncio, pathlib, sys
-from vr_kernel.cache import Cache
+from vr_kernel.storage.cache import Cache
 
 async def main():
     cache = Cache(pathlib.Path(sys.argv[1]), ttl_days=30, warn=lambda error: sys.exit(str(error)))

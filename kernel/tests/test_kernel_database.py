@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from vr_kernel import VrError
-from vr_kernel.database import PAGE_BYTES, Database
-from vr_kernel.testing.full_disk import no_room
+from vr_kernel.storage.database import PAGE_BYTES, Database
+from vr_testing.full_disk import no_room
 from waiting import until
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS item (name TEXT PRIMARY KEY NOT NULL);"
@@ -376,7 +376,7 @@ async def test_a_folder_in_the_place_of_the_file_is_a_typed_error(database: Data
 
 OPENER = """
 import pathlib, sqlite3, sys
-from vr_kernel.database import Database
+from vr_kernel.storage.database import Database
 
 def add(connection):
     connection.execute("INSERT INTO item VALUES (?)", (sys.argv[1],))
@@ -419,7 +419,7 @@ def test_processes_that_open_a_new_file_at_once_all_get_in(tmp_path: Path) -> No
 
 FULL_DISK = """
 import pathlib, resource, sys
-from vr_kernel.database import Database
+from vr_kernel.storage.database import Database
 from vr_kernel.errors import VrError
 
 database = Database(pathlib.Path(sys.argv[1]), sys.argv[2], synchronous="FULL")

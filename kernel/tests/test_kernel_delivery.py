@@ -26,8 +26,8 @@ from vr_kernel import (
     load_config,
     tool,
 )
-from vr_kernel.housekeeping import DELIVER_AFTER_S
 from vr_kernel.journal.journal import Entry
+from vr_kernel.running.housekeeping import DELIVER_AFTER_S
 from waiting import always, until
 
 NOTES = RecordKind("Notes", "Notes.", (RecordField("text"),), rerank="text")

@@ -27,9 +27,9 @@ from vr_kernel import (
 from vr_kernel.access import Access, sharing
 from vr_kernel.config.settings import ServeSettings
 from vr_kernel.generation import Media
+from vr_kernel.running.untold import ASK
 from vr_kernel.services import Identity
-from vr_kernel.testing import FakeGemini, open_kernel
-from vr_kernel.untold import ASK
+from vr_testing import FakeGemini, open_kernel
 
 OWNER = Identity("me", "default", is_owner=True)
 SECRET = "a-secret-of-enough-letters-"

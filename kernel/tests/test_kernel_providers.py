@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 from vr_kernel import READ_ONLY, Call, Provider, Services, hookimpl, tool
-from vr_kernel.testing import open_kernel
+from vr_testing import open_kernel
 
 ENGINE = """
 class Engine:

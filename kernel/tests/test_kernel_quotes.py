@@ -12,7 +12,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vr_kernel.quotes import MOST_CHARS, Finding, Passage, QuoteIndex, find_in
+from vr_kernel.quoting.quotes import MOST_CHARS, Finding, Passage, QuoteIndex, find_in
 
 TALK = [
     Passage("Welcome. Today I will talk about vector search in practice.", 0, 5),

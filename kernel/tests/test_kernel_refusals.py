@@ -21,8 +21,8 @@ from vr_kernel import (
     VrError,
     tool,
 )
-from vr_kernel.journal.delivery import TRIES
-from vr_kernel.testing import MemoryStore
+from vr_kernel.journal.store_follower import TRIES
+from vr_testing import MemoryStore
 from waiting import until
 
 NOTES = RecordKind("Notes", "Notes.", (RecordField("text", searchable=True),), rerank="text")

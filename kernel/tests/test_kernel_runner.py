@@ -30,7 +30,7 @@ from vr_kernel import (
     load_config,
     tool,
 )
-from vr_kernel.runner import HUGE_CHARS, RESULT_TOKENS
+from vr_kernel.running.runner import HUGE_CHARS, RESULT_TOKENS
 
 NOTES = RecordKind(
     "Notes", "Notes.", (RecordField("text"), RecordField("number", "int")), rerank="text"

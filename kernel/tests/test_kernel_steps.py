@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from vr_kernel import VrError
-from vr_kernel.database import Database
 from vr_kernel.jobs.leases import Lease, Leases
 from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.jobs.steps import Steps
+from vr_kernel.storage.database import Database
 
 LEASE_S = 300.0
 json_values = st.recursive(

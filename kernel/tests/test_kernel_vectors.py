@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from vr_kernel import Code, Config, Embedder, Kernel, Provider, VrError, load_config
-from vr_kernel.vectors import CLOSE_GRACE_S, POLL_S, QUESTIONS
+from vr_kernel.models.vectors import CLOSE_GRACE_S, POLL_S, QUESTIONS
 from waiting import always
 
 

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from paid_work import Found, asked, paid_kernel, rows
 from vr_kernel import CALLS_OUT, READ_ONLY, Call, Kernel, VrError, cache_key, tool
-from vr_kernel.cache import Cache
 from vr_kernel.gemini.registry import ContextCache, Registry
 from vr_kernel.log import Log
-from vr_kernel.testing import FakeGemini
+from vr_kernel.storage.cache import Cache
+from vr_testing import FakeGemini
 from waiting import until
 
 ITEMS = 6

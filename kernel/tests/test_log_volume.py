@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vr_kernel.log import Log
-from vr_kernel.log_lines import (
+from vr_kernel.text.log_lines import (
     BURST_BYTES,
     BYTES_A_SECOND,
     LINE_BYTES,

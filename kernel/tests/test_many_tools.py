@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 from vr_kernel import READ_ONLY, Call, hookimpl, tool
-from vr_kernel.testing import open_kernel
+from vr_testing import open_kernel
 
 TOOLS = 1_000
 PATIENT = {"kernel.import_deadline_s": 60}

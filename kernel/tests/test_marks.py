@@ -17,7 +17,7 @@ from vr_kernel import CALLS_OUT, READ_ONLY, Call, hookimpl, tool
 from vr_kernel.jobs.jobs import Jobs
 from vr_kernel.jobs.leases import Leases
 from vr_kernel.jobs.ledger import open_ledger
-from vr_kernel.testing import FakeGemini, open_kernel
+from vr_testing import FakeGemini, open_kernel
 
 USER = "svc"
 KNOWN = ("anna", "root", "owner", "token", USER)

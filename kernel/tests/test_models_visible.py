@@ -27,7 +27,7 @@ from vr_kernel.generation import (
     WebSource,
 )
 from vr_kernel.providers import Provider
-from vr_kernel.testing import Answer, FakeGemini
+from vr_testing import Answer, FakeGemini
 
 RAW = (
     "\x1b[31mred\x1b[0m \x1b]8;;http://evil\x1b\\link\x1b]8;;\x1b\\ \u202egpj\u202c\x9b1m"

@@ -15,7 +15,7 @@ from vr_kernel import CALLS_OUT, READ_ONLY, Call, Code, Kernel, VrError, cache_k
 from vr_kernel import tool as as_tool
 from vr_kernel.files.artifacts import URI_PREFIX
 from vr_kernel.models.circuit import PROBE_PAUSE_S
-from vr_kernel.testing import FakeGemini, Fault
+from vr_testing import FakeGemini, Fault
 
 ANSWER = "The cat sat on the mat, and then it went out to look for the moon."
 GOOD = {"city": "Paris", "people": 2_000_000}

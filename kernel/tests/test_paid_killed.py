@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from vr_kernel.testing.killed_calls import KilledCalls, PaidCall
+from vr_testing.killed_calls import KilledCalls, PaidCall
 
 pytestmark = [
     pytest.mark.slow,

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from paid_work import asked, paid_kernel, recorded, rows
 from vr_kernel import Code, Kernel
-from vr_kernel.runner import Outcome
-from vr_kernel.testing import FakeGemini
-from vr_kernel.testing.full_disk import no_room
+from vr_kernel.running.runner import Outcome
+from vr_testing import FakeGemini
+from vr_testing.full_disk import no_room
 from waiting import until
 
 LESS_THAN_IS_RESERVED = 1 << 20

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from vr_kernel.tool_schemas import ToolSchemas
+from vr_kernel.signatures.schema_cache import ToolSchemas
 from vr_kernel.tools import build_tool
 
 SOURCE = """

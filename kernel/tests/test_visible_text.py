@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from vr_kernel.visible_text import (
+from vr_kernel.text.visible_text import (
     VisiblePieces,
     all_visible,
     result_text,

@@ -75,9 +75,9 @@ def _copy(folder: Path) -> int:
 
 
 async def _run(config: Config) -> int:
-    from vr_kernel.client import connect
+    from vr_server.client import connect
 
-    command = [sys.executable, "-P", "-m", "vr_kernel", "serve"]
+    command = [sys.executable, "-P", "-m", "vr_cli", "serve"]
     heading(f"Starting the server: {' '.join(command)}")
     async with connect(
         command, env=_environment(config), cwd=TALK.parent, on_progress=show_progress

@@ -15,7 +15,7 @@ from typing import Any
 
 from tool_arguments import NOBODY, Argument, Kind, filled
 from vr_kernel import Code, Kernel
-from vr_kernel.runner import Outcome
+from vr_kernel.running.runner import Outcome
 
 CANARY = "canary-of-the-outside"
 """In the names of what must not be opened."""

@@ -39,17 +39,17 @@ assert len(asyncio.run(app.list_tools())) == 1
 OUR_SERVER = """
 import asyncio, json
 from vr_kernel import Kernel, load_config
-from vr_kernel.server import build_server
+from vr_server import build_server
 kernel = Kernel(load_config())
 tools = asyncio.run(build_server(kernel).list_tools())
 print(json.dumps({"plugins": [p.name for p in kernel.plugins()], "tools": len(tools)}))
 """
 PLUGIN_LIST = """
-from vr_kernel.cli.root import run
+from vr_cli.root import run
 assert run(["plugin", "list"]) == 0
 """
 HELP = """
-from vr_kernel.cli.root import run
+from vr_cli.root import run
 assert run(["--help"]) == 0
 """
 

@@ -15,7 +15,7 @@ from benchmarks.processes import StdioServer, clean_environment
 from benchmarks.tokens import MEAN_LIMIT, TOOL_LIMIT, token_counter, tokens_of
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the benchmarks need POSIX")
-SERVE = [sys.executable, "-m", "vr_kernel", "serve"]
+SERVE = [sys.executable, "-m", "vr_cli", "serve"]
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from threading import Thread
 
 HERE = Path(__file__).parent
 MODULES = ("everything_plugin", "everything_questions", "everything_jobs")
-VR = [sys.executable, "-m", "vr_kernel"]
+VR = [sys.executable, "-m", "vr_cli"]
 
 
 class Everything:

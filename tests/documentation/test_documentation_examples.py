@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from installation import REPOSITORY
-from vr_kernel.onboarding.clients import CLIENTS, Client
-from vr_kernel.onboarding.launch import Launch
-from vr_kernel.onboarding.plan import client_change
+from vr_cli.onboarding.clients import CLIENTS, Client
+from vr_cli.onboarding.launch import Launch
+from vr_cli.onboarding.plan import client_change
 
 EXAMPLES = REPOSITORY / "examples" / "clients"
 UVX = Launch("uvx", ("--from", "video-research[local]", "video-research", "serve"), {})

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 import vr_kernel
-import vr_kernel.testing
+import vr_testing
 import yaml
 from installation import REPOSITORY
 
@@ -100,7 +100,7 @@ def test_the_site_is_whole() -> None:
     check_quiet(pages, site)
     check_words(pages)
     check_names(pages, vr_kernel, "reference/kernel.html")
-    check_names(pages, vr_kernel.testing, "reference/testing.html")
+    check_names(pages, vr_testing, "reference/testing.html")
     check_search(pages, site)
     check_llms(site)
 

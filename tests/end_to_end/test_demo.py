@@ -16,7 +16,7 @@ def runs(
     fresh_environment: Callable[..., dict[str, str]],
 ) -> list[subprocess.CompletedProcess[str]]:
     environment = fresh_environment()
-    command = [sys.executable, "-m", "vr_kernel", "demo"]
+    command = [sys.executable, "-m", "vr_cli", "demo"]
     return [
         subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=300, check=False
@@ -71,7 +71,7 @@ def test_it_ends_with_how_to_add_the_server(
 def test_the_talk_can_be_had_as_a_file(
     fresh_environment: Callable[..., dict[str, str]], talk: Path, tmp_path: Path
 ) -> None:
-    command = [sys.executable, "-m", "vr_kernel", "demo", "--copy", str(tmp_path)]
+    command = [sys.executable, "-m", "vr_cli", "demo", "--copy", str(tmp_path)]
 
     def copied() -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -17,7 +17,7 @@ from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 from installation import SERVE
 from vr_kernel import Code, VrError
-from vr_kernel.client import ToolClient
+from vr_server.client import ToolClient
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 SLOW_MACHINE = {"VR_KERNEL__HANDLE_AFTER_S": "0.5"}
@@ -39,7 +39,7 @@ class Newcomer:
     def vr(self, *words: str) -> str:
         """What a command prints; it ends well."""
         done = subprocess.run(
-            [sys.executable, "-m", "vr_kernel", *words],
+            [sys.executable, "-m", "vr_cli", *words],
             env=self.environment,
             cwd=self.work,
             capture_output=True,

@@ -15,7 +15,7 @@ import pytest
 from installation import SERVE
 from principals_walk import NAMES, Answer, Offer, Principal, Walk
 from vr_kernel import Kernel, VrError, load_config
-from vr_kernel.testing import FakeGemini
+from vr_testing import FakeGemini
 
 TOKENS = {name: f"{name}-secret-0123456789" for name in NAMES}
 WATCHING = frozenset({"video_analyze", "video_batch_analyze", "video_scenes", "video_transcript"})

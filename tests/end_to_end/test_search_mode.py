@@ -12,8 +12,8 @@ import pytest_asyncio
 from fastmcp import Client
 from installation import REPOSITORY
 from vr_kernel import Kernel, load_config
-from vr_kernel.server import build_server
-from vr_kernel.server.tool_words import Phrases
+from vr_server import build_server
+from vr_server.search.tool_words import Phrases
 
 from benchmarks.tokens import token_counter, tokens_of
 

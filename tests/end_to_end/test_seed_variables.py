@@ -116,7 +116,7 @@ def test_the_token_of_the_model_hub_is_sent(fresh_environment: Environment, tmp_
     with Hub() as hub:
         variables = {"HF_TOKEN": CANARY, "HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "0"}
         variables |= {"HF_HOME": str(tmp_path), "VR_STATE_DIR": str(tmp_path / "state")}
-        command = [sys.executable, "-m", "vr_kernel", "video", "fetch-models", "large-v1"]
+        command = [sys.executable, "-m", "vr_cli", "video", "fetch-models", "large-v1"]
         subprocess.run(
             command, env=fresh_environment(**variables), capture_output=True, check=False
         )
@@ -126,7 +126,7 @@ def test_the_token_of_the_model_hub_is_sent(fresh_environment: Environment, tmp_
 def ask(*command: str, environment: dict[str, str], codes: tuple[int, ...] = (0,)) -> Any:
     """The JSON that `vr` answers a command with."""
     done = subprocess.run(
-        [sys.executable, "-m", "vr_kernel", *command],
+        [sys.executable, "-m", "vr_cli", *command],
         env=environment,
         capture_output=True,
         text=True,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from installation import REPOSITORY, Sandbox
-from vr_kernel.client import connect
+from vr_server.client import connect
 
 EXAMPLE = REPOSITORY / "examples" / "vr-plugin-weather"
 
@@ -54,7 +54,7 @@ def test_the_example_passes_every_check(
     fresh_environment: Callable[..., dict[str, str]], tmp_path: Path
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "vr_kernel", "plugin", "check", str(EXAMPLE), "--json"],
+        [sys.executable, "-m", "vr_cli", "plugin", "check", str(EXAMPLE), "--json"],
         cwd=tmp_path,
         env=fresh_environment(),
         capture_output=True,

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from installation import SERVE
 from vr_kernel import Code, VrError
-from vr_kernel.client import connect
+from vr_server.client import connect
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
 CAPTIONS = "1\n00:00:01,000 --> 00:00:03,000\nThese captions lie beside the video.\n"
@@ -44,7 +44,7 @@ def test_a_typed_path_is_read(
     elsewhere: Path, fresh_environment: Callable[..., dict[str, str]], words: list[str]
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "vr_kernel", *(w.format(elsewhere) for w in words), "--json"],
+        [sys.executable, "-m", "vr_cli", *(w.format(elsewhere) for w in words), "--json"],
         env=fresh_environment(),
         cwd=elsewhere.parent / "work",
         capture_output=True,

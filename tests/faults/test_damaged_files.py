@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import pytest
 from installation import SERVE
-from vr_kernel.client import ToolClient, connect
-from vr_kernel.testing import FakeGemini
+from vr_server.client import ToolClient, connect
+from vr_testing import FakeGemini
 from worked_kernel import PARTS, SECRET, Round, examine, files, go_round, kept, opened, work
 
 pytestmark = pytest.mark.slow

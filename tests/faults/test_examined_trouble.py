@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vr_kernel.testing.full_disk import fill_up, small_disk
+from vr_testing.full_disk import fill_up, small_disk
 
 HOLD = """
 import sqlite3, sys
@@ -57,7 +57,7 @@ def suspended(*files: Path) -> Iterator[list[int]]:
 
 def examine(environment: dict[str, str], *program: str) -> dict[str, dict[str, Any]]:
     """What each check says."""
-    command = [sys.executable, *(program or ("-m", "vr_kernel")), "doctor", "--json"]
+    command = [sys.executable, *(program or ("-m", "vr_cli")), "doctor", "--json"]
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, check=False, timeout=100
     )
@@ -123,7 +123,7 @@ def test_a_command_waits_for_no_store_that_a_suspended_process_holds(
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "lions.md").write_text("# Lions\n\nThey walk.\n")
     given = [str(tmp_path / "notes"), "--format", "markdown"] if command == "import" else []
-    vr = [sys.executable, "-m", "vr_kernel"]
+    vr = [sys.executable, "-m", "vr_cli"]
     run: dict[str, Any] = {"env": environment, "capture_output": True, "text": True}
     with suspended(folder / "state" / "knowledge.db") as (holder,):
         line = [*vr, "knowledge", command, *given, "--json"]

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 from vr_kernel import Kernel
-from vr_kernel.testing import FakeGemini
-from vr_kernel.testing.full_disk import fill_up, small_disk
-from vr_kernel.testing.gemini.request import RecordedRequest
+from vr_testing import FakeGemini
+from vr_testing.full_disk import fill_up, small_disk
+from vr_testing.gemini.request import RecordedRequest
 from worked_kernel import card, opened, silence
 
 SEED = 23

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from vr_kernel import Store
-from vr_kernel.testing import TrialKernel, open_kernel
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_knowledge.transfer.recovering import recover_with
+from vr_testing import TrialKernel, open_kernel
 
 KIND = "ConceptKnowledge"
 NAMES = st.sampled_from("abc")

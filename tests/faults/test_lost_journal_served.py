@@ -19,7 +19,7 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 from lost_journal import delete, examined, in_thread, opened, run_command
-from vr_kernel.cli.store import store as store_commands
+from vr_cli.commands.store import store as store_commands
 from vr_plugin_knowledge.transfer.migration import migrate
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]

@@ -28,12 +28,12 @@ from lost_journal import (
     record,
     run_command,
 )
+from vr_cli.commands.store import store as store_commands
+from vr_cli.exits import Exit, exit_code
 from vr_kernel import Code, VrError
-from vr_kernel.cli.exits import Exit, exit_code
-from vr_kernel.cli.store import store as store_commands
-from vr_kernel.testing.full_disk import fill_up, small_disk
 from vr_plugin_knowledge.transfer.commands import export_records, import_records
 from vr_plugin_knowledge.transfer.migration import migrate
+from vr_testing.full_disk import fill_up, small_disk
 
 
 def said(folder: Path, command: Command, *arguments: str) -> Result:

@@ -25,8 +25,8 @@ from lost_journal import (
     record,
     run_command,
 )
+from vr_cli.commands.store import store as store_commands
 from vr_kernel import Code, VrError
-from vr_kernel.cli.store import store as store_commands
 from vr_plugin_knowledge.transfer.commands import reindex
 from vr_plugin_knowledge.transfer.migration import migrate
 

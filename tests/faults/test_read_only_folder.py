@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from vr_cli.doctor.folders import folder_checks
 from vr_kernel.config.paths import find_paths
-from vr_kernel.doctor.folders import folder_checks
 from vr_kernel.health import Level
-from vr_kernel.testing import FakeGemini
-from vr_kernel.testing.full_disk import small_disk
-from vr_kernel.testing.kernels import isolated_variables
+from vr_testing import FakeGemini
+from vr_testing.full_disk import small_disk
+from vr_testing.kernels import isolated_variables
 from worked_kernel import PARTS, SECRET, analysis, card, examine, opened, work
 
 BYTES = 64 << 20

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 from installation import SERVE
 from vr_kernel import VrError
-from vr_kernel.client import ToolClient, connect
-from vr_kernel.testing import FakeGemini
+from vr_server.client import ToolClient, connect
+from vr_testing import FakeGemini
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGSTOP is POSIX")
 STOPS = 10

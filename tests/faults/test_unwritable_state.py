@@ -13,8 +13,8 @@ import pytest
 from fastmcp import Client
 from installation import SERVE
 from lost_journal import CONCEPTS, opened
-from vr_kernel.client import connect
-from vr_kernel.server.application import build_server
+from vr_server.application import build_server
+from vr_server.client import connect
 
 
 @pytest.mark.slow

@@ -135,4 +135,4 @@ class Machine:
         (about / "entry_points.txt").write_text("[vr.plugins]\nleaky = leaky_plugin\n", "utf-8")
 
 
-VR = (sys.executable, "-m", "vr_kernel")
+VR = (sys.executable, "-m", "vr_cli")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from vr_kernel import Kernel, load_config
-from vr_kernel.client import connect
+from vr_server.client import connect
 
 EVIL = """\
 GEMINI_API_KEY=key-of-a-stranger
@@ -73,7 +73,7 @@ def test_on_the_command_line(folder: Path, environ: dict[str, str]) -> None:
 
 
 async def test_in_a_server(folder: Path, environ: dict[str, str], tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "vr_kernel", "serve"]
+    command = [sys.executable, "-m", "vr_cli", "serve"]
     log = tmp_path / "server.log"
     async with connect(command, env=_whole(environ), cwd=folder, log_file=log) as server:
         assert "video_analyze" in await server.tool_names()
@@ -114,7 +114,7 @@ def _whole(environ: dict[str, str]) -> dict[str, str]:
 
 def _vr(environ: dict[str, str], *words: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "vr_kernel", *words],
+        [sys.executable, "-m", "vr_cli", *words],
         env=_whole(environ),
         capture_output=True,
         text=True,

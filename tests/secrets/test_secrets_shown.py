@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from canaries import ADDRESSES, CANARIES, VR, Machine, found_in
-from vr_kernel.testing import FakeGemini, Fault
+from vr_testing import FakeGemini, Fault
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 LEAKY = ("leaky_raise", "leaky_refuse", "leaky_speak")

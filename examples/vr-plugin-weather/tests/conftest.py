@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-# In a project of its own: pytest_plugins = ["vr_kernel.testing.fixtures"]. Here other tests run
+# In a project of its own: pytest_plugins = ["vr_testing.fixtures"]. Here other tests run
 # beside these, and pytest takes that line from the outermost conftest.py alone.
-from vr_kernel.testing.fixtures import client, kernel, open_kernel, vr_folder  # noqa: F401
+from vr_testing.fixtures import client, kernel, open_kernel, vr_folder  # noqa: F401
 
 # The example is tested as it lies here; installing it would put its tool into every server.
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))

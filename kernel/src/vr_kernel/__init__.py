@@ -6,13 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vr_kernel.cache import cache_key
     from vr_kernel.call import Call
     from vr_kernel.commands import Command
     from vr_kernel.config.config import Config, load_config
     from vr_kernel.config.paths import make_private, private_file, private_folder
     from vr_kernel.config.settings import EnvAlias, Section
-    from vr_kernel.contents import Content
+    from vr_kernel.content import Content
     from vr_kernel.documents import Document, DocumentLoader, Locator, Segment
     from vr_kernel.errors import Code, VrError
     from vr_kernel.events import CallFinished
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from vr_kernel.generation import Media, ModelProvider, Reply, Text, Turn, Usage
     from vr_kernel.health import Check, Diagnosis, Remedy
     from vr_kernel.hookspecs import hookimpl
-    from vr_kernel.joining import Joined
     from vr_kernel.journal.following import FollowingStore
     from vr_kernel.journal.journal import Change
     from vr_kernel.journal.lineage import Position
@@ -39,11 +37,14 @@ if TYPE_CHECKING:
         TextLine,
         TextRecognizer,
     )
-    from vr_kernel.quotes import Finding, Passage, QuoteIndex, find_in
+    from vr_kernel.quoting.quotes import Finding, Passage, QuoteIndex, find_in
     from vr_kernel.records import Record, RecordField, RecordKind, entity_key
     from vr_kernel.resources import resource
+    from vr_kernel.running.joining import Joined
     from vr_kernel.services import Services
-    from vr_kernel.tokens import estimate_tokens
+    from vr_kernel.storage.cache import cache_key
+    from vr_kernel.text.tokens import estimate_tokens
+    from vr_kernel.text.visible_text import visible, visible_json
     from vr_kernel.tools import (
         CALLS_OUT,
         DESTRUCTIVE,
@@ -53,16 +54,15 @@ if TYPE_CHECKING:
         Effects,
         tool,
     )
-    from vr_kernel.visible_text import visible, visible_json
 
 _HOMES = {
     "files.artifacts": "Artifact",
-    "cache": "cache_key",
+    "storage.cache": "cache_key",
     "call": "Call",
     "commands": "Command",
     "config.config": "Config load_config",
     "config.paths": "make_private private_file private_folder",
-    "contents": "Content",
+    "content": "Content",
     "config.settings": "EnvAlias Section",
     "models.structured": "Structured check_schema",
     "documents": "Document DocumentLoader Locator Segment",
@@ -71,7 +71,7 @@ _HOMES = {
     "generation": "Media ModelProvider Reply Text Turn Usage",
     "health": "Check Diagnosis Remedy",
     "hookspecs": "hookimpl",
-    "joining": "Joined",
+    "running.joining": "Joined",
     "journal.following": "FollowingStore",
     "journal.journal": "Change",
     "journal.lineage": "Position",
@@ -79,13 +79,13 @@ _HOMES = {
     "prompts": "Message prompt",
     "providers": "Embedder Filter Hit Provider Query Reranker Store StoredRecord TextLine"
     " TextRecognizer",
-    "quotes": "Finding Passage QuoteIndex find_in",
+    "quoting.quotes": "Finding Passage QuoteIndex find_in",
     "records": "Record RecordField RecordKind entity_key",
     "resources": "resource",
     "services": "Services",
-    "tokens": "estimate_tokens",
+    "text.tokens": "estimate_tokens",
     "tools": "CALLS_OUT DESTRUCTIVE IDEMPOTENT READ_ONLY WRITES_LOCAL Effects tool",
-    "visible_text": "visible visible_json",
+    "text.visible_text": "visible visible_json",
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names.split()}
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
-from vr_kernel.contents import Content
+from vr_kernel.content import Content
 from vr_kernel.files.artifacts import Artifact
 from vr_kernel.jobs.leases import Lease
 from vr_kernel.jobs.ledger import complete
@@ -227,7 +227,7 @@ class Call:
         Raises:
             VrError: UNAVAILABLE when essential records cannot be journalled.
         """
-        from vr_kernel.commitment import commit, settle
+        from vr_kernel.running.commit import commit, settle
 
         part = self._own(self.scope, report or self.report, [])
         try:
@@ -294,6 +294,6 @@ class Call:
         Raises:
             VrError: UNAVAILABLE when the folder cannot be written.
         """
-        from vr_kernel.commitment import keep_artifact
+        from vr_kernel.running.commit import keep_artifact
 
         return keep_artifact(self, content, mime)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
-from vr_kernel.visible_text import visible
+from vr_kernel.text.visible_text import visible
 
 if TYPE_CHECKING:
-    from vr_kernel.log_lines import Lines
+    from vr_kernel.text.log_lines import Lines
 
 LogFormat = Literal["console", "json"]
 Listener = Callable[[str, str, Mapping[str, Any]], None]
@@ -117,7 +117,7 @@ class Log:
         self._lines[0].write(level, event, said, kind or f"{event} {said.get('plugin', '')}")
 
     def _begun(self) -> Lines:
-        from vr_kernel.log_lines import BYTES_A_SECOND, FOR_DEBUGGING, Lines, Volume
+        from vr_kernel.text.log_lines import BYTES_A_SECOND, FOR_DEBUGGING, Lines, Volume
 
         times = FOR_DEBUGGING if self._threshold <= logging.DEBUG else 1
         volume = Volume(BYTES_A_SECOND * times)

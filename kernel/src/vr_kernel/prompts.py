@@ -9,11 +9,11 @@ from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel
 
-from vr_kernel.arguments import arguments_model, validate
-from vr_kernel.contents import Content
+from vr_kernel.content import Content
 from vr_kernel.errors import Code, VrError
+from vr_kernel.signatures.arguments import arguments_model, validate
+from vr_kernel.text.visible_text import visible
 from vr_kernel.tools import NAME_PATTERN
-from vr_kernel.visible_text import visible
 
 MOST_CHARS = 20_000
 """Longest argument of a prompt: a person fills it in."""

@@ -7,31 +7,31 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel.database import OWNER, mark_of
+from vr_kernel.storage.database import OWNER, mark_of
 
 if TYPE_CHECKING:
-    from vr_kernel.cache import Cache
     from vr_kernel.config.paths import Paths
     from vr_kernel.documents import Documents
     from vr_kernel.files.artifacts import Artifacts
     from vr_kernel.files.digests import Digests
     from vr_kernel.files.policy import Policy
-    from vr_kernel.flight import Flights
     from vr_kernel.gemini import Gemini
     from vr_kernel.http import Fetcher
     from vr_kernel.jobs.scopes import Scope
     from vr_kernel.journal.archive import Archive
-    from vr_kernel.journal.delivery import StoreIndex
     from vr_kernel.journal.journal import Journal
+    from vr_kernel.journal.store_follower import StoreIndex
+    from vr_kernel.loading.discovery import PluginStatus
     from vr_kernel.log import Log
-    from vr_kernel.long_work import LongWork
     from vr_kernel.models.models import Models
     from vr_kernel.models.usage import Meter, UsageLedger
-    from vr_kernel.plugins import PluginStatus
+    from vr_kernel.models.vectors import Vectors
     from vr_kernel.providers import Providers
     from vr_kernel.records import RecordKind
-    from vr_kernel.room import RoomOf
-    from vr_kernel.vectors import Vectors
+    from vr_kernel.running.job_runner import LongWork
+    from vr_kernel.running.single_flight import Flights
+    from vr_kernel.storage.cache import Cache
+    from vr_kernel.storage.room import RoomOf
 
 
 @dataclass(frozen=True, slots=True)

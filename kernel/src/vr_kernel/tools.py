@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel
 
-from vr_kernel.arguments import BY_POSITION, arguments_model, validate
-from vr_kernel.schemas import compact_input, compact_output
+from vr_kernel.signatures.arguments import BY_POSITION, arguments_model, validate
+from vr_kernel.signatures.schemas import compact_input, compact_output
 
 if TYPE_CHECKING:
-    from vr_kernel.tool_schemas import Pair, ToolSchemas
+    from vr_kernel.signatures.schema_cache import Pair, ToolSchemas
 
 F = TypeVar("F", bound=Callable[..., Awaitable[BaseModel]])
 MARK = "__vr_tool__"

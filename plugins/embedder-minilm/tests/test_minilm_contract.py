@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from vr_embedder_minilm import plugin
-from vr_kernel.testing import EmbedderContract
+from vr_testing import EmbedderContract
 
 
 class TestMiniLm(EmbedderContract):

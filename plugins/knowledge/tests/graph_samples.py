@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from vr_kernel import Change, Record
-from vr_kernel.testing import RecordedRequest
 from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES
 from vr_plugin_knowledge.graph.network import EXTRACTOR, Network
+from vr_testing import RecordedRequest
 
 FOX = {
     "title": "Foxes",

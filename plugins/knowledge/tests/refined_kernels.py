@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from knowledge_samples import SampleKinds
-from vr_kernel.testing import FakeGemini, TrialKernel, open_kernel
 from vr_plugin_knowledge import plugin as knowledge
+from vr_testing import FakeGemini, TrialKernel, open_kernel
 
 EMBEDDED = {"store.backend": "embedded", "store.embedder": "words"}
 MODELS = {"models.attempts": 1, "models.retry_base_delay_s": 0.01}

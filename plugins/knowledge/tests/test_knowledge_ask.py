@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refined_kernels import ingest, knowledge_kernel
 from vr_kernel import Code, Provider, VrError, hookimpl
-from vr_kernel.testing import FakeGemini, Fault, TrialKernel
 from vr_plugin_knowledge.answering.agent import AgentAnswer, AnswerAgent
 from vr_plugin_knowledge.answering.passages import PASSAGE_CHARS, excerpt
 from vr_plugin_knowledge.answering.results import KnowledgeAnswer
+from vr_testing import FakeGemini, Fault, TrialKernel
 
 FOX = {
     "title": "The fox",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from vr_kernel.testing import StoreContract
 from vr_plugin_knowledge import plugin
+from vr_testing import StoreContract
 
 
 class TestEmbeddedStore(StoreContract):

@@ -11,9 +11,9 @@ from knowledge_samples import NOTES
 from pydantic import BaseModel
 from refined_kernels import ingest, knowledge_kernel
 from vr_kernel import WRITES_LOCAL, Call, Record, RecordField, RecordKind, hookimpl, tool
-from vr_kernel.testing import FakeGemini
 from vr_plugin_knowledge.answering.results import KnowledgeAnswer
 from vr_plugin_knowledge.results import KnowledgeHit, KnowledgeSearchResult
+from vr_testing import FakeGemini
 
 INVENTED = "The fox built a bridge of glass over the frozen river."
 SAID = "A fox crossed the frozen river at dawn."

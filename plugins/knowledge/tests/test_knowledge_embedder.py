@@ -10,9 +10,9 @@ from typing import ClassVar
 import pytest
 from refined_kernels import ingest, knowledge_kernel
 from vr_kernel import Code, Embedder, VrError
-from vr_kernel.testing import EmbedderContract, FakeGemini, Fault, open_kernel
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_knowledge.results import KnowledgeSearchResult
+from vr_testing import EmbedderContract, FakeGemini, Fault, open_kernel
 
 GEMINI = {"store.embedder": "gemini", "plugins.knowledge.embedding_dimension": 256}
 

@@ -11,10 +11,10 @@ from refined_kernels import EMBEDDED, ingest, knowledge_kernel
 from vr_kernel import Code, VrError
 from vr_kernel.journal.journal import Entry
 from vr_kernel.questions import Action, Answer, Question, ask_nobody
-from vr_kernel.testing import TrialKernel, open_kernel
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_knowledge.forgetting import MOST
 from vr_plugin_knowledge.results import KnowledgeForgotten, KnowledgeObject
+from vr_testing import TrialKernel, open_kernel
 
 FOX = {
     "title": "The fox",

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 from refined_kernels import ingest, knowledge_kernel
 from vr_kernel import WRITES_LOCAL, Call, Record, RecordField, RecordKind, hookimpl, tool
-from vr_kernel.testing import TrialKernel
+from vr_testing import TrialKernel
 
 FILMS = RecordKind(
     "Films", "", (RecordField("text", vectorised=True, searchable=True),), rerank="text"

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vr_kernel.testing.gemini.request import RecordedRequest
-from vr_kernel.testing.killed_calls import KilledCalls, PaidCall
+from vr_testing.gemini.request import RecordedRequest
+from vr_testing.killed_calls import KilledCalls, PaidCall
 
 pytestmark = [
     pytest.mark.slow,

@@ -28,12 +28,12 @@ from vr_kernel import (
     VrError,
     hookimpl,
 )
-from vr_kernel.testing import MemoryStore
 from vr_plugin_knowledge.items import checksum
 from vr_plugin_knowledge.transfer.commands import import_records, reindex
 from vr_plugin_knowledge.transfer.comparing import Comparison
 from vr_plugin_knowledge.transfer.fitting import fit_fields
 from vr_plugin_knowledge.transfer.migration import deliver, migrate, watch
+from vr_testing import MemoryStore
 
 Migrate = Callable[..., Result]
 KIND = "DocumentPassages"

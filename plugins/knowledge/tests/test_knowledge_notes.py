@@ -14,11 +14,11 @@ import pytest
 from click.testing import CliRunner
 from knowledge_samples import CARDS, SampleKinds
 from vr_kernel import Check, Code, Config, Kernel, VrError, load_config, visible
-from vr_kernel.testing import TrialKernel, open_kernel
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_knowledge.notes.commands import notes as notes_command
 from vr_plugin_knowledge.notes.folder import Notes
 from vr_plugin_knowledge.notes.page import read_seal
+from vr_testing import TrialKernel, open_kernel
 
 Open = Callable[[], AbstractAsyncContextManager[TrialKernel]]
 FOX = {"text": "A fox runs through the forest.", "category": "animals"}

@@ -8,9 +8,9 @@ import pytest
 from knowledge_samples import WORDS, SampleKinds
 from refined_kernels import EMBEDDED, ingest, knowledge_kernel
 from vr_kernel import Code, VrError
-from vr_kernel.testing import TrialKernel, open_kernel
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_knowledge.results import KnowledgeRelated
+from vr_testing import TrialKernel, open_kernel
 
 FOX = {"title": "fox river", "text": "fox river snow", "video_id": "v1", "start": 2.0}
 NEAR = {"title": "fox river", "text": "fox river rain", "video_id": "v2"}

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from refined_kernels import ingest, knowledge_kernel
 from vr_kernel import Provider, Reranker, hookimpl
-from vr_kernel.testing import FakeGemini, Fault, TrialKernel
 from vr_plugin_knowledge.results import KnowledgeSearchResult
+from vr_testing import FakeGemini, Fault, TrialKernel
 
 NOTES = [
     {"title": "fox", "text": "fox fox fox den"},

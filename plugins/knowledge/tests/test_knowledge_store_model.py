@@ -22,8 +22,8 @@ from knowledge_samples import (
 )
 from vr_kernel import Filter, Query, RecordKind
 from vr_kernel.providers import Store
-from vr_kernel.testing import MemoryStore
 from vr_plugin_knowledge.store import EmbeddedStore
+from vr_testing import MemoryStore
 
 Fields = Mapping[str, Any]
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)

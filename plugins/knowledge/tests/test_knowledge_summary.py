@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from refined_kernels import ingest, knowledge_kernel
-from vr_kernel.testing import FakeGemini, Fault, TrialKernel
 from vr_plugin_knowledge.results import KnowledgeSearchResult
+from vr_testing import FakeGemini, Fault, TrialKernel
 
 ON = {"plugins.knowledge.flash_summarize": True, "plugins.knowledge.refining_deadline_s": 60}
 FOX = {"title": "The fox", "text": "A fox crossed the frozen river.", "video_id": "v1", "stars": 4}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from refined_kernels import ingest, knowledge_kernel
 from vr_kernel import RecordField, RecordKind, VrError, entity_key, hookimpl
-from vr_kernel.testing import TrialKernel
+from vr_testing import TrialKernel
 
 EVENTS = RecordKind(
     "Readings",

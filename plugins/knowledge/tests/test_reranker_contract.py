@@ -12,7 +12,7 @@ import pytest
 from fake_cohere import FakeCohere, serving_cohere, word_scores
 from refined_kernels import knowledge_kernel
 from vr_kernel import Reranker
-from vr_kernel.testing import FakeGemini, RecordedRequest, RerankerContract
+from vr_testing import FakeGemini, RecordedRequest, RerankerContract
 
 
 def judge(request: RecordedRequest) -> dict[str, Any]:

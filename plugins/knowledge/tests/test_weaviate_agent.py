@@ -13,9 +13,9 @@ import pytest
 from fake_agents import FakeAgents, answer, fake_agents
 from refined_kernels import ingest, knowledge_kernel
 from vr_kernel import Code, VrError
-from vr_kernel.testing import TrialKernel
 from vr_plugin_knowledge.answering.results import KnowledgeAnswer
 from vr_plugin_knowledge.weaviate_store.names import object_id
+from vr_testing import TrialKernel
 from weaviate_server import WeaviateServer
 
 pytestmark = [

@@ -11,8 +11,8 @@ from uuid import uuid4
 
 import pytest
 from vr_kernel import Store
-from vr_kernel.testing import StoreContract
 from vr_plugin_knowledge import plugin
+from vr_testing import StoreContract
 from weaviate_server import WeaviateServer
 
 pytestmark = [pytest.mark.slow]

@@ -13,9 +13,9 @@ import structlog
 from knowledge_samples import CARDS, Ledger, WordVectors, all_plugins
 from structlog.testing import capture_logs
 from vr_kernel import Code, Kernel, VrError, load_config
-from vr_kernel.testing import open_kernel
 from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
 from vr_plugin_knowledge.weaviate_store.store import WeaviateStore
+from vr_testing import open_kernel
 from weaviate_samples import deliver, found, http_answer, listener, opened, settings_of
 from weaviate_server import KEY, WeaviateServer
 
@@ -33,7 +33,7 @@ def own_server(weaviate: WeaviateServer, tmp_path: Path) -> Iterator[WeaviateSer
 
 
 def plugins() -> dict[str, object]:
-    """The knowledge plugin and kinds; `vr_kernel.testing` has an embedder already."""
+    """The knowledge plugin and kinds; `vr_testing` has an embedder already."""
     return {name: plugin for name, plugin in all_plugins().items() if name != "words"}
 
 

@@ -17,8 +17,8 @@ from uuid import uuid4
 
 import pytest
 from migration_samples import config_in, invoke, report_of
+from vr_cli.commands.store import store
 from vr_kernel import Config, Kernel
-from vr_kernel.cli.store import store
 from vr_plugin_knowledge.transfer.commands import import_records
 from vr_plugin_knowledge.weaviate_store.connection import Connection
 from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings

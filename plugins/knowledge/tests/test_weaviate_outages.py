@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from knowledge_samples import CARDS, all_plugins
 from vr_kernel import Kernel, VrError
-from vr_kernel.testing import open_kernel
 from vr_plugin_knowledge.weaviate_store.health import weaviate_checks
+from vr_testing import open_kernel
 from weaviate_samples import Road
 from weaviate_server import WeaviateServer
 

@@ -13,7 +13,7 @@ import pytest
 from knowledge_samples import CARDS, NOTES, Ledger, WordVectors, all_plugins
 from vr_kernel import Code, Config, Kernel, Query, RecordField, RecordKind, VrError, load_config
 from vr_kernel.providers import Filter
-from vr_kernel.testing import MemoryStore
+from vr_testing import MemoryStore
 from weaviate_samples import deliver, found, opened, settings_of, settle
 from weaviate_server import WeaviateServer
 

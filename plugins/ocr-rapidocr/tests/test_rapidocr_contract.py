@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 import pytest
-from vr_kernel.testing import TextRecognizerContract
 from vr_ocr_rapidocr import plugin
+from vr_testing import TextRecognizerContract
 
 
 @pytest.mark.slow  # every test loads the models

@@ -6,8 +6,8 @@ import shutil
 from typing import ClassVar
 
 import pytest
-from vr_kernel.testing import TextRecognizerContract
 from vr_ocr_tesseract import plugin
+from vr_testing import TextRecognizerContract
 
 
 @pytest.mark.skipif(shutil.which("tesseract") is None, reason="tesseract is not installed")

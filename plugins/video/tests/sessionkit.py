@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from vr_kernel.testing import FakeGemini
-from vr_kernel.testing.gemini.request import RecordedRequest, look_up
+from vr_testing import FakeGemini
+from vr_testing.gemini.request import RecordedRequest, look_up
 
 HOLD = """
 import sqlite3, sys

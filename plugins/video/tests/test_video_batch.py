@@ -24,10 +24,10 @@ from vr_kernel import (
     hookimpl,
 )
 from vr_kernel.questions import Answer
-from vr_kernel.testing import FakeGemini, Fault
-from vr_kernel.testing.gemini.request import look_up
 from vr_plugin_video.batch.fitting import fitted
 from vr_plugin_video.batch.results import BatchEstimate, BatchVideoItem, BatchVideoResult
+from vr_testing import FakeGemini, Fault
+from vr_testing.gemini.request import look_up
 
 SECONDS = 20
 TOKENS = SECONDS * (258 + 32)

@@ -24,7 +24,7 @@ from lecture import Lecture
 from test_video_batch import end_of, fill
 from test_video_gemini import SEEN, asked, key_for
 from vr_kernel.jobs.ledger import open_ledger
-from vr_kernel.testing import FakeGemini
+from vr_testing import FakeGemini
 
 pytestmark = [
     pytest.mark.slow,

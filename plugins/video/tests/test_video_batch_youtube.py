@@ -10,8 +10,8 @@ import pytest
 from test_video_gemini import SEEN, asked
 from test_youtube_analysis import opened
 from vr_kernel import Kernel
-from vr_kernel.testing import FakeGemini
-from vr_kernel.testing.gemini.request import look_up
+from vr_testing import FakeGemini
+from vr_testing.gemini.request import look_up
 from youtube_server import FakeYouTube, playlist_item, video
 
 pytest.importorskip("googleapiclient", reason="google-api-python-client is not installed")

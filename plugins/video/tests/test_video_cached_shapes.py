@@ -14,8 +14,8 @@ from test_video_model_transcript import NO_MODEL, SAID
 from tones import Tone
 from videokit import Reader, line, open_kernel
 from vr_kernel import Kernel, cache_key
-from vr_kernel.testing import FakeGemini
 from vr_plugin_video.vision.watching import VERSION
+from vr_testing import FakeGemini
 from youtube_server import KEY, FakeYouTube, player, video
 
 ID = "dQw4w9WgXcQ"

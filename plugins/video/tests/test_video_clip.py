@@ -17,11 +17,11 @@ from lecture import Lecture, encode_levels
 from tones import Tone
 from videokit import failure, open_kernel
 from vr_kernel import Code, VrError
-from vr_kernel.testing.full_disk import no_room
 from vr_plugin_video.clips.clip import Order
 from vr_plugin_video.clips.film import FULL_HD, write_film, write_sound
 from vr_plugin_video.clips.stills import SMALL, WHOLE, write_animation, write_still
 from vr_plugin_video.media import probe
+from vr_testing.full_disk import no_room
 from web_videos import WebVideos
 
 SHORT = 0.06

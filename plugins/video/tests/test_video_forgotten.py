@@ -15,7 +15,7 @@ from lecture import Lecture
 from pydantic import BaseModel
 from videokit import open_kernel
 from vr_kernel import DESTRUCTIVE, WRITES_LOCAL, Call, Kernel, hookimpl, tool
-from vr_kernel.testing import FakeGemini
+from vr_testing import FakeGemini
 
 SRT = "1\n00:00:00,500 --> 00:00:03,000\nAn embedding stands for the meaning of a text.\n"
 SEEN = {

@@ -13,8 +13,8 @@ from lecture import Lecture
 from tones import Tone
 from videokit import failure, open_kernel, recorded
 from vr_kernel import Code, Kernel
-from vr_kernel.testing import FakeGemini, Fault
-from vr_kernel.testing.gemini.request import look_up
+from vr_testing import FakeGemini, Fault
+from vr_testing.gemini.request import look_up
 
 SRT = """1
 00:00:00,500 --> 00:00:04,000

@@ -11,8 +11,8 @@ import pytest
 from sessionkit import key_for
 from videokit import failure, open_kernel
 from vr_kernel import Code, VrError
-from vr_kernel.testing import FakeGemini
 from vr_plugin_video.media import probe
+from vr_testing import FakeGemini
 
 FEW, MANY = 1000, 60_000
 """Entries: as an honest file may have, and as takes FFmpeg ten seconds and more."""

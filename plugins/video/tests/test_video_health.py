@@ -74,7 +74,7 @@ def test_init_goes_on_when_the_model_cannot_be_fetched(tmp_path):
         "HF_HUB_CACHE": str(tmp_path / "hub"),
         "VR_VIDEO__SPEECH_MODEL": "base",
     }
-    command = [sys.executable, "-m", "vr_kernel", "init", "--client", "cursor", "--fetch", "--yes"]
+    command = [sys.executable, "-m", "vr_cli", "init", "--client", "cursor", "--fetch", "--yes"]
     done = subprocess.run(
         command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
     )

@@ -11,8 +11,8 @@ import pytest
 from lecture import Lecture
 from test_video_gemini import SEEN
 from videokit import NO_SPEECH, NO_YOUTUBE, silence
-from vr_kernel.testing.gemini.request import RecordedRequest
-from vr_kernel.testing.killed_calls import KilledCalls, PaidCall
+from vr_testing.gemini.request import RecordedRequest
+from vr_testing.killed_calls import KilledCalls, PaidCall
 from youtube_server import KEY, FakeYouTube, thread, video
 
 pytestmark = [

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import pytest
 from lecture import Lecture
-from vr_kernel.testing import DocumentLoaderContract
 from vr_plugin_video import plugin
+from vr_testing import DocumentLoaderContract
 
 SRT = """1
 00:00:00,500 --> 00:00:01,500

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from test_video_gemini import asked, key_for
 from videokit import failure, open_kernel, recorded
 from vr_kernel import Kernel, Reply
-from vr_kernel.testing import FakeGemini, Fault
-from vr_kernel.testing.gemini.request import look_up
 from vr_plugin_video.analyses.merging import Watched, merged_moments
 from vr_plugin_video.analyses.prompt import SeenMoment, SeenVideo
 from vr_plugin_video.analyses.windows import OVERLAP_S, cut_windows, longest_window, tokens_a_second
 from vr_plugin_video.times import Window, format_time
+from vr_testing import FakeGemini, Fault
+from vr_testing.gemini.request import look_up
 
 LENGTH_S = 10_800
 CHAPTERS_S = (0, 3_600, 7_180)

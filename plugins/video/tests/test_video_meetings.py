@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from lecture import Lecture
 from videokit import open_kernel, recorded
-from vr_kernel.testing import FakeGemini
+from vr_testing import FakeGemini
 
 SEEN = {
     "title": "Weekly call",

@@ -18,7 +18,6 @@ from page_samples import HOSTILE, ID, TODAY, WATCH, analysis, page_of
 from videokit import failure, open_kernel
 from vr_kernel import Code, visible
 from vr_kernel.files.artifacts import Artifacts
-from vr_kernel.testing import FakeGemini
 from vr_plugin_video.analyses.report import report_of
 from vr_plugin_video.models import Moment, Scene
 from vr_plugin_video.page.album import Album, collect
@@ -27,6 +26,7 @@ from vr_plugin_video.page.player import Player
 from vr_plugin_video.sources import Source
 from vr_plugin_video.speech.transcripts import Segment
 from vr_plugin_video.tools.export import VideoExport
+from vr_testing import FakeGemini
 
 texts = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=40), st.builds("".join, st.lists(
     st.sampled_from([*HOSTILE, "<", ">", '"', "'", "&", "=", "-->", "]]>", " ", "{{", "}}"]),

@@ -12,7 +12,7 @@ from test_video_gemini import SEEN, key_for
 from tones import Tone
 from videokit import failure, open_kernel, recorded, silence
 from vr_kernel import Code
-from vr_kernel.testing import FakeGemini
+from vr_testing import FakeGemini
 
 PAID_CALLS: list[tuple[str, dict[str, Any]]] = [
     ("video_analyze", {}),

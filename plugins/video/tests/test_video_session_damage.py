@@ -12,8 +12,8 @@ import pytest
 from sessionkit import asked, echo, key_for
 from videokit import open_kernel, silence
 from vr_kernel import Kernel, VrError
-from vr_kernel.testing import FakeGemini
 from vr_plugin_video.health import sessions
+from vr_testing import FakeGemini
 
 SECRET = "glacier"
 NOT_TEXT = b"\xff " + SECRET.encode()

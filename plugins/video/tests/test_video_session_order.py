@@ -12,8 +12,8 @@ import pytest
 from sessionkit import asked, echo, key_for, locked, said, until
 from videokit import open_kernel, recorded, silence
 from vr_kernel import Kernel, VrError
-from vr_kernel.testing import FakeGemini
 from vr_plugin_video.sessions.database import Database
+from vr_testing import FakeGemini
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ import pytest
 from sessionkit import asked, echo, key_for
 from videokit import open_kernel, recorded, silence
 from vr_kernel import Kernel, VrError
-from vr_kernel.testing import FakeGemini
-from vr_kernel.testing.full_disk import no_room
-from vr_kernel.testing.gemini.request import RecordedRequest
+from vr_testing import FakeGemini
+from vr_testing.full_disk import no_room
+from vr_testing.gemini.request import RecordedRequest
 
 
 async def ask(kernel: Kernel, session_id: str, prompt: str) -> Any:

@@ -10,7 +10,7 @@ import pytest
 from sessionkit import address_in, asked, echo, key_for
 from videokit import failure, open_kernel, silence
 from vr_kernel import Code, Kernel
-from vr_kernel.testing import FakeGemini, Fault
+from vr_testing import FakeGemini, Fault
 from web_videos import WebVideos
 from youtube_server import KEY, FakeYouTube, video
 

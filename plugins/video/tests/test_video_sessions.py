@@ -13,7 +13,7 @@ import pytest
 from sessionkit import asked, echo, key_for, said
 from videokit import failure, open_kernel, recorded, silence
 from vr_kernel import Code, Kernel, VrError, visible
-from vr_kernel.testing import FakeGemini
+from vr_testing import FakeGemini
 
 ANOTHER = "somebody_else"
 

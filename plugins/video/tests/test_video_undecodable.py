@@ -10,7 +10,7 @@ import pytest
 from sessionkit import key_for
 from videokit import failure, open_kernel
 from vr_kernel import Code, Kernel, VrError
-from vr_kernel.testing import FakeGemini
+from vr_testing import FakeGemini
 
 RATE = 8000
 TOOLS: tuple[tuple[str, dict[str, Any]], ...] = (

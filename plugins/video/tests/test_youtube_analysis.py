@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from videokit import failure, open_kernel, recorded
 from vr_kernel import Code, Kernel
-from vr_kernel.testing import FakeGemini
-from vr_kernel.testing.gemini.request import look_up
+from vr_testing import FakeGemini
+from vr_testing.gemini.request import look_up
 from youtube_server import KEY, FakeYouTube, player, video
 
 pytest.importorskip("googleapiclient", reason="google-api-python-client is not installed")

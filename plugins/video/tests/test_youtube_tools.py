@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from videokit import failure, open_kernel, recorded
 from vr_kernel import Code, Kernel
-from vr_kernel.testing import FakeGemini
 from vr_plugin_video.youtube.client import YouTube
 from vr_plugin_video.youtube.tellers import is_installed
+from vr_testing import FakeGemini
 from youtube_server import KEY, FakeYouTube, playlist_item, thread, video
 
 if not is_installed("googleapiclient"):

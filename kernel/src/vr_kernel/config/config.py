@@ -30,7 +30,7 @@ from vr_kernel.config.sources import (
     toml_settings,
 )
 from vr_kernel.errors import VrError, did_you_mean
-from vr_kernel.redaction import redactor
+from vr_kernel.text.redaction import redactor
 
 M = TypeVar("M", bound=BaseModel)
 

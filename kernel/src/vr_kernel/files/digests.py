@@ -11,9 +11,9 @@ from collections.abc import Callable
 from io import BufferedReader
 from pathlib import Path
 
-from vr_kernel.database import Database
-from vr_kernel.database_faults import Patience
 from vr_kernel.errors import VrError
+from vr_kernel.storage.database import Database
+from vr_kernel.storage.database_faults import Patience
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS digest (

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.visible_text import shown
+from vr_kernel.text.visible_text import shown
 
 PATH_LIMIT = 4096
 """Longest path in characters; PATH_MAX of Linux."""
@@ -262,7 +262,7 @@ def _require_regular(path: Path, mode: int) -> None:
 
 def _opener(root: Path, path: Path) -> Callable[[str, int], int]:
     """Opens a path through no symbolic link below the root; for `opener` of `open`."""
-    from vr_kernel.files.descent import open_below
+    from vr_kernel.files.open_beneath import open_below
 
     return lambda _name, flags: open_below(root, path, flags)
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vr_kernel.config.settings import ModelsSettings
-from vr_kernel.database_faults import is_of_state
 from vr_kernel.errors import Code, VrError
 from vr_kernel.gemini.errors import is_gone, translated
 from vr_kernel.gemini.parts import check_media, contents, plan
@@ -21,8 +20,9 @@ from vr_kernel.gemini.sources import Source
 from vr_kernel.gemini.uploads import Uploads
 from vr_kernel.generation import OF_WORKSPACE, Media, Request, Turn
 from vr_kernel.jobs.leases import Lease, Leases
-from vr_kernel.joining import Joined
 from vr_kernel.log import Log
+from vr_kernel.running.joining import Joined
+from vr_kernel.storage.database_faults import is_of_state
 
 if TYPE_CHECKING:
     from google.genai import types

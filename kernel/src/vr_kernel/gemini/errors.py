@@ -9,7 +9,7 @@ from typing import Any
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.gemini.catalogue import bare, instead
-from vr_kernel.retry_after import parse_retry_after
+from vr_kernel.http.retry_after import parse_retry_after
 
 KEY_PAGE = "https://aistudio.google.com/apikey"
 KEY_HINT = f"Run `vr init`, or set GEMINI_API_KEY to a valid key; get one at {KEY_PAGE}."

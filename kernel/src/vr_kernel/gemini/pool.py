@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import Code, VrError
-from vr_kernel.gemini.arrivals import Arrivals
 from vr_kernel.gemini.errors import exhausted, key_missing
+from vr_kernel.gemini.response_tracking import Arrivals
 
 if TYPE_CHECKING:
     import httpx2

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TypeVar
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import Code, VrError
 from vr_kernel.gemini.catalogue import KNOWN, bare, suggest
-from vr_kernel.gemini.conditions import conditions
 from vr_kernel.gemini.contexts import GONE, UNUSABLE, Contexts
 from vr_kernel.gemini.embeddings import Embedder
 from vr_kernel.gemini.errors import FORBIDDEN, ServiceError, is_gone, translated
+from vr_kernel.gemini.generate_config import conditions
 from vr_kernel.gemini.parts import Plan, check_media, contents, media_of, plan
 from vr_kernel.gemini.pool import Account, Pool
 from vr_kernel.gemini.replies import Reading

@@ -10,11 +10,11 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from vr_kernel.database_faults import Patience, is_sound, told_by
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Usage
-from vr_kernel.kept_database import KeptDatabase
 from vr_kernel.log import Log
+from vr_kernel.storage.database_faults import Patience, is_sound, told_by
+from vr_kernel.storage.kept_database import KeptDatabase
 
 T = TypeVar("T")
 _Row = tuple[object, ...]

@@ -14,7 +14,7 @@ from vr_kernel.gemini.pool import Account, Pool
 from vr_kernel.gemini.resumable import get_json
 from vr_kernel.generation import Reply, Usage, WebSource
 from vr_kernel.progress import Report, silent
-from vr_kernel.visible_text import visible
+from vr_kernel.text.visible_text import visible
 
 LONGEST_S = 3600.0
 """How long a research may take. Source: "Deep Research" of the Gemini API."""

@@ -9,23 +9,23 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from vr_kernel.cache import cache_key
 from vr_kernel.config.paths import Paths
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import VrError
-from vr_kernel.gemini.kit import Kit
+from vr_kernel.gemini.components import Kit
 from vr_kernel.generation import Media, ModelProvider, Reply
 from vr_kernel.log import Log
-from vr_kernel.models.candidates import Candidate
+from vr_kernel.models.roles import Candidate
 from vr_kernel.progress import Report, silent
+from vr_kernel.storage.cache import cache_key
 
 if TYPE_CHECKING:
-    from vr_kernel.database_faults import Patience
     from vr_kernel.gemini.contexts import Make
     from vr_kernel.gemini.registry import ContextCache
     from vr_kernel.jobs.leases import Leases
     from vr_kernel.jobs.scopes import Scope
     from vr_kernel.models.metering import Paid, Payments
+    from vr_kernel.storage.database_faults import Patience
 
 A = TypeVar("A", bound="Paid")
 PREFIX = "models/"

@@ -15,8 +15,8 @@ from vr_kernel.gemini.registry import Registry, Upload
 from vr_kernel.gemini.resumable import ResumableUpload, wait_until_active
 from vr_kernel.gemini.sources import Source
 from vr_kernel.generation import Media
-from vr_kernel.joining import Joined
 from vr_kernel.progress import Report, silent
+from vr_kernel.running.joining import Joined
 
 LARGEST = 2 * 1024**3
 """Most bytes of one file. Source: "Files API" of the Gemini API."""

@@ -90,7 +90,7 @@ def wrong_coding(coding: str) -> VrError:
 
 def status_error(status: int, headers: Mapping[str, str], where: str) -> VrError:
     """What a status other than success means."""
-    from vr_kernel.retry_after import parse_retry_after
+    from vr_kernel.http.retry_after import parse_retry_after
 
     code, category, hint = _meaning(status)
     retryable = code is Code.QUOTA or status == TIMEOUT or status >= SERVER_ERROR

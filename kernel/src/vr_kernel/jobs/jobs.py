@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias, get_args
 
-from vr_kernel.database import MARK, mark_of
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.leases import Lease, Leases, is_owner
 from vr_kernel.jobs.ledger import complete, job_scope
@@ -25,7 +24,8 @@ from vr_kernel.jobs.rows import (
     progress,
     read_job,
 )
-from vr_kernel.kept_database import KeptDatabase
+from vr_kernel.storage.database import MARK, mark_of
+from vr_kernel.storage.kept_database import KeptDatabase
 
 __all__ = ["Ending", "Job", "JobState", "Jobs"]
 _Jobs: TypeAlias = list[Job]

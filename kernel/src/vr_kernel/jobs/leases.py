@@ -14,7 +14,7 @@ from functools import partial
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.ledger import complete, settle
-from vr_kernel.kept_database import KeptDatabase
+from vr_kernel.storage.kept_database import KeptDatabase
 
 LEASE_LOST = "LEASE_LOST"
 BEATS = 5

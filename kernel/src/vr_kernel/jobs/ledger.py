@@ -7,10 +7,10 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vr_kernel.database import MARK
-from vr_kernel.database_faults import Patience
 from vr_kernel.errors import PluginCode, VrError
-from vr_kernel.kept_database import KeptDatabase
+from vr_kernel.storage.database import MARK
+from vr_kernel.storage.database_faults import Patience
+from vr_kernel.storage.kept_database import KeptDatabase
 
 T = TypeVar("T")
 LEDGER_SCHEMA = f"""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from vr_kernel.errors import PluginCode, VrError
 from vr_kernel.jobs.leases import Lease, is_owner, lease_lost
 from vr_kernel.jobs.ledger import complete, settle
-from vr_kernel.kept_database import KeptDatabase
+from vr_kernel.storage.kept_database import KeptDatabase
 
 
 class _Place(NamedTuple):

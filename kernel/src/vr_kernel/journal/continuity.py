@@ -7,13 +7,13 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from vr_kernel.database import Database
-from vr_kernel.database_faults import DAMAGED
 from vr_kernel.errors import VrError
 from vr_kernel.journal.known import Known, NotAttendedError
 from vr_kernel.journal.lineage import Lineage, Position, begin, new_opening
 from vr_kernel.journal.loss import Loss, count_missing, find_loss, must_diverge, note_of_unwritable
-from vr_kernel.kept_database import KeptDatabase
+from vr_kernel.storage.database import Database
+from vr_kernel.storage.database_faults import DAMAGED
+from vr_kernel.storage.kept_database import KeptDatabase
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel.errors import VrError
-from vr_kernel.kept_database import KeptDatabase
+from vr_kernel.storage.kept_database import KeptDatabase
 
 if TYPE_CHECKING:
     from vr_kernel.journal.continuity import Continuity

@@ -7,9 +7,9 @@ import uuid
 from collections.abc import Iterable
 from contextlib import suppress
 
-from vr_kernel.database import Database
 from vr_kernel.errors import VrError
 from vr_kernel.journal.lineage import Position
+from vr_kernel.storage.database import Database
 
 
 class NotAttendedError(Exception):

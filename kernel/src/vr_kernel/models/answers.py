@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from vr_kernel.cache import cache_key
 from vr_kernel.errors import Code, VrError
 from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.generation import Reply, ReplyPiece, Request
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
-from vr_kernel.models.candidates import Candidate
 from vr_kernel.models.circuit import CIRCUIT_OPEN, NOT_ASKED
 from vr_kernel.models.metering import Payments, media_seconds
 from vr_kernel.models.retry import DEADLINE_EXCEEDED, Retrier
-from vr_kernel.visible_text import VisiblePieces, visible, visible_json
+from vr_kernel.models.roles import Candidate
+from vr_kernel.storage.cache import cache_key
+from vr_kernel.text.visible_text import VisiblePieces, visible, visible_json
 
 T = TypeVar("T")
 _OTHERS_MAY_ANSWER = frozenset(

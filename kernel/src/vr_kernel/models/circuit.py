@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from vr_kernel.database_faults import DAMAGED, UNAVAILABLE
 from vr_kernel.errors import Code, VrError
+from vr_kernel.storage.database_faults import DAMAGED, UNAVAILABLE
 
 CIRCUIT_OPEN = "CIRCUIT_OPEN"
 NO_ROOM = "NO_ROOM"

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Media, Request, Usage
-from vr_kernel.models.candidates import Candidate
+from vr_kernel.models.roles import Candidate
 from vr_kernel.models.usage import Attempt, Meter, UsageLedger
 
 if TYPE_CHECKING:
-    from vr_kernel.room import RoomOf
+    from vr_kernel.storage.room import RoomOf
 
 _HIDDEN = frozenset({"REPLY_TRUNCATED", "REPLY_UNREADABLE", "NETWORK_ERROR", "DEADLINE_EXCEEDED"})
 """Categories of failures after which a provider may charge for what nobody saw."""

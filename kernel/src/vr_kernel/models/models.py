@@ -30,13 +30,13 @@ from vr_kernel.generation import (
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
 from vr_kernel.models.answers import Answers
-from vr_kernel.models.candidates import Roles
 from vr_kernel.models.metering import Payments
 from vr_kernel.models.retry import Retrier
+from vr_kernel.models.roles import Roles
 from vr_kernel.models.usage import Meter
 
 if TYPE_CHECKING:
-    from vr_kernel.models.corrections import Shape
+    from vr_kernel.models.repair import Shape
     from vr_kernel.models.structured import Structured
 
 M = TypeVar("M", bound=BaseModel)
@@ -174,7 +174,7 @@ class Models:
                 answer does not fit either; its text is kept as an artifact. What is wrong with
                 a caller's schema: INVALID_INPUT or TOO_LARGE, before anything is sent.
         """
-        from vr_kernel.models.corrections import fitting
+        from vr_kernel.models.repair import fitting
         from vr_kernel.models.structured import ModelShape, Structured, caller_shape
 
         shape: Shape[Any]

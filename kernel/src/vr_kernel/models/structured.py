@@ -14,8 +14,8 @@ from pydantic import BaseModel, ValidationError
 
 from vr_kernel.generation import Reply
 from vr_kernel.models.caller_schemas import PROBLEM_CHARS, require_bounded, survey, where
-from vr_kernel.schemas import compact_input
-from vr_kernel.visible_text import all_visible
+from vr_kernel.signatures.schemas import compact_input
+from vr_kernel.text.visible_text import all_visible
 
 V = TypeVar("V")
 PROBLEMS = 20

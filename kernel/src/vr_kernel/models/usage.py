@@ -11,11 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from vr_kernel.database import mark_of
-from vr_kernel.database_faults import Patience
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Usage
-from vr_kernel.kept_database import KeptDatabase
 from vr_kernel.models.usage_report import (
     TOKENS,
     Grouping,
@@ -24,6 +21,9 @@ from vr_kernel.models.usage_report import (
     read_newest,
     read_sums,
 )
+from vr_kernel.storage.database import mark_of
+from vr_kernel.storage.database_faults import Patience
+from vr_kernel.storage.kept_database import KeptDatabase
 
 T = TypeVar("T")
 _SCHEMA = """

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vr_kernel import Code, VrError, private_file, private_folder
-from vr_kernel.database_damage import begin_anew, put_aside
-from vr_kernel.database_faults import (
+from vr_kernel.storage.database_damage import begin_anew, put_aside
+from vr_kernel.storage.database_faults import (
     Patience,
     explained,
     is_busy,
@@ -109,7 +109,7 @@ class Database:
                 generation, connection = self._borrow()
                 self.unwritable = False
             except (sqlite3.Error, OSError) as error:
-                from vr_kernel.read_only import read_unwritable
+                from vr_kernel.storage.read_only import read_unwritable
 
                 if (found := read_unwritable(self.path, [work], error)) is None:
                     raise

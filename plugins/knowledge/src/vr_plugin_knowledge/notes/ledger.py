@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from vr_kernel import VrError, private_file, private_folder
-from vr_kernel.database_damage import put_aside, set_aside
-from vr_kernel.database_faults import (
+from vr_kernel.storage.database_damage import put_aside, set_aside
+from vr_kernel.storage.database_faults import (
     LeftOut,
     is_sound,
     is_useless,

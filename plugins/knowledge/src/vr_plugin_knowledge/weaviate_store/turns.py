@@ -10,8 +10,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from vr_kernel import Code, VrError, private_file, private_folder
-from vr_kernel.database_damage import damaged, row_damaged
-from vr_kernel.database_faults import Patience, explained, is_busy, is_damage, read_text, wording
+from vr_kernel.storage.database_damage import damaged, row_damaged
+from vr_kernel.storage.database_faults import (
+    Patience,
+    explained,
+    is_busy,
+    is_damage,
+    read_text,
+    wording,
+)
 
 WAIT_S = 90.0
 """How long a process waits for its turn; more than a batch of another one may take."""

@@ -1,0 +1,40 @@
+"""Questions of tools, asked on the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, get_args
+
+import click
+from pydantic.fields import FieldInfo
+from vr_kernel.questions import Answer, Asker, Question, ask_nobody
+from vr_kernel.text.visible_text import visible
+
+
+def terminal_asker(clear: Callable[[], None]) -> Asker:
+    """Asks whoever sits at the terminal, or nobody; `clear` makes room for a question."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return ask_nobody
+
+    async def ask(question: Question, *, paid: bool) -> Answer:
+        del paid
+        clear()
+        click.echo(question.text, err=True)
+        try:
+            fields = question.answer.model_fields.items()
+            return Answer("accept", {name: _ask(name, field) for name, field in fields})
+        except click.Abort:
+            return Answer("cancel")
+
+    return ask
+
+
+def _ask(name: str, field: FieldInfo) -> Any:
+    label = f"  {visible(field.description or name)}"
+    default = None if field.is_required() else field.get_default(call_default_factory=True)
+    if field.annotation is bool:
+        return click.confirm(label, default=default, err=True)
+    choices = [each for each in get_args(field.annotation) if isinstance(each, str)]
+    kind = click.Choice(choices) if choices else None
+    return click.prompt(label, default=default, type=kind, err=True)

@@ -1,0 +1,1 @@
+"""What an installation can do without: found, shown, removed."""

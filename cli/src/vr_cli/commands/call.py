@@ -1,0 +1,29 @@
+"""`vr call`: any tool, with arguments as name=value."""
+
+from __future__ import annotations
+
+import click
+from vr_kernel.config.config import Config
+
+from vr_cli.session import named, open_kernel, parse_value, run_tool, schema_of
+
+
+@click.command()
+@click.argument("tool")
+@click.argument("arguments", nargs=-1, metavar="[NAME=VALUE]...")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def call(config: Config, tool: str, arguments: tuple[str, ...], *, as_json: bool) -> int:
+    """Call TOOL with arguments as NAME=VALUE; lists and objects as JSON or @file."""
+    kernel = open_kernel(config)
+    known = kernel.tools.get(tool)
+    if known is None:
+        raise kernel.unknown_tool(tool)
+    given = {}
+    for argument in arguments:
+        name, equals, text = argument.partition("=")
+        if not equals:
+            raise click.UsageError(f"{argument!r} is not NAME=VALUE.")
+        with named(name):
+            given[name] = parse_value(schema_of(known, name), text)
+    return run_tool(kernel, tool, given, as_json=as_json)

@@ -1,0 +1,127 @@
+"""`vr clean`: shows what can be removed, asks, removes."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import click
+from vr_kernel.config.config import Config
+from vr_kernel.errors import VrError
+
+from vr_cli.cleanup.leftovers import KINDS, Leftovers, find_leftovers
+from vr_cli.exits import Exit
+
+SECONDS_PER_DAY = 86_400
+BYTES_PER_MB = 1_000_000
+
+
+@click.command()
+@click.option("--artifacts", is_flag=True, help="Pictures, reports and other files of results.")
+@click.option("--cache", is_flag=True, help="Results that are kept to be given again.")
+@click.option("--downloads", is_flag=True, help="Files that were fetched from the web.")
+@click.option("--logs", is_flag=True, help="Log files in the state folder.")
+@click.option("--jobs", is_flag=True, help="Jobs that have ended.")
+@click.option("--damaged", is_flag=True, help="Damaged files that were set aside.")
+@click.option(
+    "--older-than",
+    type=click.IntRange(0, 100_000),
+    default=0,
+    metavar="DAYS",
+    help="Only what was not changed for so many days.",
+)
+@click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
+@click.option("--yes", is_flag=True, help="Remove without being asked.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def clean(
+    config: Config, /, *, older_than: int, dry_run: bool, yes: bool, as_json: bool, **kinds: bool
+) -> int:
+    """Remove what can be done without: of all kinds, or of those that are named.
+
+    Records, the journal, the store, usage, models and settings are never removed.
+    """
+    before = time.time() - older_than * SECONDS_PER_DAY
+    wanted = [kind for kind in KINDS if kinds[kind]] or list(KINDS)
+    found = [find_leftovers(config.paths, kind, before) for kind in wanted]
+    present = [leftovers for leftovers in found if leftovers.count]
+    if not as_json:
+        click.echo("\n".join(_lines(found)))
+    removing = bool(present) and not dry_run and (yes or _agreed())
+    failures = {leftovers.kind: leftovers.unread for leftovers in found if leftovers.unread}
+    if removing:
+        failures |= _remove(present)
+    if as_json:
+        click.echo(json.dumps(_report(found, failures, removed=removing), indent=2))
+    elif removing:
+        gone = sum(it.size for it in present if it.kind not in failures)
+        click.echo(f"Removed {_size(gone)}.")
+    for kind, reason in failures.items():
+        click.echo(f"Error: {kind}: {reason}", err=True)
+    return Exit.FAILURE if failures else Exit.OK
+
+
+def _agreed() -> bool:
+    """Ask on a terminal.
+
+    Raises:
+        click.UsageError: when nobody can answer.
+    """
+    if not sys.stdin.isatty():
+        raise click.UsageError("Nobody can be asked here. Add --yes, or --dry-run to only look.")
+    return click.confirm("Remove all this?", default=False, err=True)
+
+
+def _remove(present: Sequence[Leftovers]) -> dict[str, str]:
+    """Remove what can be; what needs room is tried again when the rest has made some."""
+    failures = _remove_each(present)
+    if len(failures) in (0, len(present)):
+        return failures
+    return _remove_each([it for it in present if it.kind in failures])
+
+
+def _remove_each(present: Sequence[Leftovers]) -> dict[str, str]:
+    failures: dict[str, str] = {}
+    for leftovers in present:
+        try:
+            leftovers.remove()
+        except VrError as error:
+            failures[leftovers.kind] = f"{error.message} {error.hint}".strip()
+        except OSError as error:
+            told = f"{error.filename or 'A file'} cannot be removed: {error.strerror}."
+            failures[leftovers.kind] = f"{told} Check that its folder may be written."
+    return failures
+
+
+def _lines(found: Sequence[Leftovers]) -> list[str]:
+    lines = []
+    for it in found:
+        lines.append(f"{it.kind:<10} {it.count:>7,}  {_size(it.size):>11}")
+        if it.count:
+            lines.append(f"           {it.note}")
+    total = sum(it.size for it in found)
+    return [*lines, f"{'in all':<10} {sum(it.count for it in found):>7,}  {_size(total):>11}"]
+
+
+def _report(
+    found: Sequence[Leftovers], failures: dict[str, str], *, removed: bool
+) -> dict[str, Any]:
+    items = [
+        {
+            "kind": it.kind,
+            "count": it.count,
+            "bytes": it.size,
+            "note": it.note,
+            "removed": removed and it.count > 0 and it.kind not in failures,
+            "error": failures.get(it.kind, ""),
+        }
+        for it in found
+    ]
+    return {"items": items, "bytes": sum(it.size for it in found), "removed": removed}
+
+
+def _size(size: int) -> str:
+    return f"{size / BYTES_PER_MB:,.1f} MB"

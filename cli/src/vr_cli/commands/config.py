@@ -1,0 +1,82 @@
+"""`vr config`: settings with their origin, and trust in a project's file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+from pydantic import BaseModel
+from vr_kernel.access import sharing
+from vr_kernel.config.config import Config, shown
+from vr_kernel.config.paths import private_file, private_folder
+from vr_kernel.config.sources import PROJECT_FILE, TRUST_FILE, trusted_folders
+
+from vr_cli.session import open_kernel
+
+
+@click.group()
+def config() -> None:
+    """Show settings; trust a project's."""
+
+
+@config.command("show")
+@click.option("--origin", is_flag=True, help="Say where each value was set.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def show(config: Config, *, origin: bool, as_json: bool) -> None:
+    """Show every setting; secrets are only said to be set."""
+    sections = _sections(config)
+    if as_json:
+        click.echo(json.dumps(sections, indent=2))
+        return
+    paths = config.paths
+    click.echo(f"# configuration: {paths.config}\n# state: {paths.state}\n# cache: {paths.cache}")
+    for name, settings in sections.items():
+        click.echo(f"\n[{name}]")
+        for key, setting in settings.items():
+            where = f"  # {setting['origin']}" if origin else ""
+            click.echo(f"{key} = {json.dumps(setting['value'])}{where}")
+    for workspace, names in sharing(config.serve).items():
+        whose = " (the owner's own)" if workspace == config.store.workspace else ""
+        who = ", ".join(names) or "no token has it"
+        click.echo(f"\n# Shared workspace {workspace}{whose}: {who}")
+
+
+@config.command("trust", short_help="Trust the vr.toml of a folder.")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.pass_obj
+def trust(config: Config, folder: Path) -> None:
+    """Let the vr.toml of FOLDER change settings of commands that run there."""
+    known = trusted_folders(config.paths.config)
+    name = str(folder.resolve())
+    if name not in known:
+        file = private_folder(config.paths.config) / TRUST_FILE
+        private_file(file).write_text("\n".join([*known, name, ""]), "utf-8")
+    file = folder / PROJECT_FILE
+    later = "" if file.is_file() else " once it is there; there is none yet"
+    click.echo(f"{file} is trusted{later}.")
+
+
+def _sections(config: Config) -> dict[str, dict[str, dict[str, Any]]]:
+    models: dict[str, BaseModel] = {
+        "kernel": config.kernel,
+        "kernel.http": config.http,
+        "kernel.serve": config.serve,
+        "models": config.models,
+        "store": config.store,
+    }
+    for name, settings in open_kernel(config).settings.items():
+        models[f"plugins.{name}"] = settings
+    sections = {name: _section(config, name, model) for name, model in models.items()}
+    sections["kernel.serve"]["shared_workspaces"]["tokens"] = sharing(config.serve)
+    return sections
+
+
+def _section(config: Config, name: str, model: BaseModel) -> dict[str, dict[str, Any]]:
+    origins = config.settings(name, type(model))
+    return {
+        key: {"value": value, "origin": origins[key].origin if key in origins else "default"}
+        for key, value in shown(model).items()
+    }

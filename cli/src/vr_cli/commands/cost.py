@@ -1,0 +1,79 @@
+"""`vr cost`: what language models were used for."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+
+import click
+from vr_kernel.config.config import Config
+from vr_kernel.errors import VrError
+from vr_kernel.models.usage import UsageLedger
+from vr_kernel.models.usage_report import Grouping, UsageReport, UsageRow, make_report
+from vr_kernel.text.visible_text import visible
+
+from vr_cli.output import print_error, print_json, print_notes
+
+HEADINGS = {
+    "calls": "calls",
+    "attempts": "attempts",
+    "input_tokens": "in",
+    "output_tokens": "out",
+    "thinking_tokens": "thinking",
+    "cached_tokens": "cached",
+    "media_seconds": "media s",
+    "maybe_paid": "maybe paid",
+}
+"""Fields of a row, and what stands above their columns."""
+
+
+@click.command()
+@click.option(
+    "--by",
+    type=click.Choice(["tool", "day", "model", "plugin"]),
+    default="tool",
+    show_default=True,
+    help="What to sum together; days are UTC.",
+)
+@click.option(
+    "--since",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="First day, YYYY-MM-DD, UTC.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def cost(config: Config, *, by: Grouping, since: datetime | None, as_json: bool) -> None:
+    """Show what language models were used for, in tokens."""
+    ledger = UsageLedger(config.paths.state / "usage.db", print_error, tell=_note)
+    begin = None if since is None else since.replace(tzinfo=UTC)
+    try:
+        report = make_report(by, asyncio.run(ledger.report(by, since=begin)))
+        for remark in ledger.remarks():
+            click.echo(remark, err=True)
+    finally:
+        ledger.close()
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    elif report.rows:
+        click.echo("\n".join(_table(report)))
+    else:
+        click.echo("No model was used" + (f" since {since:%Y-%m-%d}." if since else " yet."))
+
+
+def _note(damage: VrError) -> None:
+    print_notes([f"{damage.message} {damage.hint}"])
+
+
+def _table(report: UsageReport) -> list[str]:
+    lines = [[report.by, *HEADINGS.values()]]
+    lines += [_cells(row) for row in (*report.rows, report.total)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    return [
+        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])])
+        for line in lines
+    ]
+
+
+def _cells(row: UsageRow) -> list[str]:
+    return [visible(row.key).strip() or "-", *(f"{getattr(row, name):,.0f}" for name in HEADINGS)]

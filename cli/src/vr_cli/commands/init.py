@@ -1,0 +1,227 @@
+"""`vr init`: sets up MCP clients, folders, the key, models; shows every change first."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from vr_cli.commands.init_fetching import choose_remedies, fetch_all, words_of
+from vr_cli.commands.init_questions import ask_clients, ask_folders, ask_key, is_terminal
+from vr_cli.exits import Exit, exit_code
+from vr_cli.output import print_error, print_json
+
+if TYPE_CHECKING:
+    from vr_kernel.config.config import Config
+    from vr_kernel.health import Remedy
+
+    from vr_cli.onboarding.changes import Change
+    from vr_cli.onboarding.clients import Machine
+    from vr_cli.onboarding.plan import Plan, Wishes
+    from vr_cli.onboarding.writing import Written
+
+NOTHING_GIVEN = (
+    "Nobody can be asked here. Name what to set up: --client NAME, --folder DIR,"
+    " --key-from-env, --key-from-stdin or --fetch, with --yes or --dry-run."
+)
+
+
+@click.command()
+@click.option(
+    "--client",
+    "clients",
+    multiple=True,
+    metavar="NAME",
+    help="claude-code, claude-desktop, cursor, vscode, gemini-cli, windsurf, codex, or all found.",
+)
+@click.option("--folder", "folders", multiple=True, metavar="DIR", help="Let the server read it.")
+@click.option("--key-from-env", is_flag=True, help="Keep the key of the variable GEMINI_API_KEY.")
+@click.option("--key-from-stdin", is_flag=True, help="Keep the key that stdin holds.")
+@click.option("--fetch", is_flag=True, help="Fetch what plugins lack, such as a speech model.")
+@click.option("--project", is_flag=True, help="Write the clients' files of the current folder.")
+@click.option("--remove", is_flag=True, help="Take our entry out of the clients' files instead.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@click.option("--yes", is_flag=True, help="Ask nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def init(
+    config: Config,
+    /,
+    *,
+    clients: tuple[str, ...],
+    folders: tuple[str, ...],
+    fetch: bool,
+    project: bool,
+    remove: bool,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+    **key_from: bool,
+) -> int:
+    """Connect MCP clients to this server: asks four things, or takes what is given.
+
+    Every change is shown before anything is written, and asked for once. Secrets stay hidden;
+    keys are written to your own .env alone, never to a client's file.
+    """
+    from vr_cli.onboarding.answers import overruled
+    from vr_cli.onboarding.writing import write_all
+
+    given = bool(clients or folders or fetch or any(key_from.values()))
+    if remove:
+        wishes = _removal(clients, fetch or folders or any(key_from.values()), project=project)
+    elif given:
+        wishes = _given(clients, folders, _key(**key_from), project=project)
+    elif yes or not is_terminal():
+        raise click.UsageError(NOTHING_GIVEN)
+    else:
+        wishes = _asked(config, project=project)
+    asked = not (given or remove)
+    remedies = choose_remedies("4. " * asked, yes=yes or dry_run) if fetch or asked else []
+    plan = _planned(config, wishes)
+    changes = plan.changes
+    pending = [change for change in changes if change.action != "none"]
+    writing = bool(pending) and not dry_run
+    if not as_json or (writing and not yes):
+        click.echo(_differences(changes, remedies, remove=remove), err=as_json)
+    for error in plan.refused:
+        print_error(error)
+    written: list[Written] = []
+    notes: list[str] = []
+    if writing and (yes or _agreed()):
+        written = write_all(pending, datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f"))
+        notes = overruled(os.environ, wishes.folders, wishes.key)
+    if not as_json:
+        _conclude(written, notes, remove=remove)
+    fetched = {} if dry_run else fetch_all(remedies)
+    if as_json:
+        report = _report(plan, written, notes)
+        report["fetched"] = [
+            {"command": words_of(it), "exit_code": fetched.get(words_of(it))} for it in remedies
+        ]
+        print_json(report)
+    return max([*map(exit_code, plan.refused), *fetched.values()], default=Exit.OK)
+
+
+def _machine() -> Machine:
+    from vr_cli.onboarding.answers import home_folder
+    from vr_cli.onboarding.clients import Machine
+
+    return Machine(sys.platform, home_folder(os.environ), os.environ)
+
+
+def _asked(config: Config, *, project: bool) -> Wishes:
+    from vr_cli.onboarding.clients import installed_clients
+
+    machine = _machine()
+    found = [it.name for it in installed_clients(machine) if it.project or not project]
+    folders = ask_folders(Path(machine.home))
+    key = ask_key(known=bool(config.models.gemini_api_keys))
+    names = ask_clients(found, machine)
+    return _given(names, [str(folder) for folder in folders], key, project=project)
+
+
+def _removal(names: Sequence[str], others: object, *, project: bool) -> Wishes:
+    if others:
+        raise click.UsageError("--remove is about clients alone: name those, or none for all.")
+    return replace(_given(names or ("all",), (), "", project=project), remove=True)
+
+
+def _given(names: Sequence[str], folders: Sequence[str], key: str, *, project: bool) -> Wishes:
+    from vr_cli.onboarding.answers import allowed_folder
+    from vr_cli.onboarding.clients import choose_clients
+    from vr_cli.onboarding.plan import Wishes
+
+    machine = _machine()
+    here = Path.cwd() if project else None
+    clients = choose_clients(names, machine, project=project)
+    return Wishes(
+        clients=[(client, client.place(machine, here)) for client in clients],
+        folders=[allowed_folder(text, Path(machine.home)) for text in folders],
+        key=key,
+    )
+
+
+def _key(*, key_from_env: bool, key_from_stdin: bool) -> str:
+    from vr_cli.onboarding.answers import checked_key
+
+    if key_from_env and key_from_stdin:
+        raise click.UsageError("Give --key-from-env or --key-from-stdin, not both.")
+    if key_from_env:
+        return checked_key(os.environ.get("GEMINI_API_KEY", ""))
+    if key_from_stdin:
+        return checked_key(sys.stdin.readline())
+    return ""
+
+
+def _planned(config: Config, wishes: Wishes) -> Plan:
+    from vr_cli.onboarding.answers import allowed_by_files
+    from vr_cli.onboarding.launch import find_launch
+    from vr_cli.onboarding.plan import plan_changes
+
+    launch = find_launch(sys.argv[0], sys.executable, sys.prefix, os.environ)
+    folder = config.paths.config
+    return plan_changes(wishes, launch, folder, allowed_by_files(os.environ, folder))
+
+
+def _agreed() -> bool:
+    """Ask on a terminal.
+
+    Raises:
+        click.UsageError: when nobody can answer.
+    """
+    if not is_terminal():
+        raise click.UsageError("Nobody can be asked here. Add --yes, or --dry-run to only look.")
+    return click.confirm("Write this?", default=True, err=True)
+
+
+def _differences(changes: Sequence[Change], remedies: Sequence[Remedy], *, remove: bool) -> str:
+    same = "There is no entry of ours in it." if remove else "Already up to date."
+    lines: list[str] = []
+    for change in changes:
+        lines.append(f"{change.title}: {change.file}")
+        lines.append(change.difference() or same)
+        lines.append("")
+    lines += [f"to run: {words_of(each)}" for each in remedies]
+    return "\n".join(lines) if lines else "Nothing was chosen."
+
+
+def _conclude(written: Sequence[Written], notes: Sequence[str], *, remove: bool) -> None:
+    for it in written:
+        kept = f"; what it held is in {it.backup}" if it.backup else ""
+        click.echo(f"Wrote {it.file}{kept}.")
+    for note in notes:
+        click.echo(f"Note: {note}", err=True)
+    if written and remove:
+        click.echo("Start the clients anew. Allowed folders, the key and all records stay.")
+    elif written:
+        click.echo(
+            "Start the clients anew to see the tools. `vr doctor --problems` says what is missing;"
+            " `vr init --fetch` fetches models that are."
+        )
+
+
+def _report(plan: Plan, written: Sequence[Written], notes: Sequence[str]) -> dict[str, Any]:
+    backups = {it.file: str(it.backup) if it.backup else None for it in written}
+    items = [
+        {
+            "what": change.title,
+            "file": str(change.file),
+            "action": change.action,
+            "difference": change.difference(),
+            "backup": backups.get(change.file),
+        }
+        for change in plan.changes
+    ]
+    refused = [{"message": error.message, "hint": error.hint} for error in plan.refused]
+    return {
+        "changes": items,
+        "refused": refused,
+        "written": bool(written),
+        "notes": list(notes),
+    }

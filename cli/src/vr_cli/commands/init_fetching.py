@@ -1,0 +1,57 @@
+"""The downloads that `vr init` offers: of what plugins lack, such as a speech model."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+from vr_kernel.text.visible_text import visible
+
+from vr_cli.commands.init_questions import is_terminal
+
+if TYPE_CHECKING:
+    from vr_kernel.health import Remedy
+
+NOBODY = "Nobody can be asked here. Add --yes, or --dry-run to only look."
+
+
+def choose_remedies(number: str, *, yes: bool) -> list[Remedy]:
+    """The remedies to run of what plugins lack: all with `yes`, else those a person agrees to.
+
+    `number` stands before the question.
+
+    Raises:
+        click.UsageError: when something is missing and nobody can be asked.
+    """
+    from vr_cli.doctor.remedies import find_remedies
+    from vr_cli.root import config_with
+
+    found = find_remedies(config_with(click.get_current_context(), {"kernel.strict": "false"}))
+    if yes:
+        return found
+    if found and not is_terminal():
+        raise click.UsageError(NOBODY)
+    return [
+        each
+        for each in found
+        if click.confirm(f"{number}{visible(each.question)}", default=False, err=True)
+    ]
+
+
+def words_of(remedy: Remedy) -> str:
+    """The words to type that run a remedy."""
+    return f"vr {shlex.join(remedy.command)}"
+
+
+def fetch_all(remedies: Sequence[Remedy]) -> dict[str, int]:
+    """Run the commands one after another, each as if it were typed; their exit codes."""
+    from vr_kernel.text.stdout_guard import diverted_stdout
+
+    from vr_cli.root import run
+
+    given = click.get_current_context().find_root().params["settings"]
+    options = [part for setting in given for part in ("--set", setting)]
+    with diverted_stdout():
+        return {words_of(each): run([*options, *each.command]) for each in remedies}

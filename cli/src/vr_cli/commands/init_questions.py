@@ -1,0 +1,85 @@
+"""The three questions of `vr init`; they go to stderr, and are asked again after a bad answer."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+from vr_kernel.errors import VrError
+
+if TYPE_CHECKING:
+    from vr_cli.onboarding.clients import Machine
+
+T = TypeVar("T")
+KEY_PAGE = "https://aistudio.google.com/apikey"
+NONE = "none"
+
+
+def is_terminal() -> bool:
+    """Whether somebody can answer."""
+    return sys.stdin.isatty()
+
+
+def ask_folders(home: Path) -> list[Path]:
+    """The folders that the server may read."""
+    from vr_cli.onboarding.answers import allowed_folder
+
+    def parsed(text: str) -> list[Path]:
+        named = [part.strip() for part in text.split(os.pathsep) if part.strip()]
+        between = f"{os.pathsep!r} stands between several"
+        return [allowed_folder(part, home, several=between) for part in named]
+
+    _say("1. Which folders may the server read? It always reads the one it is started in, unless")
+    _say(f"   that is your home folder. Several are separated by {os.pathsep!r}; empty: no more.")
+    return _answer("Folders", parsed)
+
+
+def ask_key(*, known: bool) -> str:
+    """The Gemini key, or nothing."""
+    from vr_cli.onboarding.answers import checked_key
+
+    kept = "a key is set; empty keeps it" if known else "empty: videos are watched locally"
+    _say(f"2. A Gemini key lets a model watch ({kept}). Get one at {KEY_PAGE}.")
+    return _answer("Gemini key (hidden)", lambda text: checked_key(text) if text else "", hide=True)
+
+
+def ask_clients(found: Sequence[str], machine: Machine) -> list[str]:
+    """The names of the clients to set up."""
+    from vr_cli.onboarding.clients import NAMES, choose_clients
+
+    def parsed(text: str) -> list[str]:
+        named = [part for part in text.replace(",", " ").split() if part != NONE]
+        choose_clients(named, machine, project=False)
+        return named
+
+    offered = "Empty takes those found here." if found else "None of them was found here."
+    _say(f"3. Which clients? Known: {', '.join(NAMES)}; or {NONE}. {offered}")
+    return _answer("Clients", parsed, default=" ".join(found) or NONE)
+
+
+def _answer(
+    question: str, parsed: Callable[[str], T], *, default: str = "", hide: bool = False
+) -> T:
+    def checked(text: str) -> T:
+        try:
+            return parsed(text)
+        except VrError as error:
+            raise click.BadParameter(f"{error.message} {error.hint}") from None
+
+    answer: T = click.prompt(
+        question,
+        default=default,
+        show_default=bool(default),
+        hide_input=hide,
+        value_proc=checked,
+        err=True,
+    )
+    return answer
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)

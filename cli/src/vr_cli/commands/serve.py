@@ -1,0 +1,163 @@
+"""`vr serve`: the MCP server over stdio or HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from vr_kernel.config.config import Config
+from vr_kernel.text.stdout_guard import StdoutGuard, own_streams
+
+from vr_cli.exits import end_soon
+from vr_cli.loops import run_alone
+from vr_cli.root import config_with
+
+if TYPE_CHECKING:
+    from vr_kernel.kernel import Kernel
+
+LAST_PORT = 65_535
+AT_A_TERMINAL = (
+    "Waiting for an MCP client on stdin and stdout; Ctrl-C ends it. `vr init` sets up a client."
+)
+ANSWER_S = 5.0
+"""How much longer than until a call becomes a job a client that closed stdin is answered."""
+GRACE_S = 0.5
+"""Time that running calls have to clean up after a signal."""
+CLOSING_S = 5.0
+"""Longest time in which a server whose client is gone closes its files, once calls had theirs."""
+
+
+@click.command()
+@click.option("--toolsets", help="Show only these: core, a plugin's name, compat, all.")
+@click.option("--search", is_flag=True, help="Show a search for tools instead of them all.")
+@click.option("--http", "address", metavar="[HOST:]PORT", help="Serve over HTTP instead.")
+@click.pass_context
+def serve(
+    context: click.Context, toolsets: str | None, address: str | None, *, search: bool
+) -> int:
+    """Serve tools to an MCP client over stdin and stdout, or over HTTP."""
+    flags = {"kernel.toolsets": toolsets} if toolsets else {}
+    flags |= {"kernel.tool_search": "true"} if search else {}
+    config = config_with(context, flags)
+    if address is not None:
+        kernel = _kernel(config)
+        return run_alone(_serve_http(kernel, *_host_and_port(address)), kernel.log)
+    if sys.stdin is not None and sys.stdin.isatty():
+        click.echo(AT_A_TERMINAL, err=True)
+    guard = StdoutGuard()
+    # Start-up makes objects that live to the end: collecting among them is wasted work.
+    gc.disable()
+    kernel = _kernel(config)
+    return run_alone(_serve(kernel, guard), kernel.log)
+
+
+def _host_and_port(address: str) -> tuple[str, int]:
+    host, _, port = address.rpartition(":")
+    if not (port.isascii() and port.isdigit()) or int(port) > LAST_PORT:
+        raise click.BadParameter("write [HOST:]PORT, such as 8765 or 127.0.0.1:8765")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+async def _serve_http(kernel: Kernel, host: str, port: int) -> int:
+    from vr_server.http.listener import Listener
+
+    try:
+        kernel.log.prepare()
+        with kernel.log.of_libraries():
+            listener = Listener(kernel, host, port)
+            serving = asyncio.create_task(listener.serve())
+            stopped = _stop_signal()
+            ends: set[asyncio.Future[Any]] = {serving, stopped}
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            listener.should_exit = True
+            drain_s = kernel.config.serve.drain_s + GRACE_S + 1
+            _, late = await asyncio.wait(ends - {stopped}, timeout=drain_s)
+            if not late:
+                serving.result()
+    finally:
+        await kernel.aclose()
+    return 0 if listener.started else 1
+
+
+def _kernel(config: Config) -> Kernel:
+    from vr_kernel.config.paths import server_roots
+    from vr_kernel.kernel import Kernel
+    from vr_kernel.signatures.schema_cache import ToolSchemas
+
+    from vr_cli.index import write_index
+
+    schemas = ToolSchemas(config.paths.cache / "schemas.json")
+    roots = server_roots(Path.cwd(), Path.home())
+    with own_streams():
+        kernel = Kernel(config, roots=roots, schemas=schemas)
+    schemas.save()
+    write_index(kernel)
+    return kernel
+
+
+async def _serve(kernel: Kernel, guard: StdoutGuard) -> int:
+    from vr_server import build_server
+    from vr_server.malformed_input import Dialogue
+
+    loop, drain_s = asyncio.get_running_loop(), kernel.config.serve.drain_s
+    drained = asyncio.Event()
+
+    def gone() -> None:
+        end_soon(0, within_s=drain_s + CLOSING_S)  # a call may block the loop, too
+        with suppress(RuntimeError):  # it is closed
+            loop.call_soon_threadsafe(loop.call_later, drain_s, drained.set)
+
+    def ready() -> None:
+        gc.freeze()
+        gc.enable()
+        guard.lend(Dialogue(), kernel.config.kernel.handle_after_s + ANSWER_S, gone)
+
+    app = build_server(kernel, ready)
+    with kernel.log.of_libraries():
+        serving = asyncio.create_task(app.run_stdio_async(show_banner=False))
+        stopped = _stop_signal()
+        try:
+            late = loop.create_task(drained.wait())
+            ends: set[asyncio.Future[Any]] = {serving, stopped, late}
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            code = stopped.result() if stopped.done() else 0
+            if stopped.done():
+                end_soon(code)
+            elif late.done():
+                kernel.log.warning("a call does not end although its client is gone")
+            if not serving.done():
+                serving.cancel()
+                await asyncio.wait({serving}, timeout=GRACE_S)
+        finally:
+            await kernel.aclose()
+    end_soon(code)
+    if not serving.done():
+        os._exit(code)  # its thread waits for the client's next line, and cannot be woken
+    if not stopped.done():
+        serving.result()
+    return code
+
+
+def _stop_signal() -> asyncio.Future[int]:
+    """Becomes the exit code, 128 + the signal's number, when the process is told to end."""
+    loop = asyncio.get_running_loop()
+    stopped: asyncio.Future[int] = loop.create_future()
+
+    def note(code: int) -> None:
+        if not stopped.done():
+            stopped.set_result(code)
+
+    def stop(number: int, _frame: Any) -> None:
+        loop.call_soon_threadsafe(note, 128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, stop)
+    return stopped

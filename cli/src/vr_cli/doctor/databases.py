@@ -1,0 +1,106 @@
+"""The files that hold records, results and jobs: whole, and nothing in them left lying."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from vr_kernel.config.paths import Paths
+from vr_kernel.health import Check, Diagnosis
+from vr_kernel.jobs.leases import Watch
+from vr_kernel.jobs.rows import SHOWN
+from vr_kernel.storage.database_faults import wording
+from vr_kernel.storage.database_health import examine_file, is_no_damage, reading
+
+_DOCUMENTS = {
+    "record": ("fields", "provenance"),
+    "former": ("fields", "provenance"),
+    "job": ("arguments", "result", "error"),
+}
+_REMADE = "Nothing is lost: it is set aside and made anew when it is next used."
+
+
+def database_checks(paths: Paths, lease_s: float, store: str = "embedded") -> list[Check]:
+    """The checks of all databases; `lease_s` and the name of the store as configured."""
+    journal, ledger, usage = paths.journal, paths.state / "jobs.db", paths.state / "usage.db"
+    restore = (
+        f"Stop all servers. Restore {journal} from a backup; or move it away, with its -wal and"
+        f" -shm: `vr knowledge migrate --from {store}` then records what the store has."
+    )
+    moved = (
+        f"Stop all servers. Restore {ledger} from a backup; or move it away, with its -wal and"
+        " -shm: unfinished jobs are lost then, records are not."
+    )
+    begun = "It is set aside and begun anew when it is next used; earlier calls are not counted."
+    looks: dict[str, Callable[[], Diagnosis]] = {
+        "journal": partial(examine_file, journal, restore, table="record", documents=_DOCUMENTS),
+        "job ledger": partial(examine_file, ledger, moved, table="job", documents=_DOCUMENTS),
+        "usage ledger": partial(examine_file, usage, begun, Diagnosis.warning, table="attempt"),
+        "uploads": _remade(paths.state / "gemini.db", "upload"),
+        "refusals": _remade(paths.state / "refused.db", "refused"),
+        "vectors": _remade(paths.state / "vectors.db", "vector"),
+        "result cache": _remade(paths.cache / "results.db", "result"),
+        "digest cache": _remade(paths.cache / "digests.db", "digest"),
+        "jobs": partial(interrupted_jobs, ledger, lease_s),
+        "refused records": partial(refused_records, paths.state / "refused.db"),
+    }
+    looks["journal"] = partial(_journal, paths, looks["journal"], store)
+    return [Check(name, look) for name, look in looks.items()]
+
+
+def _journal(paths: Paths, sound: Callable[[], Diagnosis], store: str) -> Diagnosis:
+    from vr_cli.doctor.journal import examine_journal
+
+    return examine_journal(paths, sound, store)
+
+
+def _remade(path: Path, table: str) -> Callable[[], Diagnosis]:
+    return partial(examine_file, path, _REMADE, Diagnosis.warning, table=table)
+
+
+def refused_records(file: Path) -> Diagnosis:
+    """Whether a store would not take records, which are then not found."""
+    if not file.exists():
+        return Diagnosis.ok("There are none.")
+    try:
+        with reading(file) as connection:
+            (count,) = connection.execute("SELECT count(*) FROM refused").fetchone()
+    except sqlite3.Error as error:
+        return _uncounted(error, "refusals")
+    if not count:
+        return Diagnosis.ok("There are none.")
+    return Diagnosis.warning(
+        f"A store would not take {count} records: they are kept, but not found.",
+        "See `vr store failed`, then `vr store retry` or `vr store drop`.",
+    )
+
+
+def interrupted_jobs(ledger: Path, lease_s: float) -> Diagnosis:
+    """Whether a process died over a job that nobody has taken up."""
+    if not ledger.exists():
+        return Diagnosis.ok("There are none yet.")
+    query = f"SELECT count(*) FROM job WHERE {SHOWN} = 'interrupted'"  # noqa: S608 - constant text
+    try:
+        with reading(ledger) as connection:
+            live = Watch(lease_s).live_jobs(connection)
+            values = {"now": time.time(), "lease_s": lease_s, "live": live}
+            (count,) = connection.execute(query, values).fetchone()
+    except sqlite3.Error as error:
+        return _uncounted(error, "job ledger")
+    if not count:
+        return Diagnosis.ok("No job is interrupted.")
+    return Diagnosis.warning(
+        f"Jobs that were interrupted and wait to be taken up: {count}.",
+        "`vr job list` shows them; `vr job result ID` or a server goes on with one.",
+    )
+
+
+def _uncounted(error: sqlite3.Error, check: str) -> Diagnosis:
+    if is_no_damage(error):  # that check says what to do
+        return Diagnosis.ok(f"Not counted: {wording(error)}.")
+    return Diagnosis.warning(
+        f"They cannot be counted: {wording(error)}.", f"See the {check} above."
+    )

@@ -1,0 +1,92 @@
+"""Plugins: each one's state, what they print, and what they say of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from functools import partial
+from pathlib import Path
+
+from vr_kernel.config.config import Config
+from vr_kernel.health import Check, Diagnosis
+from vr_kernel.kernel import Kernel
+from vr_kernel.loading.discovery import INFRA, PluginStatus, State
+from vr_kernel.loading.loader import Contribution
+from vr_kernel.version import VERSION
+
+from vr_cli.doctor.check_runner import failure, started
+
+OFFER_S = 3.0
+"""How long a plugin may take to name its checks."""
+SHOWN = 120
+
+_FIXES = {
+    State.INCOMPATIBLE: "Install a version of {distribution} that fits vr-kernel "
+    f"{VERSION}: pip install -U {{distribution}} vr-kernel",
+    State.CONFLICT: "Remove one of the two, or turn this off: disabled = ['{name}'] in [kernel].",
+    State.BROKEN: "Mend what it says, or update it: pip install -U {distribution}; or turn it off:"
+    " disabled = ['{name}'] in [kernel].",
+    State.DEGRADED: "Mend what it says, or update it: pip install -U {distribution}",
+}
+
+
+class ExaminedKernel(Kernel):
+    """A kernel that keeps what its plugins offer `vr doctor`, and tries each of them."""
+
+    _tries_again = True
+
+    def __init__(self, config: Config, *, roots: Sequence[Path] = ()) -> None:
+        self.health: dict[str, Callable[[], list[Check]]] = {}
+        super().__init__(config, roots=roots)
+
+    def _admit(self, contribution: Contribution) -> None:
+        super()._admit(contribution)
+        name = contribution.status.name
+        self.health[name] = partial(contribution.health, self._services[name])
+
+
+def plugin_checks(kernel: Kernel, printed: str) -> list[Check]:
+    """One check for each installed plugin; `printed` is what they wrote to stdout at loading."""
+    statuses = [status for status in kernel.plugins() if status.name != INFRA]
+    return [
+        *(Check(status.name, partial(plugin_state, status)) for status in statuses),
+        Check("standard output", lambda: quiet(printed)),
+    ]
+
+
+def plugin_state(status: PluginStatus) -> Diagnosis:
+    """What became of one plugin."""
+    version = status.version or "no version"
+    if status.fine:
+        return Diagnosis.ok(f"{version}, {status.reason or status.state}.")
+    distribution = status.distribution or status.name
+    fix = _FIXES[status.state].format(name=status.name, distribution=distribution)
+    return Diagnosis.fault(f"{version}, {status.state}: {status.reason}", fix)
+
+
+def quiet(printed: str) -> Diagnosis:
+    """Whether plugins leave stdout alone, which belongs to the protocol."""
+    text = " ".join(printed.split())
+    if not text:
+        return Diagnosis.ok("No plugin writes there while it is loaded.")
+    return Diagnosis.warning(
+        f"A plugin writes to standard output while it is loaded: {text[:SHOWN]!r}.",
+        "It is kept away from clients. Report it to the plugin: it should use services.log.",
+    )
+
+
+def offered_checks(kernel: ExaminedKernel) -> list[tuple[str, Check]]:
+    """The checks that plugins offer; one whose hook fails is a check that says so."""
+    answers = {name: started(offer) for name, offer in kernel.health.items()}
+    return [(name, check) for name, it in answers.items() for check in _offered(name, it)]
+
+
+def _offered(name: str, answer: Future[tuple[list[Check], float]]) -> list[Check]:
+    try:
+        return answer.result(OFFER_S)[0]
+    except TimeoutError:
+        what = f"vr_health took longer than {OFFER_S:g} s."
+        failed = Diagnosis.fault(what, f"Report it to the plugin {name}.")
+    except BaseException as error:  # noqa: BLE001 - raised by the plugin's hook
+        failed = failure(error, name)
+    return [Check("checks", lambda: failed)]

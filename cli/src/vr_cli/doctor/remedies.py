@@ -1,0 +1,24 @@
+"""Remedies for what plugins lack, for `vr init` to offer."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from vr_kernel.config.config import Config
+from vr_kernel.health import Remedy
+from vr_kernel.text.stdout_guard import diverted_stdout
+
+from vr_cli.doctor.check_runner import examine, loop_aside, wait_for
+from vr_cli.doctor.plugins import ExaminedKernel, offered_checks
+from vr_cli.doctor.report import CLOSE_S, captured
+
+
+def find_remedies(config: Config) -> list[Remedy]:
+    """The remedies that the checks of plugins name; a plugin that fails has none."""
+    with captured(2), diverted_stdout(), loop_aside() as loop:
+        kernel = ExaminedKernel(config, roots=[Path.cwd()])
+        results = examine(offered_checks(kernel), loop)
+        with suppress(Exception):  # what plugins leave behind must not cost the answers
+            wait_for(loop, kernel.aclose(), CLOSE_S)
+    return [result.remedy for result in results if result.remedy]

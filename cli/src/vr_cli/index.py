@@ -1,0 +1,117 @@
+"""The names of all commands, written at each load, so that `vr --help` imports no plugin."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vr_kernel.config.paths import Paths, private_file, private_folder
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from vr_kernel.kernel import Kernel
+    from vr_kernel.tools import Tool
+
+CommandNames = Mapping[str, Mapping[str, str]]
+"""First word -> second word -> one line of help; the second word is empty for a lone command."""
+
+
+def command_names(kernel: Kernel) -> dict[str, dict[str, str]]:
+    """Every tool and every plugin's command, by the words that run it."""
+    names: dict[str, dict[str, str]] = {}
+    for tool in kernel.tools.values():
+        names.setdefault(tool.domain, {})[subcommand(tool.name)] = tool.description
+        if tool.command:
+            names[tool.command] = {"": tool.description}
+    for command in kernel.commands:
+        first, *rest = command.path
+        names.setdefault(first, {})[" ".join(rest)] = command.help
+    return names
+
+
+def subcommand(tool_name: str) -> str:
+    """The second word of a tool's command: all after the domain, in kebab case."""
+    return tool_name.partition("_")[2].replace("_", "-")
+
+
+def write_index(kernel: Kernel) -> None:
+    """Remember the names; a cache folder that cannot be written is no reason to fail."""
+    path = _path(kernel.config.paths)
+    text = json.dumps(command_names(kernel), indent=1, sort_keys=True)
+    with suppress(OSError):
+        if not path.is_file() or path.read_text("utf-8") != text:
+            private_folder(path.parent)
+            fresh = path.with_suffix(".part")
+            private_file(fresh).write_text(text, "utf-8")
+            fresh.replace(path)
+
+
+def read_index(paths: Paths) -> CommandNames:
+    """The remembered names, none before the first load."""
+    try:
+        names = json.loads(_path(paths).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return names if _are_names(names) else {}
+
+
+def installed_plugins() -> list[tuple[str, str]]:
+    """Plugins that may have commands, and what each is for: all that is known before a load.
+
+    A distribution `vr-NAME` brings a provider, which has none.
+    """
+    from importlib.metadata import entry_points
+
+    from vr_kernel.loading.discovery import GROUP
+
+    return [
+        (point.name, _words_of(point))
+        for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)
+        if point.dist is None or point.dist.name != f"vr-{point.name}"
+    ]
+
+
+def _words_of(point: EntryPoint) -> str:
+    """The summary of a distribution that is the plugin's own; else what its module says first."""
+    said = point.dist.metadata if point.dist else None
+    if said and said["Name"] == f"vr-plugin-{point.name}":
+        return said["Summary"] or "" if "Summary" in said else ""
+    import ast
+    from importlib.util import find_spec
+
+    with suppress(Exception):  # a module that cannot be read is shown by its name
+        package, *rest = point.module.split(".")
+        spec = find_spec(package)
+        assert spec is not None
+        folder = (spec.submodule_search_locations or [])[0]
+        text = Path(folder, *rest).with_suffix(".py").read_text("utf-8")
+        return (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
+    return ""
+
+
+def _are_names(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(commands, dict) and all(isinstance(text, str) for text in commands.values())
+        for commands in value.values()
+    )
+
+
+def _path(paths: Paths) -> Path:
+    return paths.cache / "commands.json"
+
+
+def command_of(tool: Tool) -> str:
+    """What is typed to run a tool, such as `vr job list`."""
+    return f"vr {tool.domain} {subcommand(tool.name)}"
+
+
+def as_commands(tools: Mapping[str, Tool], text: str) -> str:
+    """A text with the names of tools as the commands that a person types."""
+    names = "|".join(sorted(tools, key=len, reverse=True))
+    alone = rf"`({names})`|(?<![`\w/.])({names})(?![`\w(]|\.\w)"
+    return re.sub(alone, lambda found: f"`{command_of(tools[found[1] or found[2]])}`", text)

@@ -1,0 +1,60 @@
+"""Checks that an async function does not wait in a way that holds up everybody else."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from vr_cli.inspection.findings import Finding, warning
+
+HOLDS_UP = frozenset(
+    {
+        *("input", "os.system", "time.sleep"),
+        *("urllib.request.urlopen", "urllib.request.urlretrieve"),
+        *(f"subprocess.{name}" for name in ("run", "call", "check_call", "check_output")),
+        *(f"requests.{name}" for name in ("get", "post", "put", "patch", "head", "request")),
+        *(f"httpx.{name}" for name in ("get", "post", "put", "patch", "head", "request")),
+    }
+)
+"""Calls that wait without `await`, by the names that they are known under."""
+
+
+def check_waiting(what: str, name: str, function: Callable[..., Any]) -> Iterator[Finding]:
+    """Whether the code of an async function itself calls what waits; what it calls is not read."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):  # nobody has its source
+        return
+    found = {spelled: line for spelled, line in _calls(tree.body[0]) if _known(spelled, function)}
+    for spelled, line in found.items():
+        place = function.__code__.co_firstlineno + line - 1
+        yield warning(
+            what,
+            f"{name} holds up a server: it calls {spelled} in line {place}.",
+            f"Write: await asyncio.to_thread({spelled}, …).",
+        )
+
+
+def _calls(outer: ast.AST) -> Iterator[tuple[str, int]]:
+    """Calls by their names as they are written, without those of functions inside."""
+    for node in ast.iter_child_nodes(outer):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            continue
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func), node.lineno
+        yield from _calls(node)
+
+
+def _known(spelled: str, function: Callable[..., Any]) -> bool:
+    """Whether the name, as it is imported there, is one that waits."""
+    first, dot, rest = spelled.partition(".")
+    meant: Any = function.__globals__.get(first)
+    if inspect.ismodule(meant):
+        return f"{meant.__name__}{dot}{rest}" in HOLDS_UP
+    if meant is not None and not dot:
+        module, own = getattr(meant, "__module__", ""), getattr(meant, "__name__", "")
+        return f"{module}.{own}" in HOLDS_UP
+    return meant is None and spelled == "input"

@@ -1,0 +1,75 @@
+"""The event loop of a command, which lasts as long as its work does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from vr_kernel.errors import is_interrupt
+
+from vr_cli.exits import hold_to_the_end
+
+if TYPE_CHECKING:
+    from vr_kernel.log import Log
+
+T = TypeVar("T")
+CLOSE_S = 1.0
+"""How long what is left of a command may take to end."""
+
+
+def run_alone(work: Coroutine[Any, Any, T], log: Log) -> T:
+    """What the work gives, in a loop of its own; see `run_on`."""
+    runner = asyncio.Runner()
+    try:
+        return run_on(runner, work, log)
+    finally:
+        close(runner, log)
+
+
+def close(runner: asyncio.Runner, log: Log) -> None:
+    """Close the loop, if all that is left in it ends within `CLOSE_S` of being cancelled.
+
+    What does not is named in the log, and held by a thread, with which the process ends at once.
+    """
+    with suppress(SystemExit, KeyboardInterrupt):  # of what is cancelled at the end
+        loop = runner.get_loop()
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        if left:
+            _, left = loop.run_until_complete(asyncio.wait(left, timeout=CLOSE_S))
+        if not left:
+            runner.close()
+            return
+        names = sorted(
+            f"{task.get_name()} {getattr(task.get_coro(), '__qualname__', '')}" for task in left
+        )
+        log.warning("what a plugin began does not end when it is cancelled", tasks=names)
+        hold_to_the_end(runner, left)
+
+
+def run_on(runner: asyncio.Runner, work: Coroutine[Any, Any, T], log: Log) -> T:
+    """What the work gives, or raises; Ctrl-C cancels it.
+
+    What a task or a callback that a plugin left behind raises to end the program ends that
+    alone, and is told in the log.
+    """
+    task = runner.get_loop().create_task(work)
+    while True:
+        try:
+            return runner.run(_ended(task))
+        except BaseException as error:
+            if task.done() or is_interrupt(error):
+                raise
+            log.exception("what a plugin left behind would have ended the program")
+
+
+async def _ended(task: asyncio.Task[T]) -> T:
+    from vr_kernel.jobs.ledger import settle
+
+    cancellation = await settle(task, pass_on=True)
+    if cancellation is not None:
+        raise cancellation
+    return task.result()

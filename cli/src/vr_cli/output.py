@@ -1,0 +1,184 @@
+"""What a person reads: results as text on stdout, progress and errors on stderr."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+from vr_kernel.errors import VrError, bounded
+from vr_kernel.text.visible_text import spelled_json, visible
+
+if TYPE_CHECKING:
+    from vr_kernel.loading.discovery import PluginStatus
+
+INDENT = "  "
+ROW_WIDTH = 120
+"""Characters of the longest item up to which those of a list are shown on one line each."""
+LEAST_WIDTH = 30
+"""Of a text that is folded; a narrower terminal folds it itself."""
+STEP_PERCENT = 5.0
+"""Least progress between two lines where lines cannot be rewritten."""
+WHOLE = 100.0
+PACE_S = 3.0
+"""Seconds of work before the time left is told."""
+PACE_PERCENT = 1.0
+"""Progress before the time left is told."""
+
+
+def print_result(data: Mapping[str, Any], notes: tuple[str, ...], *, as_json: bool) -> None:
+    """Print a tool's result, and remarks beside it on stderr."""
+    if as_json:
+        print_json(data)
+    else:
+        click.echo("\n".join(lines_of(data)))
+    print_notes(notes)
+
+
+def print_notes(notes: Sequence[str]) -> None:
+    """Print remarks beside a result on stderr."""
+    for note in notes:
+        click.echo(f"Note: {visible(note)}", err=True)
+
+
+def folded(head: str, text: str) -> list[str]:
+    """A text behind a head: in lines as long as a terminal takes, in one where there is none."""
+    if not sys.stdout.isatty():
+        return [head + text]
+    import textwrap
+
+    width = max(shutil.get_terminal_size().columns - len(head), LEAST_WIDTH)
+    lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    return [f"{' ' * len(head) if number else head}{it}" for number, it in enumerate(lines)]
+
+
+def print_error(
+    error: VrError,
+    call_id: str = "",
+    *,
+    as_json: bool = False,
+    spelled: Callable[[str], str] = str,
+) -> None:
+    """Print what happened and what to do next; `spelled` is how a person reads a text."""
+    if as_json:
+        print_error_json(error, call_id)
+    click.echo(f"Error: {visible(spelled(bounded(error.message)))}", err=True)
+    if error.hint:
+        click.echo(f"Hint: {visible(spelled(bounded(error.hint)))}", err=True)
+
+
+def print_error_json(error: VrError, call_id: str = "") -> None:
+    """Print an error for programs, on stdout."""
+    print_json({"error": error.as_dict(call_id)})
+
+
+def print_json(value: Any, indent: int | None = 2) -> None:
+    """Print a value for programs; what a terminal would obey is spelled out."""
+    click.echo(spelled_json(value, indent))
+
+
+def print_broken(status: PluginStatus) -> None:
+    """Say on stderr that a plugin is not served whole, and who says what to do."""
+    click.echo(visible(f"{status.what}; see `vr doctor`."), err=True)
+
+
+def lines_of(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
+    """A nested result as indented text; what is empty is left out."""
+    for key, value in data.items():
+        if value is None or value in ("", [], {}):
+            continue
+        label = f"{indent}{visible(key).replace('_', ' ')}:"
+        if isinstance(value, Mapping):
+            yield label
+            yield from lines_of(value, indent + INDENT)
+        elif isinstance(value, list):
+            yield label
+            yield from _items(value, indent + INDENT)
+        else:
+            yield f"{label} {_scalar(value, indent)}"
+
+
+class ProgressLine:
+    """Progress on stderr: one line that is rewritten on a terminal, a few lines elsewhere.
+
+    Args:
+        what: stands before each report, such as which of several sources it is about.
+        clock: seconds, to tell the time left from.
+    """
+
+    def __init__(self, what: str = "", clock: Callable[[], float] = time.monotonic) -> None:
+        self._what = f"{visible(what)}: " if what else ""
+        self._clock = clock
+        self._begun: tuple[float, float] | None = None
+        self._terminal = sys.stderr.isatty()
+        self._last = ""
+        self._shown = -STEP_PERCENT
+
+    def __call__(self, done: float, total: float | None, message: str) -> None:
+        """Show a report; safe from any thread."""
+        message = visible(message)
+        percent = 100 * done / total if total else None
+        text = message
+        if percent is not None:
+            text = f"{percent:3.0f} % {message}"
+            left = self._left(percent)
+            text += "" if message.endswith(" left") else left
+        text = f"{self._what}{text.strip()}"
+        if self._terminal:
+            fitting = text[: shutil.get_terminal_size().columns - 1]
+            click.echo(f"\r\033[K{fitting}", nl=False, err=True)
+        elif message != self._last and (percent is None or percent >= self._shown + STEP_PERCENT):
+            click.echo(text, err=True)
+            self._shown = self._shown if percent is None else percent
+        self._last = message
+
+    def finish(self) -> None:
+        """Clear the line."""
+        if self._terminal and self._last:
+            click.echo("\r\033[K", nl=False, err=True)
+
+    def _left(self, percent: float) -> str:
+        """The time left at the pace so far, as words; none before there is a pace."""
+        from vr_kernel.running.running_job import time_words
+
+        now = self._clock()
+        if self._begun is None or percent < self._begun[1]:
+            self._begun = now, percent
+        begun, first = self._begun
+        if now - begun < PACE_S or percent - first < PACE_PERCENT or percent >= WHOLE:
+            return ""
+        left = (now - begun) * (WHOLE - percent) / (percent - first)
+        return f", {time_words(left)}"
+
+
+def _items(values: list[Any], indent: str) -> Iterator[str]:
+    inner = indent + INDENT
+    shown = [
+        list(lines_of(value, inner))
+        if isinstance(value, Mapping)
+        else [f"{inner}{_scalar(value, indent)}"]
+        for value in values
+    ]
+    rows = ["; ".join(line.strip() for line in lines) for lines in shown]
+    if not any(map(_is_nested, values)) and max(map(len, rows)) <= ROW_WIDTH:
+        shown = [[inner + row] for row in rows]
+    for first, *rest in filter(None, shown):
+        yield f"{indent}- {first[len(inner) :]}"
+        yield from rest
+
+
+def _is_nested(item: Any) -> bool:
+    """Whether it does not fit on one line, however long that is."""
+    parts = item.values() if isinstance(item, Mapping) else [item]
+    return any("\n" in str(part) or (part and isinstance(part, Mapping | list)) for part in parts)
+
+
+def _scalar(value: Any, indent: str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3f}".rstrip("0").rstrip(".")
+    return visible(str(value)).replace("\n", f"\n{indent}{INDENT}")

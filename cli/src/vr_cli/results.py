@@ -1,0 +1,101 @@
+"""What a person reads of a tool's result, at a terminal or in a file that it goes to."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+from pydantic import BaseModel
+from vr_kernel.files.artifacts import URI_PREFIX
+from vr_kernel.running.runner import Outcome
+from vr_kernel.text.visible_text import visible
+
+from vr_cli.output import lines_of
+
+FOUND = "results"
+"""The list of what was searched for."""
+NEXT = "next_cursor"
+"""Where the next page begins, which is of no use beside the whole."""
+
+
+def print_readable(result: BaseModel, printed: Sequence[str], artifacts: Path) -> None:
+    """Print a result without what is as ever, and artifacts as the files that they are.
+
+    Args:
+        result: of the tool.
+        printed: the fields that are shown alone, as `@tool` declares them.
+        artifacts: the folder of artifacts.
+    """
+    data = result.model_dump(mode="json")
+    unusual = result.model_dump(exclude_defaults=True)
+    told = {name: value for name, value in data.items() if name in unusual} or data
+    document = data[printed[0]] if printed else ""
+    if document:
+        files = [file for name in printed[1:] if (file := _file(data[name], artifacts))]
+        _print_document(document, files)
+        hidden = {*printed, NEXT} if files else set(printed)
+        told = {name: value for name, value in told.items() if name not in hidden}
+    lines = [*lines_of(with_files(told, artifacts)), *_nothing(result, data)]
+    click.echo("\n".join(lines), err=bool(document))
+
+
+def limited(outcome: Outcome, limit: object) -> Outcome:
+    """The outcome with no more of what was searched for than `limit`, which is that of the whole.
+
+    What is cut off is found with a higher limit; a cursor would lead past it.
+    """
+    found = outcome.data.get(FOUND)
+    if not isinstance(limit, int) or not isinstance(found, list) or len(found) <= limit:
+        return outcome
+    cut = {FOUND: found[:limit], **({NEXT: None} if NEXT in outcome.data else {})}
+    assert outcome.result is not None
+    kept = {FOUND: getattr(outcome.result, FOUND)[:limit]}
+    result = outcome.result.model_copy(update={**cut, **kept})
+    return replace(outcome, result=result, data={**outcome.data, **cut})
+
+
+def with_files(value: Any, artifacts: Path) -> Any:
+    """The value with addresses of artifacts as paths, each once in an object."""
+    if isinstance(value, list):
+        return [with_files(item, artifacts) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    seen: dict[str, Any] = {}
+    for name, inner in value.items():
+        file = _file(inner, artifacts)
+        if file is None:
+            seen[name] = with_files(inner, artifacts)
+        elif str(file) not in value.values():
+            short = name.removesuffix("uri").rstrip("_") or "file"
+            seen[name if short in value else short] = str(file)
+    return seen
+
+
+def _file(value: Any, artifacts: Path) -> Path | None:
+    """The file of an artifact's address, when it is one and is still there."""
+    if not isinstance(value, str) or not value.startswith(URI_PREFIX):
+        return None
+    file = artifacts / Path(value).name
+    return file if file.is_file() else None
+
+
+def _print_document(text: str, files: Sequence[Path]) -> None:
+    """Print a document, or the whole of it where that is a file."""
+    for file in files:
+        text = file.read_text("utf-8", errors="replace")
+    shown = visible(text) if sys.stdout.isatty() else text
+    click.echo(shown.rstrip())
+
+
+def _nothing(result: BaseModel, data: Mapping[str, Any]) -> list[str]:
+    """A line that says so, when all that the tool was to list is nothing."""
+    lists = {name: value for name, value in data.items() if isinstance(value, list)}
+    fields = type(result).model_fields
+    main = next((name for name in lists if name in fields and fields[name].is_required()), None)
+    if main is None or any(lists.values()):
+        return []
+    return ["Nothing found." if main == FOUND else f"No {main.replace('_', ' ')}."]

@@ -1,0 +1,117 @@
+"""`vr store`, with a store that does not take everything."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from command_host import CommandHost
+from plugin_zoo import Animal, Zoo
+
+PICKY = '''
+from pydantic import BaseModel
+from vr_kernel import (
+    WRITES_LOCAL, Call, Code, Provider, Record, RecordField, RecordKind, Store, VrError,
+    hookimpl, tool,
+)
+from vr_testing import MemoryStore
+
+
+class Done(BaseModel):
+    """Nothing to say."""
+
+
+@tool(effects=WRITES_LOCAL)
+async def picky_write(call: Call, text: str) -> Done:
+    """Record a note."""
+    call.record(Record("Notes", {"text": text}, key=text))
+    return Done()
+
+
+class PickyStore(MemoryStore):
+    name = "picky"
+
+    async def apply(self, changes):
+        if any(change.fields and "bad" in change.fields["text"] for change in changes):
+            raise VrError("Not to my taste.", Code.INVALID_INPUT)
+        if any(change.fields and "down" in change.fields["text"] for change in changes):
+            raise VrError("Out of order.", Code.UNAVAILABLE)
+        await super().apply(changes)
+
+
+@hookimpl
+def vr_tools():
+    return [picky_write]
+
+
+@hookimpl
+def vr_record_kinds():
+    return [RecordKind("Notes", "Notes.", (RecordField("text"),), rerank="text")]
+
+
+@hookimpl
+def vr_providers():
+    return [Provider(Store, "embedded", lambda services: PickyStore(services.vectors))]
+'''
+
+
+@pytest.fixture
+def vr(tmp_path: Path) -> Iterator[CommandHost]:
+    zoo = Zoo(tmp_path / "zoo").add(Animal("picky", PICKY))
+    host = CommandHost(zoo.environment(), zoo.work)
+    yield host
+    host.close()
+
+
+def test_what_is_refused_is_listed_and_given_up(vr: CommandHost) -> None:
+    assert vr.run("store", "failed").stdout == "The store took everything.\n"
+    for text in ("good", "bad", "better"):
+        assert vr.run("picky", "write", text).code == 0
+    status = vr.run("store", "status", "--json").data
+    assert (status["store"], status["refused"], status["pending"]) == ("picky", 1, 0)
+    assert status["recorded"] == status["delivered"] == 3
+    (refused,) = vr.run("store", "failed", "--json").data["refused"]
+    assert (refused["kind"], refused["key"], refused["tries"]) == ("Notes", "bad", 5)
+    assert refused["reason"] == "Not to my taste."
+    assert "Not to my taste." in vr.run("store", "failed").stdout
+    assert vr.run("store", "drop", "bad", "--json").data == {"dropped": 1}
+    assert vr.run("store", "failed").stdout == "The store took everything.\n"
+
+
+def test_a_long_list_is_sent_again_whole_and_may_be_refused_again(
+    vr: CommandHost, tmp_path: Path
+) -> None:
+    vr.run("picky", "write", "bad")
+    assert vr.run("store", "status", "--json").data["refused"] == 1
+    (file,) = tmp_path.rglob("refused.db")
+    with closing(sqlite3.connect(file)) as database, database:
+        database.executemany(
+            "INSERT INTO refused SELECT store, workspace, kind, ?, reason, tries, refused_at"
+            " FROM refused WHERE key = 'bad'",
+            [(f"n{number}",) for number in range(1100)],
+        )
+    failed = vr.run("store", "failed")
+    assert failed.stdout.count("Not to my taste.") == 1000
+    assert "not shown: 101;" in failed.stderr
+    assert len(vr.run("store", "failed", "--json").data["refused"]) == 1101
+    assert vr.run("store", "retry", "--all", "--json").data == {"sent": 1101, "refused": 1}
+
+
+@pytest.mark.slow
+def test_a_store_that_takes_nothing_is_not_waited_for(vr: CommandHost) -> None:
+    vr.run("picky", "write", "down")
+    status = vr.run("store", "status")
+    assert "pending: 1" in status.stdout
+    assert "does not take what is pending: Out of order." in status.stderr
+
+
+@pytest.mark.parametrize("verb", ["retry", "drop"])
+def test_what_is_not_on_the_list_is_an_error(verb: str, vr: CommandHost) -> None:
+    unknown = vr.run("store", verb, "nobody")
+    assert (unknown.code, "did not refuse 'nobody'" in unknown.stderr) == (1, True)
+    for arguments in ((), ("key", "--all")):
+        wrong = vr.run("store", verb, *arguments)
+        assert (wrong.code, "--all" in wrong.stderr) == (2, True)

@@ -1,0 +1,63 @@
+"""The hooks of the kernel's own plugin, and the files that tools produced by their address."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from vr_kernel.builtin.cache import infra_cache
+from vr_kernel.builtin.configure import infra_configure
+from vr_kernel.builtin.installed import infra_plugins
+from vr_kernel.builtin.jobs import job_cancel, job_list, job_result, job_status
+from vr_kernel.builtin.usage import infra_usage
+from vr_kernel.documents import DOCUMENT_PASSAGES
+from vr_kernel.files.artifacts import URI_PREFIX, Artifact
+from vr_kernel.generation import ModelProvider
+from vr_kernel.hookspecs import hookimpl
+from vr_kernel.providers import Provider
+from vr_kernel.records import RecordKind
+from vr_kernel.resources import resource
+from vr_kernel.services import Services
+
+
+@resource(URI_PREFIX + "{name}")
+async def artifact(services: Services, name: str) -> Artifact:
+    """A file that a tool produced."""
+    return await asyncio.to_thread(services.artifacts.find, name)
+
+
+PREFERRED = 100
+"""Gemini is asked before other providers, where configuration does not say."""
+
+
+@hookimpl
+def vr_tools() -> list[Any]:
+    """The kernel's tools."""
+    return [
+        infra_cache,
+        infra_configure,
+        infra_plugins,
+        infra_usage,
+        job_cancel,
+        job_list,
+        job_result,
+        job_status,
+    ]
+
+
+@hookimpl
+def vr_resources() -> list[Any]:
+    """The files that tools produced."""
+    return [artifact]
+
+
+@hookimpl
+def vr_record_kinds() -> list[RecordKind]:
+    """What plugins of several domains record."""
+    return [DOCUMENT_PASSAGES]
+
+
+@hookimpl
+def vr_providers() -> list[Provider[Any]]:
+    """Gemini, the first provider of models."""
+    return [Provider(ModelProvider, "gemini", lambda services: services.gemini.models, PREFERRED)]

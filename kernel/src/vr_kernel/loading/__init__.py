@@ -1,0 +1,1 @@
+"""Plugins: found by their metadata, chosen, imported under a deadline, registered."""

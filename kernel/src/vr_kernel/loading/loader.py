@@ -1,0 +1,300 @@
+"""Turns an allowed candidate into a contribution: all of what it offers, or nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel
+
+from vr_kernel.commands import Command
+from vr_kernel.config.config import Config
+from vr_kernel.errors import VrError
+from vr_kernel.health import Check
+from vr_kernel.loading.discovery import PluginStatus, State, explain, within
+from vr_kernel.loading.hooks import Hooks
+from vr_kernel.log import Log
+from vr_kernel.prompts import Prompt, build_prompt
+from vr_kernel.providers import Provider
+from vr_kernel.records import RecordKind
+from vr_kernel.resources import Resource, build_resource
+from vr_kernel.running.listeners import Hear
+from vr_kernel.services import Services
+from vr_kernel.signatures.schema_cache import ToolSchemas
+from vr_kernel.text.redaction import Redaction, secrets_of
+from vr_kernel.tools import Tool, build_tool
+
+if TYPE_CHECKING:
+    from vr_kernel.loading.load_failures import LoadFailures
+
+T = TypeVar("T")
+SHORTCUTS = frozenset({"search", "ask", "show", "list", "open"})
+"""Words for what people do most; they belong to the tools that declare them as `command`."""
+RESERVED_DOMAINS = SHORTCUTS | {
+    *("call", "clean", "completion", "config", "cost", "doctor", "infra", "init", "job", "jobs"),
+    *("plugin", "serve", "store", "tool"),
+}
+"""First words of the kernel's own commands and tools; a plugin's tool may not use them."""
+LONG = 0.1
+"""Share of the deadline from which a failure is remembered; what fails at once costs nothing."""
+
+
+@dataclass(slots=True)
+class Contribution:
+    """Everything one plugin offers, validated.
+
+    `health` is asked by `vr doctor` alone, `hear` when a call has finished.
+    """
+
+    status: PluginStatus
+    refused: list[str] = field(default_factory=list)
+    settings: BaseModel | None = None
+    tools: list[Tool] = field(default_factory=list)
+    prompts: list[Prompt] = field(default_factory=list)
+    resources: list[Resource] = field(default_factory=list)
+    kinds: list[RecordKind] = field(default_factory=list)
+    providers: list[Provider[Any]] = field(default_factory=list)
+    commands: list[Command] = field(default_factory=list)
+    health: Callable[[Services], list[Check]] = lambda _services: []
+    hear: Hear | None = None
+
+
+class Loader:
+    """Loads plugins one by one; what goes wrong becomes the plugin's status.
+
+    What took long to fail is not tried again until it changes. With `strict` configuration it
+    raises instead and remembers nothing, for developers and continuous integration.
+
+    Args:
+        config: the settings to use.
+        hooks: where plugins are registered.
+        log: takes what is wrong with a plugin.
+        redaction: learns the secrets of plugins' settings.
+        schemas: those of tools, from earlier starts.
+        again: try what failed before, too.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        hooks: Hooks,
+        log: Log,
+        redaction: Redaction,
+        schemas: ToolSchemas | None = None,
+        *,
+        again: bool = False,
+    ) -> None:
+        self._config = config
+        self._hooks = hooks
+        self._log = log
+        self._redaction = redaction
+        self._build = partial(build_tool, schemas=schemas)
+        self._again = again or config.kernel.strict
+        self._memory = config.paths.cache / "plugins.json"
+
+    def load(
+        self,
+        status: PluginStatus,
+        load: Callable[[], object],
+        stamp: Callable[[], str] = str,
+        *,
+        trusted: bool = False,
+    ) -> Contribution | None:
+        """Import and register a plugin and collect what it offers; None when it is out.
+
+        Args:
+            status: of the plugin; it takes up what goes wrong.
+            load: imports it.
+            stamp: tells one state of what is installed from another; empty for nothing known.
+            trusted: the kernel's own plugin, which may use reserved names.
+        """
+        kernel = self._config.kernel
+
+        def state() -> str:
+            return f"{known} {kernel.import_deadline_s}" if (known := stamp()) else ""
+
+        if not self._again and (reason := self._remembered(status.name, state)):
+            status.fail(State.BROKEN, f"{reason}; not tried again until it changes")
+            return None
+        begun = time.monotonic()
+        try:
+            made = within(
+                kernel.import_deadline_s, lambda: self._contribution(status, load, trusted)
+            )
+        except Exception as error:
+            self._hooks.unregister(status.name)
+            status.fail(State.BROKEN, self._log.clean(explain(error)))
+            if time.monotonic() - begun > LONG * kernel.import_deadline_s:
+                self._remember(status, state(), error)
+            if kernel.strict:
+                self._log.exception("plugin failed", plugin=status.name)
+                raise status.as_error() from error
+            return None
+        if self._memory.is_file():
+            self._failures.forget(status.name)
+        for reason in made.refused:
+            status.fail(State.CONFLICT, reason)
+        return made
+
+    @cached_property
+    def _failures(self) -> LoadFailures:
+        from vr_kernel.loading.load_failures import LoadFailures
+
+        return LoadFailures(self._memory)
+
+    def _remembered(self, name: str, state: Callable[[], str]) -> str:
+        return self._failures.reason(name, state) if self._memory.is_file() else ""
+
+    def _remember(self, status: PluginStatus, stamp: str, error: Exception) -> None:
+        of_settings = isinstance(error, VrError) and error.category == "CONFIG_INVALID"
+        if stamp and not of_settings and not self._config.kernel.strict:
+            self._failures.keep(status.name, stamp, status.reason)
+
+    def _contribution(
+        self, status: PluginStatus, load: Callable[[], object], trusted: bool
+    ) -> Contribution:
+        name = status.name
+        self._hooks.register(load(), name)
+        made = Contribution(status, settings=self._settings(name))
+        made.health = partial(self._health, name)
+        if self._hooks.implements("vr_call_finished", name):
+            made.hear = partial(self._hooks.call, "vr_call_finished", name)
+        for function in self._list("vr_tools", name):
+            tool = _built("tool", self._build, function, name)
+            if tool.domain in RESERVED_DOMAINS and not trusted:
+                made.refused.append(f"tool {tool.name}: {tool.domain} is a reserved name")
+                continue
+            if tool.command in RESERVED_DOMAINS - SHORTCUTS:
+                made.refused.append(f"command {tool.command}: it is a reserved name")
+                tool = replace(tool, command="")
+            made.tools.append(tool)
+        for function in self._list("vr_prompts", name):
+            made.prompts.append(_built("prompt", build_prompt, function, name))
+        for function in self._list("vr_resources", name):
+            made.resources.append(_built("resource", build_resource, function, name))
+        made.kinds = _typed(RecordKind, self._list("vr_record_kinds", name))
+        for kind in made.kinds:
+            kind.check()
+        made.providers = _typed(Provider, self._list("vr_providers", name))
+        for command in _typed(Command, self._list("vr_commands", name)):
+            words = _words(command)
+            if command.path[0] in RESERVED_DOMAINS:
+                made.refused.append(f"command {words}: {command.path[0]} is a reserved name")
+            else:
+                made.commands.append(command)
+        return made
+
+    def _health(self, name: str, services: Services) -> list[Check]:
+        return _typed(Check, self._list("vr_health", name, services=services))
+
+    def _list(self, hook: str, name: str, **arguments: Any) -> list[Any]:
+        offered = self._hooks.call(hook, name, **arguments)
+        if offered is not None and not isinstance(offered, Iterable):
+            raise TypeError(f"{hook} returned {type(offered).__name__}, not a list")
+        return list(offered or ())
+
+    def _settings(self, name: str) -> BaseModel | None:
+        model = self._hooks.call("vr_settings", name)
+        if model is None:
+            return None
+        settings: BaseModel = self._config.section(f"plugins.{name}", model)
+        self._redaction.learn(secrets_of({}, [settings]))
+        return settings
+
+
+class Registry:
+    """The contributions of all loaded plugins.
+
+    Of two equal names the plugin keeps it that bears its first word, else the first plugin;
+    the other is marked as in conflict.
+    """
+
+    def __init__(self) -> None:
+        self.tools: dict[str, Tool] = {}
+        self.prompts: dict[str, Prompt] = {}
+        self.resources: dict[str, Resource] = {}
+        self.kinds: dict[str, RecordKind] = {}
+        self.commands: dict[tuple[str, ...], Command] = {}
+        self._owners: dict[tuple[str, str], str] = {}
+
+    def add(self, contributions: Sequence[Contribution]) -> None:
+        """Take over everything that is offered and not taken."""
+        for own in (True, False):
+            for made in contributions:
+                self._add_named(made, own=own)
+        for made in contributions:
+            for prompt in made.prompts:
+                if self._claims("prompt", prompt.name, made.status):
+                    self.prompts[prompt.name] = prompt
+            for resource in made.resources:
+                if self._claims("resource", resource.uri, made.status):
+                    self.resources[resource.uri] = resource
+            for kind in made.kinds:
+                if self._claims("record kind", kind.name, made.status):
+                    self.kinds[kind.name] = kind
+            made.status.offers = self._offers(made)
+            made.status.tools = made.status.offers["tools"]
+
+    def _offers(self, made: Contribution) -> dict[str, list[str]]:
+        """What it brings, by name; without what belongs to another."""
+        tools = [tool for tool in self.tools.values() if tool.plugin == made.status.name]
+        paths = [c.path for c in made.commands if self.commands.get(c.path) is c]
+        words = [*map(" ".join, paths), *(tool.command for tool in tools if tool.command)]
+        return {
+            "tools": sorted(tool.name for tool in tools),
+            "commands": sorted(words),
+            "prompts": [p.name for p in made.prompts if self.prompts[p.name] is p],
+            "resources": [r.uri for r in made.resources if self.resources[r.uri] is r],
+            "record kinds": [k.name for k in made.kinds if self.kinds[k.name] is k],
+            "providers": [f"{p.kind_name} {p.name}" for p in made.providers if p.name != "own"],
+        }
+
+    def _add_named(self, made: Contribution, *, own: bool) -> None:
+        name = made.status.name
+        for tool in made.tools:
+            if (tool.domain == name) is own and self._claims("tool", tool.name, made.status):
+                for words in (tool.domain, tool.name.replace("_", " ", 1).replace("_", "-")):
+                    self._owners.setdefault(("command", words), f"{name}, for its tools")
+                self.tools[tool.name] = self._with_command(tool, made.status)
+        for command in made.commands:
+            if (command.path[0] == name) is own and self._claims(
+                "command", " ".join(command.path), made.status
+            ):
+                self.commands[command.path] = command
+
+    def _with_command(self, tool: Tool, status: PluginStatus) -> Tool:
+        kept = not tool.command or self._claims("command", tool.command, status)
+        return tool if kept else replace(tool, command="")
+
+    def _claims(self, what: str, name: str, status: PluginStatus) -> bool:
+        owner = self._owners.get((what, name))
+        if owner is not None:
+            status.fail(State.CONFLICT, f"{what} {name} already belongs to plugin {owner}")
+            return False
+        self._owners[what, name] = status.name
+        return True
+
+
+def _built(what: str, build: Callable[[Any, str], T], function: Any, plugin: str) -> T:
+    try:
+        return build(function, plugin)
+    except Exception as error:
+        name = getattr(function, "__name__", repr(function))
+        raise TypeError(f"{what} {name} cannot be served: {explain(error)}") from error
+
+
+def _words(command: Command) -> str:
+    words = " ".join(command.path)
+    if len(command.path) not in (1, 2) or not all(command.path):
+        raise ValueError(f"command {words!r} has not one or two words")
+    return words
+
+
+def _typed(wanted: type[Any], items: list[Any]) -> list[Any]:
+    for item in items:
+        if not isinstance(item, wanted):
+            raise TypeError(f"expected {wanted.__name__}, got {type(item).__name__}")
+    return items

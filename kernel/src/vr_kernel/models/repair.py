@@ -1,0 +1,118 @@
+"""An answer in the shape it must have, corrected once when it does not fit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
+
+from vr_kernel.errors import Code, VrError
+from vr_kernel.generation import Reply, Request, Text, Turn, Usage
+from vr_kernel.models.answers import Answer, Answers
+from vr_kernel.models.roles import Candidate
+from vr_kernel.models.structured import MisfitError
+
+V = TypeVar("V")
+V_co = TypeVar("V_co", covariant=True)
+SHORT = 20_000
+"""Characters that are read in a moment."""
+_REPAIR = """\
+This JSON does not fit its schema. Give it again, corrected, and nothing else.
+What is wrong: {problem}
+
+{text}"""
+
+
+class Shape(Protocol[V_co]):
+    """A form that an answer must have."""
+
+    schema: dict[str, Any]
+    quick: bool
+    """True when reading takes time by the length of the text alone."""
+
+    def read(self, text: str) -> V_co:
+        """The value in a reply; MisfitError when there is none."""
+
+
+async def fitting(
+    answers: Answers, candidates: Sequence[Candidate], request: Request, shape: Shape[V]
+) -> tuple[V, Reply]:
+    """The value of an answer, which may be corrected once.
+
+    The correction is asked of the text alone: what was watched need not be paid twice. Both
+    answers are steps, until it is clear that nothing fits.
+
+    Raises:
+        VrError: UNAVAILABLE, category REPLY_INVALID, when the second one does not fit.
+    """
+    first = await answers.ask(candidates, request)
+    try:
+        return await _read(shape, first.reply.text), first.reply
+    except MisfitError as misfit:
+        again = _repair(request, first.reply, misfit)
+    second = await _corrected(answers, candidates, again, first)
+    whole = _both(first.reply, second.reply)
+    try:
+        return await _read(shape, whole.text), whole
+    except MisfitError as misfit:
+        error = _invalid(whole, misfit)
+    await answers.drop(first, second)
+    await answers.keep(error)
+    raise error
+
+
+async def _read(shape: Shape[V], text: str) -> V:
+    """The value in a reply; in a thread when that may take longer than a thread does."""
+    if shape.quick and len(text) <= SHORT:
+        return shape.read(text)
+    return await asyncio.to_thread(shape.read, text)
+
+
+async def _corrected(
+    answers: Answers, candidates: Sequence[Candidate], again: Request, first: Answer
+) -> Answer:
+    """The second answer; where there is none, the first one was paid for and is kept."""
+    try:
+        return await answers.ask(candidates, again)
+    except VrError as error:
+        error.usage = first.reply.usage + (error.usage or Usage())
+        if not error.retryable:
+            await answers.drop(first)
+        if not error.detail:
+            error.detail = first.reply.text
+            await answers.keep(error)
+        raise
+
+
+def _repair(request: Request, reply: Reply, misfit: MisfitError) -> Request:
+    said = _REPAIR.format(problem=misfit, text=reply.text)
+    return replace(
+        request,
+        turns=(Turn("user", (Text(said),)),),
+        cached_content="",
+        search=False,
+        url_context=False,
+    )
+
+
+def _both(first: Reply, second: Reply) -> Reply:
+    """The second answer, with what belongs to the first one too."""
+    return second.model_copy(
+        update={
+            "usage": first.usage + second.usage,
+            "sources": first.sources,
+            "notes": list(dict.fromkeys([*first.notes, *second.notes])),
+        }
+    )
+
+
+def _invalid(reply: Reply, misfit: MisfitError) -> VrError:
+    return VrError(
+        f"The answer of {reply.model} does not fit its schema: {misfit}.",
+        Code.UNAVAILABLE,
+        category="REPLY_INVALID",
+        hint="Ask again, ask for less, or choose another model.",
+        usage=reply.usage,
+        detail=reply.text,
+    )

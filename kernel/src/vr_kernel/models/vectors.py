@@ -1,0 +1,275 @@
+"""Embeddings of texts, each computed once and kept beside the journal."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import math
+import sqlite3
+import time
+from array import array
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from pathlib import Path
+from struct import pack
+from typing import Any
+
+from vr_kernel.errors import Code, PluginCode, VrError
+from vr_kernel.jobs.leases import Lease, Leases
+from vr_kernel.providers import Embedder, Providers, Purpose
+from vr_kernel.storage.database_faults import Patience
+from vr_kernel.storage.kept_database import KeptDatabase
+
+PAGE_BYTES = 8192
+"""A page holds five vectors of 384 numbers; SQLite's default of 4096 would waste a quarter."""
+QUESTIONS = 1000
+"""Vectors of questions that are kept, of all embedders together: the latest."""
+QUESTION_WAIT_S = 0.5
+"""How long a question waits for another process to be remembered."""
+POLL_S = 0.1
+"""How often a process looks whether another one has embedded its texts."""
+PATIENCE_S = 120.0
+"""How long it waits for that: then it embeds them itself."""
+CLOSE_GRACE_S = 1.0
+"""How long what is being embedded may take to be finished when the program ends."""
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS vector (
+    embedder TEXT NOT NULL, sha256 TEXT NOT NULL, value BLOB NOT NULL,
+    PRIMARY KEY (embedder, sha256)
+);
+CREATE TABLE IF NOT EXISTS question (
+    embedder TEXT NOT NULL, sha256 TEXT NOT NULL, value BLOB NOT NULL,
+    PRIMARY KEY (embedder, sha256)
+);
+"""
+_TABLES: Mapping[Purpose, str] = {"document": "vector", "query": "question"}
+_Vectors = dict[str, bytes]
+"""The vectors of texts by their digests, as they are kept."""
+_Embed = Callable[[Mapping[str, str], Purpose], Coroutine[Any, Any, _Vectors]]
+
+
+class Vectors:
+    """The configured embedder, with a memory: nothing is embedded, and paid for, twice.
+
+    What was begun is finished and remembered even when nobody waits for it any more.
+
+    Args:
+        path: of the memory.
+        providers: of the embedder.
+        leases: keep two processes from embedding the same texts.
+        tell: takes what of the memory is damaged, once each.
+        patience: with locks, shared with the other files of the program.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        providers: Providers,
+        leases: Leases,
+        tell: Callable[[VrError], None] = lambda _error: None,
+        patience: Patience | None = None,
+    ) -> None:
+        self._database = KeptDatabase(
+            path, _SCHEMA, disposable=True, page_bytes=PAGE_BYTES, tell=tell, patience=patience
+        )
+        self._providers = providers
+        self._leases = leases
+        self._running: dict[tuple[str, ...], asyncio.Task[_Vectors]] = {}
+        self._closed = False
+
+    def available(self) -> bool:
+        """Whether an embedder is installed."""
+        try:
+            self._embedder()
+        except VrError:
+            return False
+        return True
+
+    @property
+    def embedder_id(self) -> str:
+        """Model and version of the embedder; vectors of different ids never mix."""
+        return self._embedder().id
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector."""
+        return self._embedder().dimension
+
+    async def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
+        """One unit-length vector a text, in order.
+
+        Raises:
+            VrError: UNAVAILABLE when no embedder is installed; CONFLICT when closed.
+        """
+        return [_unpacked(vector) for vector in await self.packed_documents(texts)]
+
+    async def packed_documents(self, texts: Sequence[str]) -> list[bytes]:
+        """The vectors of `embed_documents`, each as its 32-bit numbers one after the other.
+
+        Raises:
+            VrError: as for `embed_documents`.
+        """
+        self._require_open()
+        keys = [_digest(text) for text in texts]
+        known = await self._known("document", keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            known |= await self._finished(self._embed_once, missing, "document")
+        return [known[key] for key in keys]
+
+    async def embed_query(self, text: str) -> list[float]:
+        """The vector of a question.
+
+        Raises:
+            VrError: as for `embed_documents`.
+        """
+        self._require_open()
+        key = _digest(text)
+        known = await self._known("query", [key])
+        if not known:
+            known = await self._finished(self._embed, {key: text}, "query")
+        return _unpacked(known[key])
+
+    async def aclose(self) -> None:
+        """Finish what is being embedded, if that is soon, and close the file."""
+        self._closed = True
+        if running := [*self._running.values()]:
+            _, late = await asyncio.wait(running, timeout=CLOSE_GRACE_S)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+        self._database.close()
+
+    def _require_open(self) -> None:
+        # A store that is closed later would open the file again.
+        if self._closed:
+            raise VrError(
+                "Nothing is embedded any more: the kernel is closed.",
+                Code.CONFLICT,
+                category="KERNEL_CLOSED",
+                hint="Open a new kernel.",
+            )
+
+    def _embedder(self) -> Embedder:
+        return self._providers.get(Embedder)
+
+    async def _finished(
+        self, embed: _Embed, texts: Mapping[str, str], purpose: Purpose
+    ) -> _Vectors:
+        """What embedding gives; it goes on when the caller is cancelled, and equals join it."""
+        name = (self.embedder_id, purpose, *texts)
+        task = self._running.get(name)
+        if task is None:
+            self._require_open()
+            # Out of a task some of what an embedder may raise would end the process.
+            task = asyncio.create_task(PluginCode.ended(embed(texts, purpose)), name="vr-vectors")
+            self._running[name] = task
+            task.add_done_callback(lambda ended: self._end(name, ended))
+        await asyncio.wait({task})
+        return task.result()
+
+    def _end(self, name: tuple[str, ...], task: asyncio.Task[_Vectors]) -> None:
+        del self._running[name]
+        if not task.cancelled():
+            task.exception()  # nobody may be left to see it
+
+    async def _embed_once(self, texts: Mapping[str, str], purpose: Purpose) -> _Vectors:
+        """Embed, of all processes alone, what none has embedded meanwhile."""
+        name, end = f"vectors/{self.embedder_id}", time.monotonic() + PATIENCE_S
+        while True:
+            lease, free = await self._claim(name)
+            try:
+                known = await self._known(purpose, texts)
+                missing = {key: text for key, text in texts.items() if key not in known}
+                if missing and (free or time.monotonic() > end):
+                    known |= await self._embed(missing, purpose)
+                    missing = {}
+            finally:
+                if lease is not None:
+                    await self._leases.release(lease)
+            if not missing:
+                return known
+            await asyncio.sleep(POLL_S)
+
+    async def _claim(self, name: str) -> tuple[Lease | None, bool]:
+        """The lease of a name, and whether to go on; that is so without a ledger as well."""
+        try:
+            lease = await self._leases.acquire(name)
+        except VrError:
+            return None, True
+        return lease, lease is not None
+
+    async def _embed(self, texts: Mapping[str, str], purpose: Purpose) -> _Vectors:
+        with self._providers.contained(Embedder):
+            fresh = await self._embedder().embed(list(texts.values()), purpose)
+            if purpose == "query":  # of a document the store says that it has none
+                _require_direction(fresh, self.dimension)
+            vectors = zip(texts, fresh, strict=True)
+            made = {key: pack(f"{len(vector)}f", *vector) for key, vector in vectors}
+        await self._remember(purpose, made)
+        return made
+
+    async def _known(self, purpose: Purpose, keys: Collection[str]) -> _Vectors:
+        embedder, size = self.embedder_id, array("f").itemsize * self.dimension
+
+        def read(connection: sqlite3.Connection) -> _Vectors:
+            rows = connection.execute(
+                f"SELECT sha256, value FROM {_TABLES[purpose]} WHERE embedder = ?"  # noqa: S608 - constant text
+                " AND sha256 IN (SELECT value FROM json_each(?))",
+                (embedder, json.dumps([*keys])),
+            )
+            found = {}
+            for key, value in rows:
+                if isinstance(value, bytes) and len(value) == size:
+                    found[key] = value
+                else:
+                    self._database.leave_out(_TABLES[purpose], key)
+            return found
+
+        try:
+            return await self._database.look(read)
+        except VrError:
+            return {}
+
+    async def _remember(self, purpose: Purpose, vectors: _Vectors) -> None:
+        embedder, table = self.embedder_id, _TABLES[purpose]
+        # In the order of the index, so that neighbours are written together.
+        rows = [(embedder, key, vectors[key]) for key in sorted(vectors)]
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?,?,?)", rows)  # noqa: S608 - constant text
+            if purpose == "query":
+                latest = "(SELECT max(rowid) FROM question)"
+                connection.execute(
+                    f"DELETE FROM question WHERE rowid <= {latest} - ?",  # noqa: S608 - constant text
+                    (QUESTIONS,),
+                )
+
+        try:  # the embedder may have been paid
+            if purpose == "query":  # to save time, so it is not worth much of it
+                await self._database.run(write, wait_s=QUESTION_WAIT_S)
+            else:
+                await self._database.keep(write, None)
+        except VrError:
+            return
+
+
+def _require_direction(vectors: Sequence[Sequence[float]], dimension: int) -> None:
+    """Refuse what no store can compare.
+
+    Raises:
+        ValueError: for another length, or a number that is not finite.
+    """
+    for vector in vectors:
+        if len(vector) != dimension:
+            raise ValueError(f"a vector has {len(vector)} numbers, the embedder says {dimension}")
+        if not all(map(math.isfinite, array("f", vector))):  # as it is kept
+            raise ValueError("a vector has numbers that are not finite")
+
+
+def _unpacked(vector: bytes) -> list[float]:
+    return array("f", vector).tolist()
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""Calls under way: from arguments to outcome, jobs in the background, what others share."""

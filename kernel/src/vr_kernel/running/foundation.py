@@ -1,0 +1,245 @@
+"""The services that need no plugin: files, databases, models, jobs."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vr_kernel.config.config import Config
+from vr_kernel.config.settings import ModelsSettings
+from vr_kernel.documents import Documents
+from vr_kernel.errors import Code, VrError
+from vr_kernel.files.artifacts import Artifacts
+from vr_kernel.files.digests import Digests
+from vr_kernel.files.policy import Policy
+from vr_kernel.gemini import Gemini
+from vr_kernel.http import Fetcher
+from vr_kernel.jobs.jobs import Jobs
+from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.ledger import open_ledger
+from vr_kernel.jobs.steps import Steps
+from vr_kernel.journal.dead_letters import Refusals
+from vr_kernel.journal.journal import Journal
+from vr_kernel.journal.store_follower import StoreIndex
+from vr_kernel.loading.discovery import PluginStatus
+from vr_kernel.log import Log
+from vr_kernel.models.metering import Payments
+from vr_kernel.models.models import Models
+from vr_kernel.models.retry import Retrier, RetryPolicy
+from vr_kernel.models.roles import ModelConfiguration, Roles
+from vr_kernel.models.usage import Meter, UsageLedger
+from vr_kernel.models.vectors import Vectors
+from vr_kernel.providers import Providers
+from vr_kernel.records import RecordKind
+from vr_kernel.running.job_runner import LongWork
+from vr_kernel.running.listeners import Listeners
+from vr_kernel.running.single_flight import Flights
+from vr_kernel.services import Identity, Services
+from vr_kernel.storage.cache import Cache
+from vr_kernel.storage.database_faults import Patience, told_by
+from vr_kernel.text.redaction import Redaction, secrets_of
+
+if TYPE_CHECKING:
+    from vr_kernel.running.tenants import Tenants
+    from vr_kernel.storage.room import Room, Rooms
+
+
+class Foundation:
+    """What one configuration gives, whatever plugins there are. Nothing is opened before use."""
+
+    def __init__(self, config: Config, roots: Sequence[str | Path] = ()) -> None:
+        self.config = config
+        self.closed = False
+        self.redaction = Redaction(secrets_of(config.environ, [config.models, config.serve]))
+        kernel = config.kernel
+        self.log = Log(kernel.log_level, kernel.log_format, redact=self.redaction)
+        self.principal = _principal()
+        self.identity = Identity(self.principal, config.store.workspace, is_owner=True)
+        self._tenants: Tenants | None = None
+        self._rooms: Rooms | None = None
+        self.listeners = Listeners(self.log)
+        self.artifacts = Artifacts(config.paths.artifacts)
+        # One folder given as text is a sequence too, of its letters: "/" among them.
+        folders = [roots] if isinstance(roots, str) else roots
+        self.policy = Policy([*folders, *config.kernel.allowed_roots, config.paths.artifacts])
+        self.http = Fetcher(config.http, log=self.log)
+        self.patience = Patience()
+        self.patience.room_of = self.room_of
+        self._build_storage()
+        self._build_models()
+        self._build_jobs()
+
+    def services_of(
+        self,
+        plugin: str,
+        settings: Any,
+        kinds: Mapping[str, RecordKind],
+        store: StoreIndex,
+        plugins: Callable[[], tuple[PluginStatus, ...]],
+    ) -> Services:
+        """The services as one plugin sees them."""
+        return Services(
+            plugin=plugin,
+            settings=settings,
+            workspace=self.config.store.workspace,
+            owner=self.principal,
+            paths=self.config.paths,
+            policy=self.policy,
+            models=self.models,
+            gemini=self.gemini,
+            http=self.http,
+            usage=self.usage,
+            jobs=self.jobs,
+            cache=self.cache,
+            digests=self.digests,
+            documents=Documents(self.providers),
+            artifacts=self.artifacts,
+            journal=self.journal,
+            kinds=kinds,
+            store=store,
+            vectors=self.vectors,
+            providers=self.providers,
+            plugins=plugins,
+            log=self.log.bind(plugin=plugin),
+            flights=self.flights,
+            identity=self.identity,
+            narrow=self._narrowed,
+            room_of=self.room_of,
+        )
+
+    def require_open(self) -> None:
+        """Let nobody work with files and connections that are closed.
+
+        Raises:
+            VrError: CONFLICT, category KERNEL_CLOSED.
+        """
+        if self.closed:
+            raise not_open("closed")
+
+    async def aclose(self) -> None:
+        """Finish what is being written, and close every file and connection."""
+        await self.models.payments.settle()
+        if self._rooms is not None:
+            await asyncio.to_thread(self._rooms.close)
+        await self.vectors.aclose()
+        await self.providers.aclose()
+        await self.gemini.aclose()
+        await self.http.aclose()
+        await self._leases.aclose()
+        await self.journal.aclose()
+        files = (self.journal, self.refusals, self.cache, self.digests, self.usage)
+        for file in (*files, self._ledger):
+            file.close()
+        if self._tenants is not None:
+            self._tenants.close()
+        self.log.tell_counted()
+
+    def room_of(self, folder: Path) -> Room:
+        """The disk space for what is paid for, on the file system of a folder."""
+        from vr_kernel.storage.room import Rooms  # nothing may ever be paid for
+
+        self._rooms = self._rooms or Rooms(self.log)
+        return self._rooms.of(folder)
+
+    def _narrowed(self, services: Services, principal: str) -> Services:
+        from vr_kernel.running.tenants import Tenants  # most programs have one principal
+
+        if self._tenants is None:
+            self._tenants = Tenants(self, self._warn_no_cache)
+        return self._tenants.narrowed(services, principal)
+
+    def _build_storage(self) -> None:
+        paths = self.config.paths
+        tell, patience = told_by(self.log), self.patience
+        self._ledger = open_ledger(paths.state / "jobs.db", tell, patience)
+        self.journal = Journal(paths.journal, tell, self._ledger, self.config.store.backend)
+        self.refusals = Refusals(paths.state / "refused.db", tell, patience)
+        self.cache = Cache(
+            paths.cache / "results.db",
+            ttl_days=self.config.kernel.cache_ttl_days,
+            warn=self._warn_no_cache,
+            tell=tell,
+            patience=patience,
+        )
+        self.digests = Digests(paths.cache / "digests.db", tell, patience)
+        self.providers = Providers(
+            {
+                "Store": self.config.store.backend,
+                "Embedder": self.config.store.embedder,
+                "TextRecognizer": self.config.kernel.text_recognizer,
+            }
+        )
+        self._leases = Leases(self._ledger, lease_s=self.config.kernel.lease_s)
+        self.vectors = Vectors(
+            paths.state / "vectors.db", self.providers, self._leases, tell, patience
+        )
+
+    def _build_models(self) -> None:
+        paths, configuration = self.config.paths, ModelConfiguration(self.config.models)
+        self.usage = UsageLedger(
+            paths.state / "usage.db",
+            self._warn_no_ledger,
+            owner=self.principal,
+            tell=told_by(self.log),
+            patience=self.patience,
+        )
+        self.gemini = Gemini(
+            lambda: configuration.current, paths, self.log, self._leases, self.patience
+        )
+        meter = Meter(call_id="", tool="", plugin="", principal=self.principal)
+        limit = asyncio.Semaphore(self.config.models.concurrency)
+        self.models = Models(
+            roles=Roles(configuration, self.providers),
+            retrier=Retrier(lambda: _policy(configuration.current)),
+            payments=Payments(self.usage, meter, limit, self.journal, room_of=self.room_of),
+            artifacts=self.artifacts,
+            digests=self.digests,
+            log=self.log,
+        )
+
+    def _build_jobs(self) -> None:
+        self.flights = Flights(self.cache, self._leases)
+        self.jobs = LongWork(
+            jobs=Jobs(self._ledger, self._leases, owner=self.principal),
+            leases=self._leases,
+            steps=Steps(self._ledger),
+            flights=self.flights,
+            log=self.log,
+            listeners=self.listeners,
+        )
+
+    def _warn_no_ledger(self, error: VrError) -> None:
+        self.log.warning("usage is not written down", reason=error.message, hint=error.hint)
+
+    def _warn_no_cache(self, error: VrError) -> None:
+        self.log.warning("results are not cached", reason=error.message, hint=error.hint)
+
+
+def _policy(settings: ModelsSettings) -> RetryPolicy:
+    return RetryPolicy(
+        attempts=settings.attempts,
+        base_delay_s=settings.retry_base_delay_s,
+        max_delay_s=settings.retry_max_delay_s,
+        deadline_s=settings.deadline_s,
+    )
+
+
+def _principal() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return f"uid-{os.getuid()}" if hasattr(os, "getuid") else "user"
+
+
+def not_open(state: str) -> VrError:
+    """The error of a kernel that is used in this state: `closed`, or `not open yet`."""
+    return VrError(
+        f"The kernel is {state}.",
+        Code.CONFLICT,
+        category="KERNEL_CLOSED",
+        hint="Call it inside `async with Kernel.open() as kernel:`.",
+    )

@@ -1,0 +1,55 @@
+"""What a server does beside answering: takes up what other processes left behind."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from vr_kernel.config.settings import KernelSettings
+from vr_kernel.journal.store_follower import StoreIndex
+from vr_kernel.log import Log
+from vr_kernel.running.job_runner import LongWork
+from vr_kernel.running.loop_watch import LoopWatch, Owners
+from vr_kernel.running.plugin_threads import PluginThreads
+from vr_kernel.storage.cache import SECONDS_PER_DAY
+
+DELIVER_AFTER_S = 2.0
+"""How long a server leaves its store alone after the start."""
+
+
+@asynccontextmanager
+async def keep_house(
+    settings: KernelSettings,
+    jobs: LongWork,
+    store: StoreIndex,
+    journal: Path,
+    owners: Owners,
+    log: Log,
+) -> AsyncIterator[None]:
+    """Meanwhile take up interrupted jobs, forget old ones, let the store catch up, and watch.
+
+    From then on each plugin has threads of its own in this loop.
+    """
+    asyncio.get_running_loop().set_default_executor(PluginThreads(owners, log))
+    work = [asyncio.create_task(_deliver_soon(store, journal))]
+    if settings.resume_jobs:
+        work += [
+            asyncio.create_task(jobs.prune(settings.job_ttl_days * SECONDS_PER_DAY)),
+            asyncio.create_task(jobs.resume_all(settings.lease_s)),
+        ]
+    try:
+        with LoopWatch(owners, log):
+            yield
+    finally:
+        for task in work:
+            task.cancel()
+        await asyncio.wait(work)
+
+
+async def _deliver_soon(store: StoreIndex, journal: Path) -> None:
+    # After the client has its tools; a store that was installed just now starts from nothing.
+    await asyncio.sleep(DELIVER_AFTER_S)
+    if await asyncio.to_thread(journal.exists):
+        store.wake(0)

@@ -1,0 +1,290 @@
+"""Calls that may take minutes: jobs that survive a crash, and can be watched and cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from vr_kernel.call import ProgressReport
+from vr_kernel.errors import VrError
+from vr_kernel.jobs.jobs import Job, Jobs, JobState
+from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.ledger import job_scope
+from vr_kernel.jobs.steps import Steps
+from vr_kernel.log import Log
+from vr_kernel.questions import Asker, ask_nobody
+from vr_kernel.running import runner
+from vr_kernel.running.listeners import Listeners
+from vr_kernel.running.runner import Outcome
+from vr_kernel.running.running_job import LongCall, finish, given_up, let_go, run_mark, taken_over
+from vr_kernel.running.single_flight import Flights
+from vr_kernel.services import Services
+from vr_kernel.tools import Tool
+
+NEWS_S = 1.0
+"""How often is told how far a job is that somebody waits for."""
+END_S = 2.5  # of cancelled calls; locks are waited for less long at the end
+POLL_S = 0.25
+"""How often is looked whether a job of another process has ended."""
+MOST_RUNS = 3
+"""How often in a row a job may be interrupted before it pays anything; then it has failed."""
+Serve = Callable[[str], tuple[Tool, Services] | None]
+"""The tool of a name and the services of its plugin."""
+
+
+class LongWork:
+    """The long calls of one kernel, and every job of the ledger.
+
+    Args:
+        jobs: the ledger's jobs.
+        leases: who owns what, across processes.
+        steps: the committed replies.
+        flights: work that several callers wait for.
+        log: where trouble in the background is told.
+        most_runs: how often in a row a job may be interrupted without getting any further.
+        listeners: who hears of calls that have finished.
+    """
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        leases: Leases,
+        steps: Steps,
+        flights: Flights,
+        log: Log,
+        most_runs: int = MOST_RUNS,
+        listeners: Listeners | None = None,
+    ) -> None:
+        self.most_runs = most_runs
+        self.leases = leases
+        self.steps = steps
+        self.flights = flights
+        self._jobs = jobs
+        self._serve: Serve = lambda _name: None
+        self._log = log
+        self._listeners = listeners
+        self._running: dict[str, LongCall] = {}
+        self._following: set[asyncio.Task[Any]] = set()
+        self._closing = False
+        self._watch: asyncio.Task[None] | None = None
+
+    def serve(self, find: Serve) -> None:
+        """Let interrupted jobs of the tools that `find` finds be resumed."""
+        self._serve = find
+
+    def start(
+        self,
+        tool: Tool,
+        services: Services,
+        arguments: Mapping[str, Any],
+        principal: str,
+        report: ProgressReport,
+        ask: Asker = ask_nobody,
+    ) -> LongCall:
+        """Begin a call in the background."""
+        services = services.of_principal(principal)
+        running = LongCall(
+            id=uuid.uuid4().hex,
+            tool=tool,
+            arguments=arguments,
+            principal=principal,
+            workspace=services.workspace,
+            jobs=self._jobs,
+            report=report,
+            ask=ask,
+        )
+        return self._launch(running, services)
+
+    async def hand_out(self, running: LongCall) -> Job:
+        """The job of a call that goes on after its client was answered.
+
+        Raises:
+            VrError: UNAVAILABLE when the ledger cannot be written.
+        """
+        await running.hold()
+        return await self.find(running.id, running.principal)
+
+    async def find(self, job_id: str, principal: str) -> Job:
+        """A job of that principal.
+
+        Raises:
+            VrError: NOT_FOUND, category JOB_UNKNOWN.
+        """
+        job = await self._jobs.find(job_id, principal)
+        running = self._running.get(job_id)
+        if running is None or running.lease is None or running.lease.lost:
+            return job
+        return self._jobs.under_way(job, running.latest)
+
+    async def wait(
+        self,
+        job_id: str,
+        principal: str,
+        wait_s: float,
+        tell: Callable[[Job], None] = lambda _job: None,
+    ) -> Job:
+        """The job when it has ended, or as it is after `wait_s`; an interrupted one is resumed.
+
+        Meanwhile `tell` is given the job whenever it has changed.
+
+        Raises:
+            VrError: NOT_FOUND, category JOB_UNKNOWN.
+        """
+        told: Job | None = None
+        deadline = time.monotonic() + wait_s
+        while True:
+            job = await self.find(job_id, principal)
+            if job.state == "interrupted":
+                await self.resume(job)
+            left = deadline - time.monotonic()
+            if job.state not in ("running", "interrupted") or left <= 0:
+                return job
+            if job != told:
+                tell(job)
+                told = job
+            running = self._running.get(job_id)
+            if running is not None and running.task is not None:
+                await asyncio.wait({running.task}, timeout=min(NEWS_S, left))
+            else:  # another process works on it
+                await asyncio.sleep(min(POLL_S, left))
+
+    async def list(self, principal: str, states: tuple[JobState, ...], limit: int) -> list[Job]:
+        """Jobs of that principal, the newest first; of some states, or of all."""
+        return await self._jobs.list(principal, states=states or None, limit=limit)
+
+    async def cancel(self, job_id: str, principal: str) -> Job:
+        """Cancel a job, in whatever process it is.
+
+        Raises:
+            VrError: NOT_FOUND, category JOB_UNKNOWN.
+        """
+        job = await self._jobs.ask_cancel(job_id, principal)
+        running = self._running.get(job_id)
+        if running is None:
+            return job
+        await running.cancel()
+        return await self._jobs.find(job_id, principal)
+
+    async def resume(self, job: Job) -> LongCall | None:
+        """Take up an interrupted job; None when it is somebody else's, or not of these tools.
+
+        A job of another workspace is left alone.
+        """
+        served = self._served(job)
+        if served is None:
+            return None
+        hopeless = await self._is_hopeless(job)
+        lease = await self._jobs.begin(job.id)
+        if lease is None:
+            return None
+        if hopeless:
+            error = given_up(self.most_runs).as_dict(job.id)
+            await self._jobs.finish(job.id, lease, error=error, state="failed")
+            return None
+        self._log.warning("job resumed", job=job.id, tool=job.tool)
+        tool, services = served
+        running = LongCall(
+            id=job.id,
+            tool=tool,
+            arguments=job.arguments,
+            principal=job.principal,
+            workspace=job.workspace,
+            jobs=self._jobs,
+            report=lambda _done, _total, _message: None,
+            lease=lease,
+            run=job.runs + 1,
+        )
+        return self._launch(running, services)
+
+    async def resume_all(self, every_s: float) -> None:
+        """Take up what other processes left behind, until cancelled."""
+        while True:
+            try:
+                for job in await self._jobs.orphans():
+                    await self.resume(job)
+            except VrError as error:
+                self._log.warning("jobs cannot be resumed", reason=error.message)
+            await asyncio.sleep(every_s)
+
+    async def prune(self, older_than_s: float) -> None:
+        """Forget jobs that ended long ago, and steps that nobody came back for."""
+        try:
+            await self._jobs.prune(older_than_s)
+            await self.steps.prune(older_than_s)
+        except VrError as error:
+            self._log.warning("old jobs were not removed", reason=error.message)
+
+    async def aclose(self) -> None:
+        """Stop; what was handed out stays in the ledger, to be resumed."""
+        self._closing = True
+        tasks: list[asyncio.Task[Any]] = [it.task for it in self._running.values() if it.task]
+        tasks += self._following
+        if self._watch is not None:
+            tasks.append(self._watch)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=END_S)
+        await self.leases.aclose()
+
+    def _launch(self, running: LongCall, services: Services) -> LongCall:
+        self._running[running.id] = running
+        running.task = asyncio.create_task(self._work(running, services), name=f"vr-{running.id}")
+        if self._watch is None or self._watch.done():
+            from vr_kernel.running.job_watch import look_after
+
+            self._watch = asyncio.create_task(
+                look_after(self._running, self._jobs, self._log), name="vr-jobs"
+            )
+        return running
+
+    def _served(self, job: Job) -> tuple[Tool, Services] | None:
+        """The tool of a job, and its services as they are for whom it was begun."""
+        served = self._serve(job.tool)
+        if served is None:
+            return None
+        try:
+            services = served[1].of_principal(job.principal)
+        except VrError:  # a damaged name, or one of another configuration
+            return None
+        return (served[0], services) if services.workspace == job.workspace else None
+
+    async def _is_hopeless(self, job: Job) -> bool:
+        runs = range(job.runs, max(0, job.runs - self.most_runs), -1)
+        marks = [await self.steps.find(job_scope(job.id), run_mark(run)) for run in runs]
+        return len(marks) == self.most_runs and not any(marks)
+
+    async def _run(self, running: LongCall, services: Services) -> Outcome:
+        while True:
+            call = running.begin(services, self.steps)
+            outcome = await runner.run(running.tool, running.arguments, call, self._listeners)
+            if not running.is_held_up(outcome):
+                return outcome
+            await asyncio.sleep(NEWS_S)
+
+    async def _work(self, running: LongCall, services: Services) -> Outcome:
+        try:
+            outcome = await self._run(running, services)
+            lost = running.is_lost(outcome.error)
+            await finish(running, outcome, self.leases, self._log)
+        except asyncio.CancelledError as error:
+            self._forget(running)
+            lost = running.is_lost(error) and not self._closing
+            await let_go(running, self.leases, self._log)
+            if not lost:
+                raise
+            outcome = Outcome(running.id, error=taken_over(running.id))
+        finally:
+            self._forget(running)
+        if lost and not self._closing:
+            from vr_kernel.running.lost_job import followed
+
+            outcome = await followed(running, outcome, self, self._following)
+        return outcome
+
+    def _forget(self, running: LongCall) -> None:
+        if self._running.get(running.id) is running:
+            del self._running[running.id]

@@ -1,0 +1,89 @@
+"""A long call that this process lost while it stood still: its job may go on elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from vr_kernel.errors import Code, VrError
+from vr_kernel.generation import Usage
+from vr_kernel.jobs.jobs import Job
+from vr_kernel.jobs.ledger import complete
+from vr_kernel.running.runner import Outcome
+from vr_kernel.running.running_job import LongCall, cancelled
+from vr_kernel.tools import Tool
+
+if TYPE_CHECKING:
+    from vr_kernel.running.job_runner import LongWork
+
+ROUND_S = 2.0
+"""How long is waited for the end at a time."""
+
+
+async def followed(
+    running: LongCall, outcome: Outcome, work: LongWork, following: set[asyncio.Task[Any]]
+) -> Outcome:
+    """How the job ended, in whatever process; it goes on here when nobody took it up.
+
+    Args:
+        running: the call, which is not over for who waits for it.
+        outcome: what counts when the ledger cannot be asked.
+        work: of this process.
+        following: where this task is noted meanwhile.
+    """
+    task = asyncio.current_task()
+    assert task is not None
+    while task.cancelling():  # it is not to end, only its work here was
+        task.uncancel()
+    following.add(task)
+
+    def tell(job: Job) -> None:
+        running.progress(job.done, job.total, job.message)
+
+    before = None
+    try:
+        while True:
+            job = await work.wait(running.id, running.principal, ROUND_S, tell)
+            if job.state not in ("running", "interrupted"):
+                return outcome_of(job, running)
+            if job.state == before == "interrupted":  # this process cannot go on with it
+                return outcome
+            before = job.state
+    except VrError:
+        return outcome
+    except asyncio.CancelledError:
+        if running.cancelled:
+            with suppress(VrError):
+                await complete(work.cancel(running.id, running.principal))
+        raise
+    finally:
+        following.discard(task)
+
+
+def outcome_of(job: Job, running: LongCall) -> Outcome:
+    """The end of a job as that of the call that began it."""
+    tool: Tool = running.tool
+    if job.state == "cancelled":
+        return Outcome(job.id, error=cancelled(job.id))
+    if job.result is None:
+        return Outcome(job.id, error=_error_of(job.error or {}))
+    data, usage = job.result["result"], job.result["usage"]
+    return Outcome(
+        job.id,
+        tool.result.model_validate(data),
+        data,
+        notes=tuple(job.result["notes"]),
+        usage=None if usage is None else Usage.model_validate(usage),
+    )
+
+
+def _error_of(fields: dict[str, Any]) -> VrError:
+    return VrError(
+        str(fields.get("message", "The job failed.")),
+        Code(fields.get("code", Code.INTERNAL)),
+        category=fields.get("category"),
+        hint=str(fields.get("hint", "")),
+        retryable=bool(fields.get("retryable")),
+        retry_after=fields.get("retry_after_seconds"),
+    )

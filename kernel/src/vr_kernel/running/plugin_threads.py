@@ -1,0 +1,96 @@
+"""Threads for each plugin, so that one that blocks its own holds up no other."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import FrameType
+from typing import Any
+
+from vr_kernel.errors import MODULES
+from vr_kernel.log import Log
+from vr_kernel.running.loop_watch import Owners
+
+MOST = min(32, (os.cpu_count() or 1) + 4)
+"""Threads of each plugin, and of all that is no plugin's; as many as asyncio gives a program."""
+LIMIT_S = 1.0
+"""Seconds without a free one after which that is told."""
+
+
+class PluginThreads(ThreadPoolExecutor):
+    """The default executor of a server's loop, which `asyncio.to_thread` uses.
+
+    What is handed in belongs to the plugin whose code hands it in; the innermost, where several do.
+
+    Args:
+        owners: of code.
+        log: where a plugin is named that needs more threads than it gets.
+        clock: gives seconds that only grow.
+    """
+
+    def __init__(
+        self, owners: Owners, log: Log, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__(MOST, thread_name_prefix="vr-threads")
+        self._owners = owners
+        self._log = log
+        self._clock = clock
+        self._of_plugins: dict[str, _Threads] = {}
+
+    def submit(self, work: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
+        """Hand work in."""
+        plugin = self._plugin(sys._getframe(1))  # noqa: SLF001 - the way to the caller's code
+        if not plugin:
+            return super().submit(work, *given, **named)
+        if (threads := self._of_plugins.get(plugin)) is None:
+            threads = self._of_plugins[plugin] = _Threads(plugin, self._log, self._clock)
+        return threads.submit(work, *given, **named)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Take no more work, and end as the program does."""
+        for threads in self._of_plugins.values():
+            threads.shutdown(wait, cancel_futures=cancel_futures)
+        super().shutdown(wait, cancel_futures=cancel_futures)
+
+    def _plugin(self, frame: FrameType | None) -> str:
+        if (of_plugin := self._owners.innermost(frame)) is not None:
+            return self._owners.owner(of_plugin)
+        # A task of its own, as `asyncio.gather` makes: its context remembers who made it.
+        owners = (self._owners.of_module(module) for module in reversed(MODULES.get()))
+        return next(filter(None, owners), "")
+
+
+class _Threads(ThreadPoolExecutor):
+    """Those of one plugin."""
+
+    def __init__(self, plugin: str, log: Log, clock: Callable[[], float]) -> None:
+        super().__init__(MOST, thread_name_prefix=f"vr-{plugin}")
+        self._plugin = plugin
+        self._log = log
+        self._clock = clock
+        self._under_way: set[Future[Any]] = set()
+        self._free_at = clock()
+        self._told = False
+
+    def submit(self, work: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
+        """Hand work in."""
+        if len(self._under_way) < MOST:
+            self._free_at = self._clock()
+        elif not self._told and self._clock() - self._free_at >= LIMIT_S:
+            self._told = True
+            self._log.warning(
+                "a plugin's threads are all blocked, its own work waits for them",
+                plugin=self._plugin,
+                threads=MOST,
+            )
+        future = super().submit(work, *given, **named)
+        self._under_way.add(future)
+        future.add_done_callback(self._end)
+        return future
+
+    def _end(self, future: Future[Any]) -> None:
+        self._under_way.discard(future)
+        self._free_at, self._told = self._clock(), False

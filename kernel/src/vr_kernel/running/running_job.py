@@ -1,0 +1,294 @@
+"""One long call under way in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypedDict
+
+from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
+
+from vr_kernel.call import Call, ProgressReport
+from vr_kernel.errors import Code, VrError
+from vr_kernel.jobs.jobs import Ending, Job, Jobs, JobState
+from vr_kernel.jobs.leases import Lease, Leases, was_lost
+from vr_kernel.jobs.ledger import job_scope
+from vr_kernel.jobs.steps import Steps
+from vr_kernel.log import Log
+from vr_kernel.questions import Asker, ask_nobody
+from vr_kernel.running import runner
+from vr_kernel.running.runner import Outcome
+from vr_kernel.services import Services
+from vr_kernel.storage.database_faults import is_held
+from vr_kernel.tools import Tool
+
+MINUTE_S = 60
+
+
+class JobProgress(BaseModel):
+    """How far a job is; `total` when it is known, `left_s` by the pace so far, in seconds."""
+
+    done: float
+    total: float | None
+    message: str
+    left_s: float | None = None
+
+    def __str__(self) -> str:
+        """In words: the job's own, else numbers, and the time left."""
+        words = self.message
+        if not words and self.total is not None:
+            words = f"{self.done:g} of {self.total:g}"
+        left = "" if self.left_s is None else time_words(self.left_s)
+        return ", ".join(part for part in (words, left) if part)
+
+
+class JobHandle(BaseModel):
+    """What a client gets of a call that goes on: ask job_result for the rest."""
+
+    job_id: str
+    state: JobState
+    progress: JobProgress
+
+
+def handle_of(job: Job) -> JobHandle:
+    """The handle of a job, as it is now."""
+    # A tool need not report its last step.
+    done = job.total if job.state == "done" and job.total is not None else job.done
+    progress = JobProgress(
+        done=done, total=job.total, message=job.message, left_s=_seconds_left(job)
+    )
+    return JobHandle(job_id=job.id, state=job.state, progress=progress)
+
+
+def _seconds_left(job: Job) -> float | None:
+    """By the pace so far; None for a job that stood still meanwhile, as nobody knows how long."""
+    if job.state != "running" or job.runs > 1 or not job.total or job.done <= 0:
+        return None
+    pace = max(0.0, job.updated_at - job.created_at) / job.done
+    return round(max(0.0, job.total - job.done) * pace, 1)
+
+
+def time_words(seconds: float) -> str:
+    """A time that is left, as a person would say it."""
+    if seconds < MINUTE_S:
+        return f"about {max(1, round(seconds))} s left"
+    hours, minutes = divmod(round(seconds / MINUTE_S), 60)
+    return f"about {hours} h {minutes} min left" if hours else f"about {minutes} min left"
+
+
+@dataclass(slots=True)
+class LongCall:
+    """A call of a long tool; `run` counts the processes that began it, this one included.
+
+    It gets a row in the ledger when it first pays for something, or when it is handed out.
+    """
+
+    id: str
+    tool: Tool
+    arguments: Mapping[str, Any]
+    principal: str
+    workspace: str
+    jobs: Jobs
+    report: ProgressReport
+    ask: Asker = ask_nobody
+    lease: Lease | None = None
+    run: int = 1
+    task: asyncio.Task[Outcome] | None = None
+    latest: tuple[float, float | None, str] = (0.0, None, "")
+    begun: float = field(default_factory=time.monotonic)
+    cancelled: bool = False
+    went_on: bool = False
+    _holding: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def begin(self, services: Services, steps: Steps) -> Call:
+        """The call itself; it is another one each time that it is done again."""
+        call = runner.begin(
+            self.tool,
+            services,
+            self.principal,
+            self.progress,
+            call_id=self.id,
+            hold=self.hold,
+            ask=self.ask,
+        )
+        if call.scope is not None:
+            call.scope.went_on = partial(self._keep_going_on, steps)
+        return call
+
+    async def _keep_going_on(self, steps: Steps) -> None:
+        """Keep that this run got further."""
+        if not self.went_on and self.lease is not None:
+            self.went_on = True
+            await steps.commit(job_scope(self.id), run_mark(self.run), True)
+
+    async def hold(self) -> Lease | None:
+        """Make sure that the ledger has this job, and that it is ours; None when it has ended.
+
+        Work that this call began may go on for others who wait for it.
+
+        Raises:
+            VrError: CONFLICT, category LEASE_LOST, when another process has it.
+        """
+        async with self._holding:
+            if self.lease is None:
+                if self.cancelled or (self.task is not None and self.task.done()):
+                    return None
+                await self.jobs.create(
+                    id=self.id,
+                    tool=self.tool.name,
+                    arguments=to_jsonable_python(dict(self.arguments)),
+                    principal=self.principal,
+                    workspace=self.workspace,
+                    version=self.tool.steps_version,
+                    age_s=time.monotonic() - self.begun,
+                )
+                self.lease = await self.jobs.begin(self.id)
+        if self.lease is None:
+            raise taken_over(self.id)
+        return self.lease
+
+    async def owned(self) -> Lease | None:
+        """The lease of this job, if it has one, also when it is being taken just now."""
+        async with self._holding:
+            return self.lease
+
+    def progress(self, done: float, total: float | None, message: str) -> None:
+        """Pass a report on, and remember it for the ledger; safe from any thread."""
+        # The ledger takes no integers of other libraries, nor those beyond 64 bits.
+        self.latest = (float(done), None if total is None else float(total), message)
+        self.report(done, total, message)
+
+    def is_lost(self, error: BaseException | None) -> bool:
+        """Whether it failed because its process stood still: the job may go on elsewhere."""
+        if error is None or self.lease is None or self.cancelled:
+            return False
+        return self.lease.lost_event.is_set() or was_lost(self.lease, error)
+
+    def is_held_up(self, outcome: Outcome) -> bool:
+        """Whether it is to run again, as another process holds a file: nobody else would see to it.
+
+        Whoever began it may be that process, and gets what becomes of it, not the error.
+        """
+        error = outcome.error
+        if self.run == 1 or error is None or not is_held(error) or self.is_lost(error):
+            return False
+        self.progress(*self.latest[:2], error.message)
+        return True
+
+    async def ends_within(self, seconds: float) -> bool:
+        """Wait that long; cancelling the waiter cancels the call."""
+        assert self.task is not None
+        try:
+            await asyncio.wait({self.task}, timeout=seconds)
+        except asyncio.CancelledError:
+            await self.cancel()
+            raise
+        return self.task.done()
+
+    async def outcome(self) -> Outcome:
+        """How it ended; cancelling the waiter cancels the call.
+
+        Raises:
+            asyncio.CancelledError: when the job was cancelled from elsewhere.
+        """
+        assert self.task is not None
+        try:
+            await asyncio.wait({self.task})
+        except asyncio.CancelledError:
+            await self.cancel()
+            raise
+        if self.task.cancelled():
+            error = cancelled(self.id) if self.cancelled else taken_over(self.id)
+            return Outcome(self.id, error=error)
+        return self.task.result()
+
+    async def cancel(self) -> None:
+        """End it, and wait until it has ended."""
+        assert self.task is not None
+        self.cancelled = True
+        self.task.cancel()
+        await asyncio.wait({self.task})
+
+
+class Ended(TypedDict):
+    """What the ledger keeps of a call that ended."""
+
+    state: Ending
+    result: dict[str, Any] | None
+    error: dict[str, Any] | None
+
+
+def ending_of(outcome: Outcome) -> Ended:
+    """How a job ended, as job_result tells it."""
+    if outcome.error is not None:
+        return Ended(state="failed", result=None, error=outcome.error.as_dict(outcome.call_id))
+    usage = outcome.usage.model_dump() if outcome.usage else None
+    result = {"result": outcome.data, "notes": list(outcome.notes), "usage": usage}
+    return Ended(state="done", result=result, error=None)
+
+
+async def finish(running: LongCall, outcome: Outcome, leases: Leases, log: Log) -> None:
+    """Write down how a call ended that is a job."""
+    lease = await running.owned()
+    if lease is None:
+        return
+    if outcome.error is not None and lease.lost:
+        # A process that stood still, such as a computer asleep, did not fail for good.
+        await let_go(running, leases, log)
+        return
+    try:
+        with suppress(VrError):  # how it ended matters more
+            await running.jobs.report(running.id, *running.latest)
+        await running.jobs.finish(running.id, lease, **ending_of(outcome))
+    except VrError as failure:
+        log.warning("job's end was not kept", job=running.id, reason=failure.message)
+
+
+async def let_go(running: LongCall, leases: Leases, log: Log) -> None:
+    """After a cancellation: cancelled for good, or left for another process."""
+    lease = await running.owned()
+    if lease is None:
+        return
+    try:
+        if running.cancelled:
+            await running.jobs.finish(running.id, lease, state="cancelled")
+        else:
+            await leases.release(lease)
+    except VrError as failure:
+        log.warning("job's end was not kept", job=running.id, reason=failure.message)
+
+
+def taken_over(job_id: str) -> VrError:
+    """The error of work that another process went on with."""
+    return VrError(
+        f"Another process took over job {job_id}.",
+        Code.CONFLICT,
+        category="LEASE_LOST",
+        hint="job_result waits for what it makes of it.",
+        retryable=True,
+    )
+
+
+def cancelled(job_id: str) -> VrError:
+    """The error of work that was cancelled by its id."""
+    return VrError(f"Job {job_id} was cancelled.", Code.CANCELLED, hint="Call the tool again.")
+
+
+def given_up(runs: int) -> VrError:
+    """The error of a job whose processes died again and again."""
+    return VrError(
+        f"The job was interrupted {runs} times without getting any further.",
+        Code.INTERNAL,
+        category="JOB_INTERRUPTED",
+        hint="Its process died each time. The log may say why; call the tool again.",
+    )
+
+
+def run_mark(run: int) -> str:
+    """The key of the step that says that a run of a job got further."""
+    return f"run/{run}"

@@ -1,0 +1,99 @@
+"""What each workspace has of its own: results, files, equal work; and whose services are which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from vr_kernel.access import Access
+from vr_kernel.errors import VrError
+from vr_kernel.files.artifacts import Artifacts
+from vr_kernel.files.policy import Policy
+from vr_kernel.running.single_flight import Flights
+from vr_kernel.services import Identity, Services
+from vr_kernel.storage.cache import Cache
+from vr_kernel.storage.database_faults import told_by
+
+if TYPE_CHECKING:
+    from vr_kernel.running.foundation import Foundation
+
+
+ASK_OWNER = "Ask the owner of the server for another: `roots` in [kernel.serve] of config.toml."
+"""The only way for somebody who cannot change the configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant:
+    """What one workspace has of its own."""
+
+    cache: Cache
+    flights: Flights
+    artifacts: Artifacts
+
+
+class Tenants:
+    """The workspaces beside the owner's; each is opened when somebody comes.
+
+    Args:
+        foundation: the owner's services, and what all share.
+        warn: told once a workspace when its cache cannot be used.
+    """
+
+    def __init__(self, foundation: Foundation, warn: Callable[[VrError], None]) -> None:
+        self._foundation = foundation
+        self._warn = warn
+        self._access = Access(foundation.config.serve, foundation.identity)
+        self._tenants: dict[str, Tenant] = {}
+        self._policies: dict[Identity, Policy] = {}
+
+    def narrowed(self, services: Services, principal: str) -> Services:
+        """The services of a plugin as a principal has them.
+
+        Raises:
+            VrError: as `Access.identify`.
+        """
+        identity = self._access.identify(principal)
+        foundation, workspace = self._foundation, identity.workspace
+        shared = workspace == foundation.identity.workspace
+        tenant = self._tenants.get(workspace) or self._opened(workspace, owners=shared)
+        return replace(
+            services,
+            identity=identity,
+            workspace=workspace,
+            policy=foundation.policy if identity.is_owner else self._policy(identity, tenant),
+            cache=tenant.cache,
+            flights=tenant.flights,
+            artifacts=tenant.artifacts,
+            models=foundation.models.of_workspace("" if shared else workspace, tenant.artifacts),
+            gemini=foundation.gemini.of_workspace("" if shared else workspace),
+        )
+
+    def close(self) -> None:
+        """Close every file."""
+        for tenant in self._tenants.values():
+            tenant.cache.close()
+
+    def _opened(self, workspace: str, *, owners: bool) -> Tenant:
+        foundation, config = self._foundation, self._foundation.config
+        if owners:
+            tenant = Tenant(foundation.cache, foundation.flights, foundation.artifacts)
+        else:
+            ttl_days = config.kernel.cache_ttl_days
+            folder = config.paths.of_workspace(workspace)
+            cache = Cache(
+                folder.cache / "results.db",
+                ttl_days=ttl_days,
+                warn=self._warn,
+                tell=told_by(foundation.log),
+                patience=foundation.patience,
+            )
+            flights = Flights(cache, foundation.flights.leases, workspace)
+            tenant = Tenant(cache, flights, Artifacts(folder.artifacts))
+        return self._tenants.setdefault(workspace, tenant)
+
+    def _policy(self, identity: Identity, tenant: Tenant) -> Policy:
+        if identity not in self._policies:
+            own = tenant.artifacts.folder
+            self._policies[identity] = Policy(identity.roots, allow_by=ASK_OWNER, untold=own)
+        return self._policies[identity]

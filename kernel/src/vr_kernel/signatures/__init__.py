@@ -1,0 +1,1 @@
+"""Functions as models: arguments by name, and the JSON schemas of both ends."""

@@ -1,0 +1,300 @@
+"""Unusable SQLite files, as typed errors that quote nothing of them, and their way aside."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+
+from vr_kernel.config.paths import private_file
+from vr_kernel.errors import Code, VrError
+from vr_kernel.storage.database_faults import (
+    CLEAN,
+    DAMAGED,
+    UNAVAILABLE,
+    Identity,
+    identity,
+    is_damage,
+    is_full,
+    is_io_error,
+    log_of,
+    shown_key,
+    wording,
+)
+
+
+def put_aside(path: Path, why: str = "damaged") -> Path | None:
+    """Rename a file, with its log, and return its new name; None when there is none.
+
+    Nobody of this process may have it open. `why` becomes part of the name.
+    """
+    kept = _free_name(path, why)
+    # The log goes first: left behind, it would be played into the new file. SQLite removes it
+    # itself when a reader that still had it closes.
+    _put_log_aside(path, kept)
+    try:
+        path.replace(kept)
+    except FileNotFoundError:
+        return None
+    return kept
+
+
+def begin_anew(path: Path, begin: Callable[[], object], close: Callable[[], None]) -> Path | None:
+    """Put a file aside as given up, and begin a new one; returns the new name of the former.
+
+    Args:
+        path: of the file; nobody of this process has it open.
+        begin: makes the new one.
+        close: closes what `begin` left open when it failed.
+
+    Raises:
+        VrError: as `begin` does; the former file is back then, or the error says where it is.
+    """
+    kept = put_aside(path, "given-up")
+    try:
+        begin()
+    except VrError as error:
+        close()
+        try:
+            if kept is not None:
+                _put_back(path, kept)
+        except OSError:
+            where = f"is kept as {kept}"
+        else:
+            where = "is as it was"
+        raise error.reworded(f"{error.message} The former one {where}.", error.hint) from error
+    return kept
+
+
+def _put_back(path: Path, kept: Path) -> None:
+    for each in (path, log_of(path), path.with_name(f"{path.name}-shm")):
+        each.unlink(missing_ok=True)
+    with suppress(FileNotFoundError):
+        log_of(kept).replace(log_of(path))
+    kept.replace(path)
+
+
+def leave(
+    path: Path,
+    opened_as: tuple[Identity, Identity, Identity],
+    connection: sqlite3.Connection,
+    close: Callable[[], None],
+) -> VrError:
+    """Close a file that was emptied or replaced, or whose log was, so that it can be opened again.
+
+    What comes in the place of a file is parted from its log; a log that is gone is brought into
+    its file.
+
+    Args:
+        path: where it was.
+        opened_as: tells the file that this process had open, its log and its index.
+        connection: to it.
+        close: closes it.
+
+    Returns:
+        What to say.
+    """
+    opened, opened_log, opened_index = opened_as
+    if opened is not None and identity(path) == opened:
+        return _rejoin(path, (opened_log, opened_index), connection, close)
+    if opened is not None and opened[2] and identity(path) == (*opened[:2], False):
+        put_aside(path)
+    close()
+    if opened_log is not None and path.exists():
+        _part_from(path, opened_log)
+    return replaced(path)
+
+
+def _rejoin(
+    path: Path,
+    companions: tuple[Identity, Identity],
+    connection: sqlite3.Connection,
+    close: Callable[[], None],
+) -> VrError:
+    """Bring what a lost log held into its file, and close this: the connection still has the log.
+
+    Where others have begun a log of their own, that would mix both: what this process sees is
+    written into a file of its own then.
+    """
+    told = "nothing of it is lost"
+    try:
+        if _is_shared(path, *companions) or _is_busy(connection):
+            told = f"what was recorded until then is in {_copied(path, connection)}"
+    except (sqlite3.Error, OSError):  # no room for the copy, or not readable without the log
+        told = "what was recorded last may be lost"
+    finally:
+        close()
+    return log_removed(path, told)
+
+
+def _is_shared(path: Path, log: Identity, index: Identity) -> bool:
+    """True when somebody has written a log of his own, or made an index of ours."""
+    log_now, index_now = identity(log_of(path)), identity(log_of(path, "shm"))
+    return any(
+        now is not None and now[2] and (was is None or now[:2] != was[:2])
+        for now, was in ((log_now, log), (index_now, index))
+    )
+
+
+def _is_busy(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+
+
+def _copied(path: Path, connection: sqlite3.Connection) -> Path:
+    """A file of its own with all that a connection sees; nothing of it gets into `path`."""
+    if hasattr(connection, "setconfig"):  # from Python 3.12 on
+        connection.setconfig(getattr(sqlite3, "SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE"))  # noqa: B009 - unknown to 3.11
+    kept = private_file(_free_name(path, "parted"))
+    try:
+        with closing(sqlite3.connect(kept)) as copy:
+            connection.backup(copy)
+    except sqlite3.Error:
+        kept.unlink()
+        raise
+    return kept
+
+
+def _part_from(path: Path, log: tuple[int, int, bool]) -> None:
+    """Put the log of a former file aside, unless somebody uses the new file already.
+
+    SQLite takes each log for that of the file beside it. Under another name the file can be locked
+    without that: as long as this holds, nobody reads it or writes a log of its own.
+    """
+    kept = _free_name(path)
+    other = kept.with_name(f"{kept.name}-now")
+    try:
+        os.link(path, other)
+        with closing(sqlite3.connect(other, isolation_level=None, timeout=0)) as connection:
+            try:
+                connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+                connection.execute("BEGIN EXCLUSIVE")
+            except sqlite3.Error as error:
+                if not is_damage(error):  # somebody uses it
+                    return
+            if (identity(log_of(path)) or ())[:2] == log[:2]:
+                _put_log_aside(path, kept)
+    except OSError:
+        return  # No way to be sure: a file system without links, or the file is gone again.
+    finally:
+        other.unlink(missing_ok=True)
+
+
+def _free_name(path: Path, why: str = "damaged") -> Path:
+    return path.with_name(f"{path.name}.{why}-{time.time_ns()}")
+
+
+def _put_log_aside(path: Path, kept: Path) -> None:
+    with suppress(FileNotFoundError):
+        log_of(path).replace(log_of(kept))
+    path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
+
+
+def damaged(path: Path, error: BaseException) -> VrError:
+    """The typed error of a damaged file; without its cause, which may quote what stands in it."""
+    aside = "move it away, with its -wal and -shm"
+    if path.name == "journal.db":  # the store has what it had
+        without = f"or {aside}, and `vr knowledge migrate --from embedded` records what the store"
+        without += " has (`--from weaviate` where that is the store)."
+    else:
+        without = f"or, when you can do without it, {aside}."
+    return VrError(
+        f"{path.name} is damaged, or another program's file ({wording(error)}).",
+        Code.UNAVAILABLE,
+        category=DAMAGED,
+        # Beside a server whose -wal was removed a sound file cannot be read either.
+        hint="Stop all servers and try again. If it stays so,"
+        f" restore {path} from a backup; {without}",
+    )
+
+
+def set_aside(path: Path, kept: Path) -> VrError:
+    """The typed error of a damaged file in whose place a new one was begun."""
+    return VrError(
+        f"{path.name} was damaged, or another program's file, so a new one was begun.",
+        Code.UNAVAILABLE,
+        category=DAMAGED,
+        hint=f"What it held is in {kept}. Check the disk; `vr clean --damaged` removes such files.",
+    )
+
+
+def replaced(path: Path) -> VrError:
+    """The typed error of a file that somebody took away, or put another in the place of."""
+    return VrError(
+        f"{path.name} was removed or replaced while it was open; what is there now is used.",
+        Code.UNAVAILABLE,
+        category=DAMAGED,
+        hint=f"Unless you wanted that, stop all servers and restore {path} from a backup.",
+    )
+
+
+def log_removed(path: Path, told: str) -> VrError:
+    """The typed error of a file whose log was taken away; `told` is what became of that."""
+    return VrError(
+        f"The -wal or -shm of {path.name} was removed while it was open; {told}.",
+        Code.UNAVAILABLE,
+        category=DAMAGED,
+        hint=f"Remove or move them only with {path} itself, while no server runs.",
+    )
+
+
+def emptied(path: Path) -> VrError:
+    """The typed error of a file that has lost its content."""
+    return VrError(
+        f"{path.name} was empty, so it is begun anew.",
+        Code.UNAVAILABLE,
+        category=DAMAGED,
+        hint=f"If it held something, stop all servers and restore {path} from a backup.",
+    )
+
+
+def row_damaged(path: Path, table: str, key: object) -> VrError:
+    """The typed error of a row that is left out."""
+    return VrError(
+        f"A row of {path.name} is damaged and cannot be used: {table} {shown_key(key)}.",
+        Code.UNAVAILABLE,
+        category=DAMAGED,
+        hint=f"All others are there. To have it again, restore {path} from a backup.",
+    )
+
+
+def unusable(path: Path, error: BaseException) -> VrError:
+    """The typed error of a file that cannot be opened, read or written, and is not damaged."""
+    said = wording(error)
+    if is_full(error):
+        hint = f"There is no room in {path.parent}. {CLEAN}"
+    elif isinstance(error, FileExistsError | NotADirectoryError):
+        place = next((it for it in path.parents if os.path.lexists(it)), path.parent)
+        said = f"{place} is in the place of a folder"
+        hint = f"Move {place} away, or set another folder: VR_STATE_DIR, VR_CACHE_DIR."
+    elif is_io_error(error):  # of a quota SQLite says no more than this
+        hint = f"Check that the disk of {path.parent} is well and has free space. {CLEAN}"
+    else:
+        hint = f"Check that {path.parent} exists, is writable and has free space."
+    told = VrError(
+        f"{path.name} cannot be used: {said}.",
+        Code.UNAVAILABLE,
+        category=UNAVAILABLE,
+        hint=hint,
+        retryable=is_full(error) or is_io_error(error),
+    )
+    told.__cause__ = error
+    return told
+
+
+def unwritten(what: str, folder: Path, error: BaseException) -> VrError:
+    """The typed error of a file, or of what stands in one, that a folder does not take."""
+    full = is_full(error)
+    told = VrError(
+        f"{what} could not be saved: {getattr(error, 'strerror', None) or wording(error)}.",
+        Code.UNAVAILABLE,
+        category=UNAVAILABLE,
+        hint=f"There is no room in {folder}. {CLEAN}"
+        if full
+        else f"Check that {folder} is a folder that may be written.",
+        retryable=full,
+    )
+    told.__cause__ = error
+    return told

@@ -1,0 +1,163 @@
+"""A database of what was paid for: what cannot be written is held until it can."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from vr_kernel.errors import VrError
+from vr_kernel.storage.database import READ, READ_WAIT_S, WRITE, Database, Turn
+from vr_kernel.storage.database_faults import (
+    FAULTS,
+    NotBegunError,
+    cause,
+    explained,
+    is_busy,
+    is_full,
+    is_passing,
+)
+
+T = TypeVar("T")
+_LOOK = "BEGIN IMMEDIATE -- to be rolled back"
+
+
+class KeptDatabase(Database):
+    """A database that can hold writes in memory.
+
+    They stand in order before all later ones, and are written with the next that can be; the
+    room tries again and again. Nothing is paid for meanwhile, so no more is held than what was
+    under way when the file was full, or held by another process.
+
+    Where its patience knows no room, `keep` is like `run`.
+
+    Attributes:
+        unwritable: the file was read where nothing may be written, the last time it was opened.
+    """
+
+    def __init__(self, path: Path, schema: str, **how: Any) -> None:
+        super().__init__(path, schema, **how)
+        self.unwritable = self._was_open = False
+        self._held: list[Turn] = []
+        self._heard: list[Callable[[], object]] = []
+
+    @property
+    def holding(self) -> bool:
+        """Whether anything is held in memory now."""
+        return bool(self._held)
+
+    async def keep(self, work: Callable[[sqlite3.Connection], T], otherwise: Any) -> T:
+        """Like `run` for what was paid for: what cannot be written is held.
+
+        What `work` returned is returned then too; `otherwise`, where it could not even be tried.
+        """
+        kept: T = await self._awaited(
+            Turn(work, WRITE, self.patience.begin(), otherwise=(otherwise,))
+        )
+        return kept
+
+    async def insist(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Like `run`, in the space for what is paid for if there is no other; holds nothing."""
+        done: T = await self._awaited(Turn(work, WRITE, self.patience.begin(), otherwise=()))
+        return done
+
+    async def look(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Like `read`, and finds what is held, too."""
+        if self._held:
+            with suppress(VrError):  # another process may have the lock that this takes
+                found: T = await self._awaited(Turn(work, _LOOK, self.patience.begin(READ_WAIT_S)))
+                return found
+        return await self.read(work)
+
+    def holds(self, when_written: Callable[[], object]) -> bool:
+        """Whether anything is held; if so, it is told, in a thread, when all is written."""
+        held = bool(self._held)
+        if held:
+            self._heard.append(when_written)
+        return held
+
+    def close(self) -> None:
+        """Write what is held, if that is possible now, and close the file."""
+        if self._held and self.patience.room_of is not None:
+            try:
+                self._write_held()
+            except VrError as error:
+                self.patience.room_of(self.path.parent).lost(
+                    self.path.name, len(self._held), str(error)
+                )
+        super().close()
+
+    def _failed(self, turn: Turn, error: BaseException) -> tuple[Any, BaseException | None]:
+        fault = cause(error)
+        # What was never opened was of no use before it was paid for, either.
+        passing = is_full(fault) or (self._was_open and is_passing(fault))
+        if fault is None or turn.otherwise is None or self.patience.room_of is None or not passing:
+            return super()._failed(turn, error)
+        room = self.patience.room_of(self.path.parent)
+        if not is_busy(fault) and room.give_up():
+            with suppress(*FAULTS, NotBegunError):
+                return self._transact_anew([turn])[0], None
+        if not turn.otherwise:
+            return super()._failed(turn, error)
+        (result,) = turn.otherwise
+        try:
+            (result,) = self._transact([turn._replace(begin=_LOOK)])
+        except (*FAULTS, NotBegunError):
+            pass
+        except BaseException as own:  # noqa: BLE001 - for whoever waits for it
+            return None, own
+        self._held.append(turn)
+        room.wait_for(self._write_held, explained(self.path, fault))
+        return result, None
+
+    def _opened(self) -> sqlite3.Connection:
+        connection = super()._opened()
+        self._was_open = True
+        return connection
+
+    def _transact(self, turns: list[Turn]) -> list[Any]:
+        begin = turns[0].begin if turns else WRITE
+        held = [] if begin == READ else self._held[:]
+        if not held and begin != _LOOK:
+            return self._begun(turns)
+        try:
+            connection = self._opened()
+            # What does not fit into memory would be written.
+            connection.execute("PRAGMA cache_spill=OFF")
+            connection.execute(begin)
+        except FAULTS as error:
+            raise NotBegunError from error
+        try:
+            results = [turn.work(connection) for turn in (*held, *turns)]
+            if begin == WRITE:
+                connection.commit()
+        finally:
+            connection.rollback()
+        if begin == WRITE:
+            self._held.clear()
+            while self._heard:
+                self._heard.pop()()
+        return results[len(held) :]
+
+    def _begun(self, turns: list[Turn]) -> list[Any]:
+        try:
+            results = super()._transact(turns)
+        except NotBegunError as error:
+            fault = cause(error)
+            if turns[0].begin != READ or self._connection is not None or fault is None:
+                raise
+            from vr_kernel.storage.read_only import read_unwritable
+
+            works = [turn.work for turn in turns]
+            found = read_unwritable(self.path, works, fault, self._schema)
+            if found is None:
+                raise
+            self.unwritable = True
+            return found
+        self.unwritable = False
+        return results
+
+    def _write_held(self) -> None:
+        self.run_blocking(lambda _connection: None)

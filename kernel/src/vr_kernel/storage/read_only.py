@@ -1,0 +1,72 @@
+"""Databases in a folder where nothing may be written: they can be read all the same."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+from vr_kernel.storage.database_faults import is_busy, is_full, is_passing, read_text
+
+T = TypeVar("T")
+_PROBED_BYTES = 1 << 16
+"""More than SQLite writes beside a file that is read."""
+
+
+def read_unwritable(
+    path: Path,
+    works: Sequence[Callable[[sqlite3.Connection], T]],
+    error: BaseException,
+    schema: str = "",
+) -> list[T] | None:
+    """What each work gives of a file that could not be opened, for `error`; None when that stays.
+
+    SQLite wants to write beside a file even to read it. Where it cannot, nobody else can, so the
+    file does not change meanwhile; what stands in a log of writes needs the log's index. With a
+    schema, a file that cannot even be made holds nothing.
+    """
+    if is_busy(error) or not (is_passing(error) or is_full(error)):
+        return None
+    try:
+        with closing(_opened(path, schema)) as connection:
+            connection.text_factory = read_text
+            connection.execute("BEGIN")
+            return [work(connection) for work in works]
+    except (sqlite3.Error, OSError):
+        return None
+
+
+def has_room(folder: Path) -> bool:
+    """True unless a small file finds no room there; nothing but making one tells that for sure."""
+    try:
+        with tempfile.TemporaryFile(dir=folder, prefix=".vr-room-") as probe:
+            probe.write(bytes(_PROBED_BYTES))
+    except OSError as error:
+        return not is_full(error)
+    return True
+
+
+def address_to_look(path: Path) -> str:
+    """The address, for `sqlite3.connect`, of a file that is looked at and never made."""
+    if os.access(path.parent, os.W_OK) and has_room(path.parent):
+        # Not mode=ro: such a connection leaves the files of the write-ahead log behind.
+        return f"{path.resolve().as_uri()}?mode=rw"
+    return _address(path)
+
+
+def _opened(path: Path, schema: str) -> sqlite3.Connection:
+    if schema and path.parent.is_dir() and not path.exists():
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+        connection.executescript(schema)
+        return connection
+    return sqlite3.connect(_address(path), uri=True, isolation_level=None)
+
+
+def _address(path: Path) -> str:
+    log = path.with_name(f"{path.name}-wal")
+    how = "mode=ro&readonly_shm=1" if log.is_file() and log.stat().st_size else "immutable=1"
+    return f"{path.absolute().as_uri()}?{how}"

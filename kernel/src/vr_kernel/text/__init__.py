@@ -1,0 +1,1 @@
+"""Text as people, models and logs may get it: without secrets, without signs that nobody sees."""

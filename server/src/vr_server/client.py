@@ -1,0 +1,148 @@
+"""A client of the server over real stdio, for the demo, for tests and for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from fastmcp import Client, FastMCP
+from fastmcp.client.transports import StdioTransport
+from fastmcp.exceptions import McpError
+from mcp_types import BlobResourceContents, TextResourceContents
+from vr_kernel.errors import ERROR_META, Code, VrError
+from vr_kernel.running.running_job import JobHandle, cancelled
+
+HANDLE = JobHandle.model_fields.keys()
+"""All that an answer holds when the call goes on as a job."""
+JOB_WAIT_S = 30
+"""How long one question for a job's result waits; then it is asked again."""
+OnProgress = Callable[[float, float | None, str | None], Awaitable[None]]
+Era = Literal["auto", "legacy"]
+
+
+class ToolClient:
+    """An open connection to a server."""
+
+    def __init__(self, client: Client[Any]) -> None:
+        self.client = client
+
+    async def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool and return its structured result, also when the call goes on as a job.
+
+        A caller that stops waiting leaves the job as it is: `job_list` finds it again.
+
+        Raises:
+            VrError: the error that the tool ended with; CANCELLED when its job was cancelled.
+        """
+        answer = await self.call_once(tool, **arguments)
+        return await self._ended(answer["job_id"]) if answer.keys() == HANDLE else answer
+
+    async def call_once(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool and return the first answer: its structured result, or a job's handle.
+
+        Raises:
+            VrError: the error that the server answered with.
+        """
+        result = await self.client.call_tool(tool, arguments, raise_on_error=False)
+        if result.is_error:
+            said = " ".join(getattr(block, "text", "") for block in result.content)
+            raise _as_error((result.meta or {}).get(ERROR_META), said)
+        return result.structured_content or {}
+
+    async def _ended(self, job_id: str) -> dict[str, Any]:
+        """The result of a job, waited for; an interrupted one is taken up again meanwhile."""
+        while True:
+            job = await self.call_once("job_result", job_id=job_id, wait_s=JOB_WAIT_S)
+            if job["state"] == "done":
+                result: dict[str, Any] = job["result"]
+                return result
+            if job["state"] == "failed":
+                raise _as_error(job["error"], "")
+            if job["state"] == "cancelled":
+                raise cancelled(job_id)
+
+    async def tool_names(self) -> list[str]:
+        """Names of the tools that the server offers, in its order."""
+        return [tool.name for tool in await self.client.list_tools()]
+
+    async def tools(self) -> dict[str, dict[str, Any]]:
+        """What the server tells of each tool, by name: `description`, `inputSchema`, ..."""
+        offered = await self.client.list_tools()
+        return {
+            tool.name: tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+            for tool in offered
+        }
+
+    async def read(self, uri: str) -> bytes:
+        """The content of a resource, such as an artifact.
+
+        Raises:
+            VrError: the error that the server answered with.
+        """
+        import base64
+
+        try:
+            content = (await self.client.read_resource(uri))[0]
+        except McpError as failed:
+            raise _as_error(failed.error.data, failed.error.message) from None
+        if isinstance(content, BlobResourceContents):
+            return base64.b64decode(content.blob)
+        assert isinstance(content, TextResourceContents)
+        return content.text.encode()
+
+
+@asynccontextmanager
+async def connect(
+    command: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    on_progress: OnProgress | None = None,
+    era: Era = "auto",
+    log_file: Path | None = None,
+) -> AsyncIterator[ToolClient]:
+    """Start a server process and connect to it over stdio.
+
+    Args:
+        command: program and arguments.
+        env: the whole environment of the server; a minimal safe one when left out.
+        cwd: the folder it is started in.
+        on_progress: called with done, total and message while a tool works.
+        era: `auto` speaks the newest protocol, `legacy` the one with a handshake.
+        log_file: where the server's stderr goes; this process's stderr when left out.
+    """
+    transport = StdioTransport(
+        command=command[0],
+        args=list(command[1:]),
+        env=dict(env) if env is not None else None,
+        cwd=str(cwd) if cwd else None,
+        keep_alive=False,
+        log_file=log_file,
+    )
+    async with Client(transport, progress_handler=on_progress, mode=era) as client:
+        yield ToolClient(client)
+
+
+@asynccontextmanager
+async def connect_to(
+    server: FastMCP[Any], *, on_progress: OnProgress | None = None, era: Era = "auto"
+) -> AsyncIterator[ToolClient]:
+    """Connect to a server of this process, through its memory; the protocol is the real one."""
+    async with Client(server, progress_handler=on_progress, mode=era) as client:
+        yield ToolClient(client)
+
+
+def _as_error(error: Any, said: str) -> VrError:
+    """The error again; a server of another make says it in words alone."""
+    if not isinstance(error, dict) or "code" not in error:
+        return VrError(said or "The server answered with an error.")
+    return VrError(
+        error["message"],
+        Code(error["code"]),
+        category=error["category"],
+        hint=error["hint"],
+        retryable=error["retryable"],
+        retry_after=error["retry_after_seconds"],
+    )

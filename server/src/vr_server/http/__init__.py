@@ -1,0 +1,1 @@
+"""The server over HTTP: who may ask, how much, how many at a time."""

@@ -1,0 +1,194 @@
+"""The bodies of HTTP requests: how large, how slow, and of whom they are read at all."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from contextlib import suppress
+from typing import Any
+
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from vr_server.http.connections import PLACE
+
+BODY_S = 30.0
+"""How long the body of a request may take to arrive."""
+REFUSED_S, REFUSED_BYTES = 5.0, 16_000_000
+"""How much of a body is still read after it was refused: who is hung up on while still sending
+may never see the answer."""
+MOST_BRACKETS = 200_000
+"""Lists and objects of a body, which is parsed at once: while it is, nobody else is answered."""
+MOST_NAMES = 100_000
+"""Names in the objects of a body, all of them together."""
+_NAME = re.compile(rb'"\s*:')
+HALF_SENT = 32
+"""As many bodies of the largest size one principal may have sent in part; smaller ones are more."""
+CLOSE = {"Connection": "close"}
+AGAIN = CLOSE | {"Retry-After": "1"}
+
+
+class TooManyHalvesError(Exception):
+    """One principal has sent too much in part."""
+
+
+class BodyLimit:
+    """Refuses a request whose body is too large or too slow; keeps none of who may not ask.
+
+    Args:
+        app: what is asked then.
+        most: bytes, however they are announced.
+        owner: whose requests are taken when those of others are too many.
+        within_s: from the head of the request to the last byte.
+        refused_s: how long what is refused is still read.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        most: int,
+        owner: str,
+        within_s: float = BODY_S,
+        refused_s: float = REFUSED_S,
+    ) -> None:
+        self._app = app
+        self._most = most
+        self._owner = owner
+        self._within_s = within_s
+        self._refused_s = refused_s
+        self._halves: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on with its whole body, unless it is refused."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        announced = headers.get(b"content-length", b"0")
+        who = principal_of(scope, self._owner)
+        if who is None and (announced != b"0" or b"transfer-encoding" in headers):
+            await self._app(scope, no_body, self._then_close(receive, send))
+        elif not announced.isdigit() or int(announced) > self._most:
+            await self._too_large()(scope, receive, self._then_close(receive, send))
+        else:
+            await self._whole(scope, receive, send, who)
+
+    async def _whole(self, scope: Scope, receive: Receive, send: Send, who: str | None) -> None:
+        refused = None
+        body: bytes | None = b""
+        try:
+            async with asyncio.timeout(self._within_s):
+                body = await self._read(receive, who or "")
+        except TooManyHalvesError:
+            refused = _refusal(503, "UNAVAILABLE", "Too much is being sent at once.", AGAIN)
+        except TimeoutError:
+            said = f"The request was not there within {self._within_s:g} s."
+            await _refusal(408, "UNAVAILABLE", said, CLOSE)(scope, receive, send)
+            return
+        except asyncio.CancelledError:  # Only a server that ends cancels its tasks.
+            await _refusal(503, "CANCELLED", "The server ends.", CLOSE)(scope, receive, send)
+            return
+        if body is None:
+            return
+        if len(body) > self._most:
+            refused = self._too_large()
+        elif body.count(b"[") + body.count(b"{") > MOST_BRACKETS:
+            said = f"The request has more than {MOST_BRACKETS:,} lists and objects."
+            refused = _refusal(413, "TOO_LARGE", said)
+        elif sum(1 for _ in _NAME.finditer(body)) > MOST_NAMES:
+            said = f"The request has more than {MOST_NAMES:,} names in its objects."
+            refused = _refusal(413, "TOO_LARGE", said)
+        if refused is None:
+            await self._work(scope, _replay(body, receive), send, who)
+        else:
+            del body  # a refusal may take its time
+            await refused(scope, receive, self._then_close(receive, send))
+
+    async def _work(self, scope: Scope, receive: Receive, send: Send, who: str | None) -> None:
+        place = scope.get("state", {}).get(PLACE)
+        if who is None or place is None:
+            await self._app(scope, receive, send)
+            return
+        with place.working(who, is_owner=who == self._owner) as admitted:
+            if admitted:
+                await self._app(scope, receive, send)
+                return
+        refused = _refusal(503, "UNAVAILABLE", "Too many requests are under way.", AGAIN)
+        await refused(scope, receive, send)
+
+    async def _read(self, receive: Receive, who: str) -> bytes | None:
+        """The body, or the beginning of one that is too large; None when the client is gone."""
+        body = bytearray()
+        try:
+            while len(body) <= self._most:
+                message = await receive()
+                if message["type"] != "http.request":
+                    return None
+                part = message.get("body", b"")
+                self._halves[who] += len(part)
+                body += part
+                if not message.get("more_body"):
+                    break
+                if self._halves[who] > HALF_SENT * self._most:
+                    raise TooManyHalvesError
+        finally:
+            self._halves[who] -= len(body)
+        return bytes(body)
+
+    def _then_close(self, receive: Receive, send: Send) -> Send:
+        """Sends the answer at once, and ends it when the body came, or enough of it."""
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                told = [pair for pair in message["headers"] if pair[0] != b"connection"]
+                message = {**message, "headers": [*told, (b"connection", b"close")]}
+            elif not message.get("more_body"):
+                await send({**message, "more_body": True})
+                with suppress(TimeoutError, asyncio.CancelledError):
+                    async with asyncio.timeout(self._refused_s):
+                        await _read_out(receive)
+                message = {"type": "http.response.body"}
+            await send(message)
+
+        return answer
+
+    def _too_large(self) -> Response:
+        return _refusal(413, "TOO_LARGE", f"The request has more than {self._most:,} bytes.")
+
+
+def principal_of(scope: Scope, owner: str) -> str | None:
+    """Who asks: the owner where no token is needed, nobody without a valid one."""
+    user = scope.get("user")
+    if user is None:
+        return owner
+    return user.access_token.client_id if user.is_authenticated else None
+
+
+async def _read_out(receive: Receive) -> None:
+    room = REFUSED_BYTES
+    while room > 0:
+        message = await receive()
+        room -= len(message.get("body", b""))
+        if not message.get("more_body"):
+            break
+
+
+async def no_body() -> Message:
+    """A request without one."""
+    return {"type": "http.request"}
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Gives a body that was read already, then whatever comes after it."""
+    first: list[dict[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return first.pop() if first else await receive()
+
+    return again
+
+
+def _refusal(status: int, code: str, said: str, headers: dict[str, str] | None = None) -> Response:
+    body = {"error": {"code": code, "message": said}}
+    return JSONResponse(body, status, headers=headers)

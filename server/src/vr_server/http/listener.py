@@ -1,0 +1,102 @@
+"""The HTTP server: listens, says where, and lets calls finish before it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from functools import partial
+from typing import cast
+
+import uvicorn
+from vr_kernel.errors import Code, VrError
+from vr_kernel.kernel import Kernel
+
+from vr_server.http.connections import Connection, Connections, Limits, fitting
+from vr_server.http.endpoint import build_http_app
+
+ACCEPTED_AT_ONCE = 16
+"""Connections that are accepted before those that are too many are closed."""
+WAITING_TO_CONNECT = 2048
+"""Connections that the system holds until they are accepted, as far as its own limit allows."""
+
+
+class Listener(uvicorn.Server):
+    """Serves a kernel until `should_exit` is set; calls under way have `drain_s` seconds then.
+
+    Raises:
+        VrError: as `build_http_app`.
+    """
+
+    def __init__(self, kernel: Kernel, host: str, port: int, limits: Limits | None = None) -> None:
+        settings = kernel.config.serve
+        self._path = settings.path
+        limits = limits or Limits(fitting(settings.max_connections))
+        self._connections = Connections(limits)
+        super().__init__(
+            uvicorn.Config(
+                build_http_app(kernel, host),
+                host=host,
+                port=port,
+                http=cast("type[asyncio.Protocol]", partial(Connection, self._connections)),
+                ws="none",
+                backlog=ACCEPTED_AT_ONCE,
+                log_config=None,
+                access_log=False,
+                log_level="warning",
+                timeout_graceful_shutdown=max(1, round(settings.drain_s)),
+                server_header=False,
+            )
+        )
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say where on stderr.
+
+        Raises:
+            VrError: UNAVAILABLE, category ADDRESS_UNAVAILABLE, when the port is taken.
+        """
+        sockets = sockets or await self._bound()
+        await super().startup(sockets)
+        for each in sockets if self.started else ():
+            each.listen(WAITING_TO_CONNECT)
+        for server in self.servers if self.started else ():
+            for listening in server.sockets:
+                host, port = listening.getsockname()[:2]
+                shown = f"[{host}]" if ":" in host else host
+                sys.stderr.write(f"Serving on http://{shown}:{port}{self._path}\n")
+        sys.stderr.flush()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Hang up on who is late; true when the server is to end."""
+        self._connections.hang_up_on_late()
+        return await super().on_tick(counter)
+
+    async def _bound(self) -> list[socket.socket]:
+        """A socket for every address of the host."""
+        host, port = self.config.host, self.config.port
+        try:
+            server = await asyncio.get_running_loop().create_server(
+                asyncio.Protocol, host, port, start_serving=False
+            )
+            with closing(server):
+                bound = [each.dup() for each in server.sockets]
+            for each in bound:
+                each.listen(WAITING_TO_CONNECT)
+        except OSError as error:
+            no_name = isinstance(error, socket.gaierror)
+            why = error.strerror if no_name else os.strerror(error.errno or 0)
+            raise VrError(
+                f"Nothing can listen on port {port} of {host}: {why}.",
+                Code.UNAVAILABLE,
+                category="ADDRESS_UNAVAILABLE",
+                hint="Give another port, or 0 for one that is free: vr serve --http 0",
+            ) from error
+        return bound
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Leave signals to the command: uvicorn would end the process before it is closed."""
+        yield

@@ -1,0 +1,1 @@
+"""Tools, prompts and resources of plugins as FastMCP lists and calls them."""

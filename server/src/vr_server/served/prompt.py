@@ -1,0 +1,75 @@
+"""One prompt of a plugin as FastMCP lists and writes it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+from fastmcp.prompts import Message as McpMessage
+from fastmcp.prompts import PromptArgument, PromptResult
+from fastmcp.prompts.base import Prompt as McpPrompt
+from mcp_types import CompletionArgument, PromptReference
+from pydantic import PrivateAttr
+from vr_kernel.errors import VrError, contained
+from vr_kernel.kernel import Kernel
+from vr_kernel.prompts import Prompt
+from vr_kernel.text.visible_text import visible
+
+from vr_server.blocks import block_of
+from vr_server.failures import RefusedError
+
+MOST_COMPLETIONS = 100
+"""Most values in one answer, by the protocol."""
+
+
+class ServedPrompt(McpPrompt):
+    """A prompt as FastMCP lists and writes it."""
+
+    _kernel: Kernel = PrivateAttr()
+    _prompt: Prompt = PrivateAttr()
+    _threads: ThreadPoolExecutor = PrivateAttr()
+
+    @classmethod
+    def of(cls, kernel: Kernel, prompt: Prompt) -> ServedPrompt:
+        """Wrap a prompt."""
+        served = cls(
+            name=prompt.name,
+            description=visible(prompt.description),
+            arguments=[
+                PromptArgument(name=a.name, description=visible(a.description), required=a.required)
+                for a in prompt.arguments
+            ],
+        )
+        served._kernel = kernel
+        served._prompt = prompt
+        served._threads = ThreadPoolExecutor(thread_name_prefix=f"vr-{prompt.plugin}-prompt")
+        return served
+
+    async def render(self, arguments: dict[str, Any] | None = None) -> PromptResult:
+        """The messages for these arguments."""
+        kernel, prompt = self._kernel, self._prompt
+        try:
+            # A plain function of a plugin may take its time, or for ever; all else goes on.
+            writing = partial(kernel.write, prompt, arguments or {})
+            written = await asyncio.get_running_loop().run_in_executor(self._threads, writing)
+            with contained(f"Prompt {prompt.name}", prompt.plugin, kernel.log):
+                messages = [McpMessage(block_of(it.content), role=it.speaker) for it in written]
+                return PromptResult(messages, description=self.description)
+        except VrError as error:
+            raise RefusedError(error) from None
+
+
+def complete(
+    prompts: Mapping[str, Prompt], reference: object, argument: CompletionArgument
+) -> list[str] | None:
+    """The values that an argument of a prompt takes and that begin as it is typed."""
+    if not isinstance(reference, PromptReference) or reference.name not in prompts:
+        return None
+    for each in prompts[reference.name].arguments:
+        if each.name == argument.name:
+            typed = argument.value.casefold()
+            return [c for c in each.choices if c.casefold().startswith(typed)][:MOST_COMPLETIONS]
+    return None

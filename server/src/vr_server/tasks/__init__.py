@@ -1,0 +1,1 @@
+"""Long calls as tasks of the protocol."""

@@ -1,0 +1,132 @@
+"""What a task is on the wire: the extension `io.modelcontextprotocol/tasks` of 2026-07-28."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from mcp_types import CallToolResult, RequestParams
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+from vr_kernel.errors import VrError
+from vr_kernel.generation import Usage
+from vr_kernel.jobs.rows import Job, JobState
+from vr_kernel.running.runner import Outcome
+from vr_kernel.running.running_job import handle_of
+from vr_kernel.text.visible_text import all_visible, result_text
+
+from vr_server.failures import error_result
+from vr_server.served.tool import as_tool_result
+
+TaskStatus = Literal["working", "input_required", "completed", "cancelled"]
+"""`failed` is for faults of the protocol; a tool's error is a result, so the task completed."""
+STATUS: dict[JobState, TaskStatus] = {
+    "running": "working",
+    "interrupted": "working",
+    "done": "completed",
+    "failed": "completed",
+    "cancelled": "cancelled",
+}
+POLL_MS = 2000
+"""How often a client should ask; a job's progress is written down once a second."""
+
+
+class Camel(BaseModel):
+    """Names as the protocol writes them."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+
+class TaskState(Camel):
+    """A job as the extension tells it. Times in ISO 8601; `ttl_ms` counts from the creation."""
+
+    task_id: str
+    status: TaskStatus
+    status_message: str | None = None
+    created_at: str
+    last_updated_at: str
+    ttl_ms: int
+    poll_interval_ms: int = POLL_MS
+
+
+class CreatedTask(TaskState):
+    """The answer to `tools/call` in place of the result."""
+
+    result_type: Literal["task"] = "task"
+
+
+class TaskDetails(TaskState):
+    """The answer to `tasks/get`: `result` once it has ended, `input_requests` while it asks."""
+
+    result_type: Literal["complete"] = "complete"
+    result: dict[str, Any] | None = None
+    input_requests: dict[str, Any] | None = None
+
+
+class Acknowledged(Camel):
+    """The answer to `tasks/update` and `tasks/cancel`."""
+
+    result_type: Literal["complete"] = "complete"
+
+
+class TaskParams(RequestParams):
+    """The parameters of `tasks/get` and `tasks/cancel`."""
+
+    model_config = Camel.model_config
+
+    task_id: str
+
+
+class UpdateParams(TaskParams):
+    """The parameters of `tasks/update`."""
+
+    input_responses: dict[str, Any]
+
+
+def created_task(job: Job, keep_s: float) -> CreatedTask:
+    """A job that was handed out just now; it is kept `keep_s` after its last change."""
+    return CreatedTask(**_state(job, keep_s))
+
+
+def task_details(job: Job, keep_s: float, asked: dict[str, Any]) -> TaskDetails:
+    """A job as it is now, with what it asks, or with its result."""
+    told = TaskDetails(**_state(job, keep_s))
+    if told.status == "completed":
+        told.result = result_of(job)
+    elif told.status == "working" and asked:
+        told.status = "input_required"
+        told.input_requests = asked
+    return told
+
+
+def result_of(job: Job) -> dict[str, Any]:
+    """What `tools/call` would have answered, but for what the tool showed beside its result."""
+    if job.state == "failed":
+        result = error_result(job.error or VrError("The job failed.").as_dict(job.id))
+    else:
+        kept = job.result or {}
+        usage = Usage(**kept["usage"]) if kept.get("usage") else None
+        notes, told = tuple(kept.get("notes", ())), kept.get("result", {})
+        result = as_tool_result(
+            Outcome(job.id, data=all_visible(told, result_text), notes=notes, usage=usage)
+        )
+    answer = CallToolResult(
+        content=result.content,
+        structured_content=result.structured_content,
+        is_error=bool(result.is_error),
+        _meta=result.meta,
+    )
+    return answer.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _state(job: Job, keep_s: float) -> dict[str, Any]:
+    working = STATUS[job.state] == "working"
+    kept = job.updated_at - job.created_at + keep_s
+    return {
+        "task_id": job.id,
+        "status": STATUS[job.state],
+        "status_message": str(handle_of(job).progress) or None if working else None,
+        "created_at": datetime.fromtimestamp(job.created_at, UTC).isoformat(),
+        "last_updated_at": datetime.fromtimestamp(job.updated_at, UTC).isoformat(),
+        "ttl_ms": int(kept * 1000),
+    }

@@ -1,0 +1,89 @@
+"""Questions of a task: the client finds them when it asks how far the task is."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+from fastmcp.server.context import Context
+from fastmcp.server.elicitation import get_elicitation_schema
+from fastmcp.utilities.tasks import TASKS_EXTENSION_ID
+from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from vr_kernel.questions import Answer, Question
+
+from vr_server.blocks import visible_schema
+
+ANSWER_WITHIN_S = 900.0
+"""How long a person may take; then the default counts, as nobody may be there any more."""
+
+
+class TaskQuestions:
+    """The way to the person behind a client that follows tasks.
+
+    The questions live as long as the process: a job that another one takes up asks nobody.
+    """
+
+    waiting = False
+
+    def __init__(self, answer_within_s: float = ANSWER_WITHIN_S) -> None:
+        self._answer_within_s = answer_within_s
+        self._open = True
+        self._count = 0
+        self._asked: dict[str, tuple[Question, asyncio.Future[Answer]]] = {}
+
+    async def __call__(self, question: Question, *, paid: bool) -> Answer:
+        """Ask, and wait for `answer`; what is paid already is no matter."""
+        del paid
+        if not self._open:
+            return Answer("unable")
+        self._count += 1
+        key = f"question-{self._count}"
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._asked[key] = (question, future)
+        try:
+            with suppress(TimeoutError):
+                return await asyncio.wait_for(future, self._answer_within_s)
+        finally:
+            del self._asked[key]
+        return Answer("unable")
+
+    def close(self) -> None:
+        """Ask no more, and answer what is asked with nothing: no task came of the call."""
+        self._open = False
+        for _, future in self._asked.values():
+            _settle(future, Answer("unable"))
+
+    def requests(self) -> dict[str, dict[str, Any]]:
+        """What is asked just now, as the protocol writes it; no key ever comes back."""
+        asked = self._asked.items()
+        return {key: _request(asks) for key, (asks, future) in asked if not future.done()}
+
+    def answer(self, key: str, said: ElicitResult) -> None:
+        """Take an answer; without effect for what is not asked, or is answered already."""
+        if key in self._asked:
+            _settle(self._asked[key][1], Answer(said.action, dict(said.content or {})))
+
+
+def follows_tasks(context: Context) -> bool:
+    """Whether the client of this request declared that it follows tasks."""
+    request = context.request_context
+    return (
+        request is not None
+        and request.protocol_version in MODERN_PROTOCOL_VERSIONS
+        and context.client_extension_settings(TASKS_EXTENSION_ID) is not None
+    )
+
+
+def _request(question: Question) -> dict[str, Any]:
+    params = ElicitRequestFormParams(
+        message=question.text,
+        requested_schema=visible_schema(get_elicitation_schema(question.answer)),
+    )
+    return ElicitRequest(params=params).model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _settle(future: asyncio.Future[Answer], answer: Answer) -> None:
+    if not future.done():
+        future.set_result(answer)

@@ -1,0 +1,150 @@
+"""Long calls as tasks of the protocol, for clients that follow tasks.
+
+A task is a job of the ledger under another name: it belongs to the principal, outlives the
+process, and `job_status` knows it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+from fastmcp.exceptions import McpError
+from fastmcp.server.context import Context
+from fastmcp.server.dependencies import get_context, get_http_request
+from fastmcp.server.extensions import MethodBinding, ServerExtension
+from fastmcp.utilities.tasks import TASKS_EXTENSION_ID
+from mcp_types import INVALID_PARAMS, CallToolRequestParams, ElicitResult
+from mcp_types.jsonrpc import HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+from vr_kernel.errors import Code, VrError
+from vr_kernel.jobs.jobs import Job
+from vr_kernel.kernel import Kernel
+from vr_kernel.storage.cache import SECONDS_PER_DAY
+
+from vr_server.failures import as_asked, protocol_error
+from vr_server.served.tool import HandedOut, principal
+from vr_server.tasks.messages import (
+    Acknowledged,
+    TaskDetails,
+    TaskParams,
+    UpdateParams,
+    created_task,
+    task_details,
+)
+from vr_server.tasks.questions import TaskQuestions, follows_tasks
+
+if TYPE_CHECKING:
+    from fastmcp.server.extensions import ToolCallContinuation, ToolCallOutcome
+
+NAME_HEADER = "mcp-name"
+"""Where a request over HTTP repeats the task's id, for those who route it."""
+
+
+class Tasks(ServerExtension):
+    """The extension `io.modelcontextprotocol/tasks` over the jobs of a kernel.
+
+    Args:
+        kernel: whose jobs; its lifetime is the caller's.
+    """
+
+    identifier = TASKS_EXTENSION_ID
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._keep_s = kernel.config.kernel.job_ttl_days * SECONDS_PER_DAY
+        # A job that ended asks nothing any more: its call holds its questions.
+        self._questions: WeakValueDictionary[str, TaskQuestions] = WeakValueDictionary()
+
+    def methods(self) -> Sequence[MethodBinding]:
+        """What a client asks of a task by its id."""
+        versions = frozenset(MODERN_PROTOCOL_VERSIONS)
+        return [
+            MethodBinding("tasks/get", TaskParams, self._get, versions),
+            MethodBinding("tasks/update", UpdateParams, self._update, versions),
+            MethodBinding("tasks/cancel", TaskParams, self._cancel, versions),
+        ]
+
+    async def intercept_tool_call(
+        self,
+        params: CallToolRequestParams,
+        context: Context,
+        call_next: ToolCallContinuation,
+    ) -> ToolCallOutcome:
+        """Make a task of a handle, where the client follows tasks."""
+        del params
+        result = await call_next()
+        if not isinstance(result, HandedOut) or not follows_tasks(context):
+            return result
+        job = result.job
+        if result.questions is not None:
+            self._questions[job.id] = result.questions
+        return created_task(job, self._keep_s)
+
+    async def _get(self, _context: Any, params: TaskParams) -> TaskDetails:
+        """How far the task is, and what came of it; an interrupted one is resumed."""
+        _check(params.task_id)
+        job = await self._known(
+            params.task_id, self._kernel.jobs.wait(params.task_id, self._who(), 0)
+        )
+        questions = self._questions.get(job.id)
+        return task_details(job, self._keep_s, questions.requests() if questions else {})
+
+    async def _update(self, _context: Any, params: UpdateParams) -> Acknowledged:
+        """Take answers to what the task asks; the others are ignored."""
+        _check(params.task_id)
+        job = await self._known(params.task_id, self._kernel.jobs.find(params.task_id, self._who()))
+        questions = self._questions.get(job.id)
+        if questions is not None:
+            for key in params.input_responses.keys() & questions.requests().keys():
+                questions.answer(key, _said(params.input_responses[key]))
+        return Acknowledged()
+
+    async def _cancel(self, _context: Any, params: TaskParams) -> Acknowledged:
+        """Cancel the task."""
+        _check(params.task_id)
+        await self._known(params.task_id, self._kernel.jobs.cancel(params.task_id, self._who()))
+        return Acknowledged()
+
+    async def _known(self, task_id: str, asked: Awaitable[Job]) -> Job:
+        """The job; one that is somebody else's is as unknown as one that never was."""
+        try:
+            return await asked
+        except VrError as error:
+            if error.code in (Code.NOT_FOUND, Code.INVALID_INPUT):
+                error = VrError(
+                    f"There is no task {task_id[:40]}.",
+                    Code.NOT_FOUND,
+                    category="JOB_UNKNOWN",
+                    hint="job_list names the jobs that there are; old ones are removed.",
+                )
+            told = as_asked(error, self._kernel)
+            raise protocol_error(told.as_dict(task_id[:40])) from None
+
+    def _who(self) -> str:
+        return principal() or self._kernel.principal
+
+
+def _check(task_id: str) -> None:
+    """Refuse who does not follow tasks, and who names another task where requests are routed."""
+    if not follows_tasks(get_context()):
+        raise McpError(
+            MISSING_REQUIRED_CLIENT_CAPABILITY,
+            f"The client did not declare the extension {TASKS_EXTENSION_ID}.",
+            {"requiredCapabilities": {"extensions": {TASKS_EXTENSION_ID: {}}}},
+        )
+    try:
+        named = get_http_request().headers.get(NAME_HEADER, task_id)
+    except RuntimeError:  # no HTTP
+        return
+    if named != task_id:
+        raise McpError(HEADER_MISMATCH, "The header Mcp-Name names another task than the request.")
+
+
+def _said(response: Any) -> ElicitResult:
+    try:
+        return ElicitResult.model_validate(response)
+    except ValidationError:
+        raise McpError(INVALID_PARAMS, "An answer has an action, and a content.") from None

@@ -1,0 +1,152 @@
+"""What every embedder keeps, as tests that its own tests inherit."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import ClassVar
+
+from vr_kernel.providers import Embedder, Purpose
+
+from vr_testing.contract import ProviderContract, close
+from vr_testing.outcomes import SOON_S
+
+TOPICS = ("a cat sleeps on the mat", "the price of crude oil rose", "boil the rice in salt water")
+ODD_TEXTS = {
+    "nothing": "",
+    "blank": " \n\t ",
+    "control characters": "\x00\x07\x1b[0m",
+    "pictures": "👩‍🔬🏳️‍🌈",
+    "right to left": "שלום עולם",
+    "no spaces": "日本語の文章です",
+    "combined": "e\u0301\u200d\ufeff",
+    "one long word": "a" * 20_000,
+    "a long text": "all work and no play " * 2_000,
+}
+
+
+class EmbedderContract(ProviderContract[Embedder]):
+    """The tests of `vr_kernel.Embedder`, for pytest with asyncio's auto mode.
+
+    An embedder's tests subclass it once:
+
+    ```python
+    class TestMiniLm(EmbedderContract):
+        plugins: ClassVar = {"embedder-minilm": plugin}
+        provider = "minilm"
+    ```
+
+    Every test opens a kernel and an embedder of its own. A test can be overridden where an
+    embedder has a reason to differ.
+    """
+
+    kind = Embedder
+    tolerance: ClassVar[float] = 1e-3
+    """How far two vectors of one text may lie apart, as the length of their difference."""
+
+    async def test_it_says_what_it_is(self) -> None:
+        """`id` names model and version, so it stays the same: vectors are kept by it."""
+        async with self.opened() as embedder, self.opened() as another:
+            assert embedder.id, "it has no id"
+            assert embedder.id == another.id, "its id changes from one instance to the next"
+            assert embedder.dimension > 0
+            assert embedder.accepts
+            assert embedder.accepts <= {"text", "image"}, embedder.accepts
+
+    async def test_each_text_gets_a_vector_of_unit_length(self) -> None:
+        """Lists of floats of length `dimension`, whatever the texts are for."""
+        async with self.opened() as embedder:
+            for purpose in ("document", "query"):
+                vectors = await self.embed(embedder, TOPICS, purpose)
+                for vector in vectors:
+                    assert isinstance(vector, list), type(vector)
+                    assert all(isinstance(value, float) for value in vector), type(vector[0])
+                    assert abs(math.hypot(*vector) - 1) < self.tolerance, "no unit length"
+
+    async def test_no_texts_give_no_vectors(self) -> None:
+        """An empty list is no mistake."""
+        async with self.opened() as embedder:
+            assert list(await embedder.embed([], "document")) == []
+
+    async def test_order_is_kept_and_neighbours_do_not_matter(self) -> None:
+        """Each text has the vector that it has alone; one that comes twice has it twice."""
+        texts = [f"{topic} {number}" for number in range(7) for topic in TOPICS] + [TOPICS[0]] * 2
+        async with self.opened() as embedder:
+            together = await self.embed(embedder, texts)
+            for place in (0, 1, 5, 20, 21, 22):
+                (alone,) = await self.embed(embedder, [texts[place]])
+                assert self.same(together[place], alone), f"text {place} has another vector alone"
+
+    async def test_vectors_are_the_same_next_time(self) -> None:
+        """A replay keeps old vectors beside new ones, so both have to fit."""
+        async with self.opened() as embedder:
+            before = await self.embed(embedder, TOPICS)
+        async with self.opened() as another:
+            after = await self.embed(another, TOPICS)
+        assert all(map(self.same, before, after)), "another instance gives other vectors"
+
+    async def test_questions_and_documents_share_one_space(self) -> None:
+        """What is asked in the words of a text is nearest to that text."""
+        async with self.opened() as embedder:
+            documents = await self.embed(embedder, TOPICS)
+            questions = await self.embed(embedder, TOPICS, "query")
+            for place, question in enumerate(questions):
+                near = [_cosine(question, document) for document in documents]
+                assert near.index(max(near)) == place, f"{TOPICS[place]!r}: {near}"
+
+    async def test_texts_of_every_kind_are_embedded(self) -> None:
+        """Empty, blank, odd or long: a vector each, beside others and alone."""
+        async with self.opened() as embedder:
+            await self.embed(embedder, list(ODD_TEXTS.values()))
+            for name, text in ODD_TEXTS.items():
+                (vector,) = await self.embed(embedder, [text], "query")
+                length = math.hypot(*vector)
+                assert abs(length - 1) < self.tolerance, f"{name}: a vector of length {length}"
+
+    async def test_calls_at_the_same_time_get_their_own_vectors(self) -> None:
+        """Nobody gets the vectors of another call."""
+        async with self.opened() as embedder:
+            alone = [(await self.embed(embedder, [topic]))[0] for topic in TOPICS]
+            calls = [self.embed(embedder, [topic]) for topic in TOPICS * 4]
+            found = [vector for (vector,) in await asyncio.gather(*calls)]
+            assert all(map(self.same, found, alone * 4)), "a call got another call's vectors"
+
+    async def test_a_cancelled_call_leaves_it_usable(self) -> None:
+        """Whoever asks next is answered."""
+        async with self.opened() as embedder:
+            (before,) = await self.embed(embedder, TOPICS[:1])
+            work = asyncio.ensure_future(embedder.embed(list(TOPICS) * 30, "document"))
+            await asyncio.sleep(0)
+            work.cancel()
+            with suppress(asyncio.CancelledError):
+                await work
+            async with asyncio.timeout(SOON_S):
+                (after,) = await self.embed(embedder, TOPICS[:1])
+            assert self.same(before, after), "it gives other vectors after a cancelled call"
+
+    async def test_closing_twice_is_harmless(self) -> None:
+        """Used or not, it lets go once."""
+        async with self.opened() as unused, self.opened() as used:
+            await self.embed(used, TOPICS[:1])
+            for embedder in (unused, used) * 2:
+                await close(embedder)
+
+    async def embed(
+        self, embedder: Embedder, texts: Sequence[str], purpose: Purpose = "document"
+    ) -> list[list[float]]:
+        """The vectors of texts, as many as there are texts and as long as promised."""
+        vectors = await embedder.embed(texts, purpose)
+        assert len(vectors) == len(texts), f"{len(vectors)} vectors for {len(texts)} texts"
+        lengths = {len(vector) for vector in vectors}
+        assert lengths == {embedder.dimension}, f"{lengths} numbers, not {embedder.dimension}"
+        return vectors
+
+    def same(self, one: Sequence[float], other: Sequence[float]) -> bool:
+        """Whether two vectors are the same but for rounding."""
+        return math.dist(one, other) <= self.tolerance
+
+
+def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    return math.fsum(a * b for a, b in zip(one, other, strict=True))

@@ -1,0 +1,10 @@
+"""A stand-in for the Gemini service: its wire, its errors and its bill, over a real socket."""
+
+from __future__ import annotations
+
+from vr_testing.gemini.answer import Answer
+from vr_testing.gemini.faults import Fault
+from vr_testing.gemini.request import RecordedRequest
+from vr_testing.gemini.server import FakeGemini
+
+__all__ = ["Answer", "FakeGemini", "Fault", "RecordedRequest"]

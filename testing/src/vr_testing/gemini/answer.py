@@ -1,0 +1,50 @@
+"""What the model says to one request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vr_testing.gemini.request import RecordedRequest
+from vr_testing.gemini.samples import sample
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the model says.
+
+    Args:
+        text: the words, JSON where a schema was asked for.
+        thought: what it thinks aloud before; sent as a thought part, and billed as thinking.
+        finish: the finish reason.
+        blocked: the block reason of a prompt that is refused; empty when it is not.
+        sources: title and address of the pages named as grounding.
+    """
+
+    text: str = ""
+    thought: str = ""
+    finish: str = "STOP"
+    blocked: str = ""
+    sources: tuple[tuple[str, str], ...] = ()
+
+
+Content = str | Mapping[str, Any] | Sequence[Any] | Answer
+"""A text, a value to send as JSON, or a whole answer."""
+Reaction = Content | Callable[[RecordedRequest], Content]
+
+
+def settle(reaction: Reaction, request: RecordedRequest) -> Answer:
+    """The answer that a scripted reaction gives to a request."""
+    content = reaction(request) if callable(reaction) else reaction
+    if isinstance(content, Answer):
+        return content
+    return Answer(content if isinstance(content, str) else json.dumps(content))
+
+
+def unscripted(request: RecordedRequest) -> Answer:
+    """The answer to a request that nothing was scripted for."""
+    if request.schema is not None:
+        return Answer(json.dumps(sample(request.schema)))
+    return Answer(f"A fake answer to: {request.text[:60]}")

@@ -1,0 +1,99 @@
+"""What requests and answers cost in tokens: the same each time, near what the service counts."""
+
+from __future__ import annotations
+
+import base64
+import math
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from vr_kernel.generation import Usage
+
+from vr_testing.gemini.request import look_up
+
+TOKENS_PER_FRAME = 258
+"""Of an image or a second of video, as the service documents it; 66 at low resolution."""
+TOKENS_PER_LOW_FRAME = 66
+CHARS_PER_TOKEN = 4
+BYTES_PER_SECOND = 125_000
+"""Taken for a file of unknown length: one of a megabit a second."""
+SECONDS_OF_ADDRESS = 60
+"""Taken for a video behind an address, when no end is given."""
+THINKING_TOKENS = {"": 0, "MINIMAL": 0, "LOW": 16, "MEDIUM": 64, "HIGH": 256}
+
+SizeOf = Callable[[str], int | None]
+"""Bytes of an uploaded file by its address, None for an address of elsewhere."""
+
+
+def text_tokens(text: str) -> int:
+    """Tokens of a text, four characters each."""
+    return math.ceil(len(text) / CHARS_PER_TOKEN)
+
+
+def part_tokens(parts: Iterable[Mapping[str, Any]], size_of: SizeOf) -> int:
+    """Tokens of the parts of a request."""
+    return sum(
+        text_tokens(part["text"]) if "text" in part else _media_tokens(part, size_of)
+        for part in parts
+    )
+
+
+def _media_tokens(part: Mapping[str, Any], size_of: SizeOf) -> int:
+    frame = TOKENS_PER_LOW_FRAME if _is_low(part) else TOKENS_PER_FRAME
+    media = look_up(part, "fileData") or look_up(part, "inlineData") or {}
+    if str(look_up(media, "mimeType", "")).startswith("image/"):
+        return frame
+    metadata = look_up(part, "videoMetadata") or {}
+    start = _seconds(look_up(metadata, "startOffset")) or 0.0
+    end = _seconds(look_up(metadata, "endOffset")) or _length(media, size_of)
+    return max(1, math.ceil(max(0.0, end - start) * float(look_up(metadata, "fps") or 1.0))) * frame
+
+
+def _is_low(part: Mapping[str, Any]) -> bool:
+    resolution = look_up(part, "mediaResolution", "")
+    return str(look_up(resolution, "level", resolution)).upper().endswith("LOW")
+
+
+def _length(media: Mapping[str, Any], size_of: SizeOf) -> float:
+    """Seconds that a file is taken to last."""
+    if data := look_up(media, "data"):
+        size: int | None = len(base64.b64decode(data, altchars=b"-_"))
+    else:
+        size = size_of(str(look_up(media, "fileUri", "")))
+    return SECONDS_OF_ADDRESS if size is None else size / BYTES_PER_SECOND
+
+
+def _seconds(value: Any) -> float | None:
+    return float(str(value).removesuffix("s")) if value else None
+
+
+class Bill:
+    """The sum of everything that was generated, delivered or not."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sum = Usage()
+
+    def add(self, usage: Usage) -> None:
+        """Put one answer on the bill."""
+        with self._lock:
+            self._sum += usage
+
+    @property
+    def total(self) -> Usage:
+        """All of it."""
+        return self._sum
+
+
+def usage_metadata(usage: Usage) -> dict[str, int]:
+    """The usage of an answer as the service sends it; the cached tokens are part of the prompt."""
+    counts = {
+        "promptTokenCount": usage.input_tokens,
+        "candidatesTokenCount": usage.output_tokens,
+        "thoughtsTokenCount": usage.thinking_tokens,
+        "cachedContentTokenCount": usage.cached_tokens,
+    }
+    total = usage.input_tokens + usage.output_tokens + usage.thinking_tokens
+    shown = {name: count for name, count in counts.items() if count}
+    return {"promptTokenCount": usage.input_tokens, **shown, "totalTokenCount": total}

@@ -1,0 +1,143 @@
+"""Context caches: the beginning of requests, kept at the service."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from vr_testing.gemini import errors
+from vr_testing.gemini.behaviour import Conduct
+from vr_testing.gemini.bill import part_tokens, text_tokens
+from vr_testing.gemini.errors import ApiError
+from vr_testing.gemini.files import Files, timestamp
+from vr_testing.gemini.request import RecordedRequest, look_up
+
+DEFAULT_LIFETIME_S = 3600.0
+
+
+@dataclass
+class StoredCache:
+    """One context cache."""
+
+    id: str
+    model: str
+    display_name: str
+    owner: str
+    tokens: int
+    expires: datetime
+    gone: bool = False
+    created: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """The resource as JSON."""
+        return {
+            "name": f"cachedContents/{self.id}",
+            "model": f"models/{self.model}",
+            "displayName": self.display_name,
+            "createTime": timestamp(self.created),
+            "updateTime": timestamp(self.created),
+            "expireTime": timestamp(self.expires),
+            "usageMetadata": {"totalTokenCount": self.tokens},
+        }
+
+
+class Caches:
+    """All context caches of one fake service."""
+
+    def __init__(self, conduct: Conduct, files: Files) -> None:
+        self._conduct = conduct
+        self._files = files
+        self._lock = threading.Lock()
+        self._caches: dict[str, StoredCache] = {}
+
+    def create(self, request: RecordedRequest) -> StoredCache:
+        """Keep what a request begins with.
+
+        Raises:
+            ApiError: 400 when it is too small, 403 when it refers to a file that is gone.
+        """
+        self._files.check(request)
+        tokens = part_tokens(request.parts, self._files.size_of) + text_tokens(request.system)
+        if tokens < self._conduct.min_cache_tokens:
+            raise errors.cache_too_small(tokens, self._conduct.min_cache_tokens)
+        with self._lock:
+            cache = StoredCache(
+                id=f"fake{len(self._caches) + 1:08d}",
+                model=request.model,
+                display_name=str(look_up(request.body, "displayName", "")),
+                owner=request.api_key,
+                tokens=tokens,
+                expires=_expiry(request.body),
+            )
+            self._caches[cache.id] = cache
+        return cache
+
+    def get(self, name: str, key: str) -> StoredCache:
+        """A cache by its id.
+
+        Raises:
+            ApiError: 403 when it is gone.
+        """
+        cache = self._caches.get(name)
+        foreign = self._conduct.own_files_only and cache is not None and cache.owner != key
+        if cache is None or cache.gone or foreign or cache.expires <= datetime.now(UTC):
+            raise errors.cache_gone()
+        return cache
+
+    def prolong(self, request: RecordedRequest) -> StoredCache:
+        """Give a cache another lifetime."""
+        cache = self.get(request.name, request.api_key)
+        cache.expires = _expiry(request.body)
+        return cache
+
+    def delete(self, request: RecordedRequest) -> dict[str, Any]:
+        """Forget a cache; there is nothing to show of it."""
+        self.get(request.name, request.api_key).gone = True
+        return {}
+
+    def listed(self, request: RecordedRequest) -> list[dict[str, Any]]:
+        """The caches that a key sees."""
+        with self._lock:
+            caches = list(self._caches.values())
+        mine = [c for c in caches if not self._conduct.own_files_only or c.owner == request.api_key]
+        return [cache.shown for cache in mine if not cache.gone]
+
+    def tokens(self, request: RecordedRequest) -> int:
+        """The cached tokens that a request builds on, 0 without a cache.
+
+        Raises:
+            ApiError: 403 when the cache is gone, 400 when the request does not go with it.
+        """
+        if not request.cached_content:
+            return 0
+        cache = self.get(request.cached_content, request.api_key)
+        if cache.model != request.model:
+            raise ApiError(
+                400,
+                f"Model used by GenerateContent request (models/{request.model}) and CachedContent "
+                f"(models/{cache.model}) has to be the same.",
+            )
+        if request.system or look_up(request.generation, "tools"):
+            raise ApiError(
+                400,
+                "CachedContent can not be used with GenerateContent request setting "
+                "system_instruction, tools or tool_config.\n\nProposed fix: move those values to "
+                "CachedContent from GenerateContent request.",
+            )
+        return cache.tokens
+
+    def expire(self) -> None:
+        """Let every cache expire that is there now."""
+        with self._lock:
+            for cache in self._caches.values():
+                cache.gone = True
+
+
+def _expiry(body: Any) -> datetime:
+    if moment := look_up(body, "expireTime"):
+        return datetime.fromisoformat(str(moment))
+    seconds = float(str(look_up(body, "ttl") or DEFAULT_LIFETIME_S).removesuffix("s"))
+    return datetime.now(UTC) + timedelta(seconds=seconds)

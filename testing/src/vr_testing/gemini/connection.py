@@ -1,0 +1,177 @@
+"""One connection of a client: reads requests, waits as a model would, sends or breaks answers."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import socket
+import socketserver
+import struct
+import sys
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from vr_testing.gemini.behaviour import Conduct
+from vr_testing.gemini.errors import ApiError
+from vr_testing.gemini.faults import Fault
+from vr_testing.gemini.framing import first_half, framed, read_body
+from vr_testing.gemini.reply import HttpReply, as_error
+from vr_testing.gemini.request import RecordedRequest, is_upload, read_request
+from vr_testing.gemini.routes import Routes
+from vr_testing.gemini.script import Script
+from vr_testing.gemini.traffic import Gate, Traffic
+
+_PIPELINED_PAUSE_S = 0.01
+_LINGER = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
+
+
+class HungUp(Exception):  # noqa: N818 - the client's doing, not an error of ours
+    """The client is gone, or the service is closing."""
+
+
+class Listener(socketserver.ThreadingTCPServer):
+    """Accepts connections, one thread each."""
+
+    allow_reuse_address = True
+    daemon_threads = True
+    request_queue_size = 512
+
+    def __init__(
+        self, port: int, conduct: Conduct, script: Script, routes: Routes, traffic: Traffic
+    ) -> None:
+        super().__init__(("127.0.0.1", port), Connection)
+        self.conduct = conduct
+        self.script = script
+        self.routes = routes
+        self.traffic = traffic
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Begin a connection, unless the service is down."""
+        self.traffic.enter(request)
+        if self.traffic.down or self.traffic.closing:
+            self.shutdown_request(request)
+        else:
+            super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """End a connection: in order, or with a reset."""
+        if self.traffic.leave(request):
+            request.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER)
+            self.close_request(request)
+        else:
+            super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - its form
+        """A broken connection is the business of its client; anything else is told at the end."""
+        error = sys.exception()
+        if error is not None and not isinstance(error, OSError):
+            self.traffic.problems.append(error)
+
+
+class Connection(BaseHTTPRequestHandler):
+    """The requests of one connection, one after another."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: Listener
+
+    def do_POST(self) -> None:
+        """Answer a request of any method."""
+        at = time.monotonic()
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        data = read_body(self.rfile, self.headers)
+        kept = None if is_upload(self.command, self.path, headers) else b"".join(data)
+        request = read_request(self.command, self.path, headers, kept, at)
+        with self.server.traffic.under_way(request):
+            try:
+                self._answer(request, data)
+            except (HungUp, OSError):
+                self.close_connection = True
+                self.server.traffic.count_cancelled()
+
+    do_GET = do_PATCH = do_DELETE = do_PUT = do_POST  # noqa: N815 - names of the library
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name it overrides
+        """Nothing is printed; `requests` has it all."""
+
+    def _answer(self, request: RecordedRequest, data: Iterator[bytes]) -> None:
+        server = self.server
+        fault = server.script.fault_of(request)
+        delivery = fault.delivery if fault else "whole"
+        if delivery == "reset":
+            if request.action == "files.upload":
+                server.routes.files.receive(request, first_half(data, request.size), cut=True)
+            self._reset()
+            return
+        if delivery == "hang":
+            self._wait(None)
+        if request.asks_model:
+            self._wait_for_gate()
+            self._wait(server.conduct.latency)
+        reply = self._reply(request, fault, data)
+        for _ in data:
+            pass  # what an error left unread would be taken for the next request
+        if delivery == "lost":
+            self._reset()
+            return
+        self._send(reply, fault)
+
+    def _reply(
+        self, request: RecordedRequest, fault: Fault | None, data: Iterator[bytes]
+    ) -> HttpReply:
+        try:
+            return self.server.routes.answer(request, fault, data)
+        except OSError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a scripted function is a test's code
+            self.server.traffic.problems.append(error)
+            return as_error(ApiError(500, f"The scripted answer failed: {error!r}"))
+
+    def _send(self, reply: HttpReply, fault: Fault | None) -> None:
+        blocks = framed(reply, fault)
+        if fault is not None and fault.delivery == "slow":
+            pause = fault.pause
+            blocks = [bytes([byte]) for byte in b"".join(blocks)]
+        else:
+            pause = self.server.conduct.pause if reply.streams else 0.0
+        for block in blocks:
+            self._wait(pause if block is not blocks[0] else 0.0)
+            self.connection.sendall(block)
+        if fault is not None and fault.delivery == "truncated" and fault.ending != "clean":
+            self.close_connection = True
+            if fault.ending == "reset":
+                self._reset()
+
+    def _reset(self) -> None:
+        self.close_connection = True
+        self.server.traffic.make_abrupt(self.connection)
+
+    def _wait_for_gate(self) -> None:
+        if gate := self.server.traffic.gate:
+            self._watch(None, gate)
+
+    def _wait(self, seconds: float | None) -> None:
+        self._watch(None if seconds is None else time.monotonic() + seconds, None)
+
+    def _watch(self, until: float | None, gate: Gate | None) -> None:
+        """Wait until a moment or for a gate.
+
+        Raises:
+            HungUp: the client has closed the connection meanwhile.
+        """
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.connection, selectors.EVENT_READ)
+            if gate is not None:
+                selector.register(gate.opened, selectors.EVENT_READ)
+            while True:
+                left = None if until is None else max(0.0, until - time.monotonic())
+                ready = {key.fileobj for key, _ in selector.select(left)}
+                if self.connection in ready and not self.connection.recv(1, socket.MSG_PEEK):
+                    raise HungUp
+                if not ready or (gate is not None and gate.opened in ready):
+                    return
+                if until is not None and time.monotonic() >= until:
+                    return
+                time.sleep(_PIPELINED_PAUSE_S)

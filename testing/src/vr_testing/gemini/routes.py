@@ -1,0 +1,205 @@
+"""Which request gets which answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from vr_kernel.generation import Usage
+
+from vr_testing.gemini import background, content, errors
+from vr_testing.gemini.answer import Answer
+from vr_testing.gemini.background import Background, Work
+from vr_testing.gemini.behaviour import Conduct
+from vr_testing.gemini.bill import THINKING_TOKENS, Bill, part_tokens, text_tokens
+from vr_testing.gemini.caches import Caches
+from vr_testing.gemini.errors import ApiError
+from vr_testing.gemini.faults import Fault
+from vr_testing.gemini.files import GRANULARITY, Files, StoredFile
+from vr_testing.gemini.reply import HttpReply, as_error, as_events, as_json
+from vr_testing.gemini.request import RecordedRequest, content_parts, look_up
+from vr_testing.gemini.script import Script
+from vr_testing.gemini.vectors import vector
+
+Data = Iterable[bytes]
+_UPLOADS = frozenset({"files.upload", "files.query", "files.cancel"})
+"""The address of an upload is a secret itself: the SDK sends no key with it."""
+
+
+class Routes:
+    """The answers of one fake service, and all that it remembers between them."""
+
+    def __init__(self, conduct: Conduct, script: Script) -> None:
+        self._conduct = conduct
+        self._script = script
+        self.bill = Bill()
+        self.files = Files(conduct)
+        self.caches = Caches(conduct, self.files)
+        self._batches = Background(conduct, "fakebatch")
+        self._interactions = Background(conduct, "fake_interaction_")
+        self._table: dict[str, Callable[[RecordedRequest], HttpReply]] = {
+            "generateContent": self._generate,
+            "streamGenerateContent": self._generate,
+            "countTokens": self._count,
+            "embedContent": self._embed,
+            "batchEmbedContents": self._embed,
+            "batchGenerateContent": self._begin_batch,
+            "batches.get": lambda r: self._batch(self._batches.find(r.name)),
+            "interactions.create": self._begin_interaction,
+            "interactions.get": lambda r: self._interaction(self._interactions.find(r.name)),
+            "files.create": self._begin_upload,
+            "files.query": lambda r: _upload_state(self.files.uploading(r)),
+            "files.get": lambda r: as_json(self.files.poll(r)),
+            "files.list": lambda r: as_json({"files": self.files.listed(r)}),
+            "files.delete": lambda r: as_json(self.files.delete(r)),
+            "cachedContents.create": self._create_cache,
+            "cachedContents.get": lambda r: as_json(self.caches.get(r.name, r.api_key).shown),
+            "cachedContents.patch": lambda r: as_json(self.caches.prolong(r).shown),
+            "cachedContents.list": lambda r: as_json({"cachedContents": self.caches.listed(r)}),
+            "cachedContents.delete": lambda r: as_json(self.caches.delete(r)),
+        }
+
+    def answer(self, request: RecordedRequest, fault: Fault | None, data: Data) -> HttpReply:
+        """The answer to a request; `data` are the bytes of an upload."""
+        try:
+            self._check_key(request)
+            if fault is not None and fault.error is not None:
+                raise fault.error(request)
+            if request.action == "files.upload":
+                return _upload_state(self.files.receive(request, data))
+            if request.action not in self._table:
+                raise ApiError(404)  # noqa: TRY301 - so does an unknown address
+            if fault is not None and fault.alter is not None:
+                return self._generate(request, fault.alter)
+            return self._table[request.action](request)
+        except ApiError as error:
+            return as_error(error)
+
+    def _check_key(self, request: RecordedRequest) -> None:
+        keys = self._conduct.keys
+        if keys is None or request.action in _UPLOADS:
+            return
+        if not request.api_key:
+            raise ApiError(403, errors.NO_KEY_MESSAGE)
+        if request.api_key not in keys:
+            raise errors.invalid_key()
+
+    def _check_model(self, request: RecordedRequest) -> None:
+        models = self._conduct.models
+        if models is not None and request.model not in models:
+            raise errors.unknown_model(request.model, request.version, request.action)
+
+    def _generated(
+        self, request: RecordedRequest, alter: Callable[[Answer], Answer] | None = None
+    ) -> tuple[Answer, Usage]:
+        """An answer, which from now on stands on the bill."""
+        self._check_model(request)
+        self.files.check(request)
+        cached = self.caches.tokens(request)
+        answer = content.within_limit(self._script.answer_to(request), request)
+        answer = answer if alter is None else alter(answer)
+        thinking = text_tokens(answer.thought) or THINKING_TOKENS.get(request.thinking_level, 0)
+        usage = Usage(
+            calls=1,
+            input_tokens=self._prompt_tokens(request) + cached,
+            output_tokens=text_tokens(answer.text),
+            thinking_tokens=0 if answer.blocked else thinking,
+            cached_tokens=cached,
+        )
+        self.bill.add(usage)
+        return answer, usage
+
+    def _prompt_tokens(self, request: RecordedRequest) -> int:
+        return part_tokens(request.parts, self.files.size_of) + text_tokens(request.system)
+
+    def _generate(
+        self, request: RecordedRequest, alter: Callable[[Answer], Answer] | None = None
+    ) -> HttpReply:
+        answer, usage = self._generated(request, alter)
+        if request.action == "streamGenerateContent":
+            return as_events(content.pieces(answer, request, usage))
+        return as_json(content.whole(answer, request, usage))
+
+    def _count(self, request: RecordedRequest) -> HttpReply:
+        self._check_model(request)
+        self.files.check(request)
+        cached = self.caches.tokens(request)
+        return as_json({"totalTokens": self._prompt_tokens(request) + cached})
+
+    def _embed(self, request: RecordedRequest) -> HttpReply:
+        self._check_model(request)
+        single = request.action == "embedContent"
+        asked = [request.body] if single else look_up(request.body, "requests") or []
+        vectors = [{"values": self._vector(each)} for each in asked]
+        tokens = self._prompt_tokens(request)
+        self.bill.add(Usage(calls=1, input_tokens=tokens))
+        shown: dict[str, Any] = {"embedding": vectors[0]} if single else {"embeddings": vectors}
+        return as_json({**shown, "usageMetadata": {"promptTokenCount": tokens}})
+
+    def _vector(self, asked: Any) -> list[float]:
+        parts = content_parts(look_up(asked, "content"))
+        text = "\n".join(str(part.get("text", part)) for part in parts)
+        dimension = look_up(asked, "outputDimensionality") or look_up(
+            look_up(asked, "embedContentConfig"), "outputDimensionality"
+        )
+        return vector(text, int(dimension or self._conduct.dimension))
+
+    def _create_cache(self, request: RecordedRequest) -> HttpReply:
+        cache = self.caches.create(request)
+        self.bill.add(Usage(calls=1, input_tokens=cache.tokens))
+        return as_json(cache.shown)
+
+    def _begin_batch(self, request: RecordedRequest) -> HttpReply:
+        self._check_model(request)
+        told = {
+            "model": f"models/{request.model}",
+            "displayName": str(look_up(look_up(request.body, "batch"), "displayName", "")),
+        }
+        return as_json(
+            background.batch(self._batches.begin(told, lambda: self._run(request)), None)
+        )
+
+    def _run(self, request: RecordedRequest) -> dict[str, Any]:
+        answered = [self._one_of_batch(question) for question in background.questions(request)]
+        return {"inlinedResponses": {"inlinedResponses": answered}}
+
+    def _one_of_batch(self, request: RecordedRequest) -> dict[str, Any]:
+        try:
+            answer, usage = self._generated(request)
+        except ApiError as error:
+            return {"error": {"code": error.code, "message": error.message}}
+        return {"response": content.whole(answer, request, usage)}
+
+    def _batch(self, work: Work) -> HttpReply:
+        return as_json(background.batch(work, self._batches.poll(work)))
+
+    def _begin_interaction(self, request: RecordedRequest) -> HttpReply:
+        named = {name: request.body[name] for name in ("model", "agent") if name in request.body}
+
+        def finish() -> dict[str, Any]:
+            return background.interaction_outcome(*self._generated(request))
+
+        work = self._interactions.begin(named, finish)
+        in_background = bool(request.body.get("background"))
+        outcome = None if in_background else self._interactions.finish(work)
+        return as_json(background.interaction(work, outcome))
+
+    def _interaction(self, work: Work) -> HttpReply:
+        return as_json(background.interaction(work, self._interactions.poll(work)))
+
+    def _begin_upload(self, request: RecordedRequest) -> HttpReply:
+        file = self.files.begin(request)
+        address = f"http://{request.headers['host']}{request.path}?upload_id={file.id}"
+        return as_json(
+            {},
+            X_Goog_Upload_URL=f"{address}&upload_protocol=resumable",
+            X_Goog_Upload_Status="active",
+            X_Goog_Upload_Chunk_Granularity=str(GRANULARITY),
+        )
+
+
+def _upload_state(file: StoredFile) -> HttpReply:
+    if file.whole:
+        return as_json({"file": file.shown}, X_Goog_Upload_Status="final")
+    received = str(file.received)
+    return as_json({}, X_Goog_Upload_Status="active", X_Goog_Upload_Size_Received=received)

@@ -1,0 +1,136 @@
+"""What came in, what is under way, and who hung up: counted, and waited for without sleeping."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from vr_testing.gemini.request import RecordedRequest
+
+
+class Gate:
+    """Something to wait for beside a socket: `opened` becomes readable when the gate opens."""
+
+    def __init__(self) -> None:
+        self.opened, self._other_end = socket.socketpair()
+
+    def open(self) -> None:
+        """Let everybody pass, now and later."""
+        self._other_end.close()
+
+    def close(self) -> None:
+        """Free both ends."""
+        self._other_end.close()
+        self.opened.close()
+
+
+class Traffic:
+    """The requests and connections of one fake service."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._requests: list[RecordedRequest] = []
+        self._connections: dict[socket.socket, bool] = {}
+        self.in_flight = 0
+        self.peak_in_flight = 0
+        self.cancelled = 0
+        self.down = False
+        self.closing = False
+        self.gate: Gate | None = None
+        self._gates: list[Gate] = []
+        self.problems: list[BaseException] = []
+
+    @property
+    def requests(self) -> list[RecordedRequest]:
+        """All requests so far, in the order in which they came."""
+        with self._changed:
+            return list(self._requests)
+
+    @contextmanager
+    def under_way(self, request: RecordedRequest) -> Iterator[None]:
+        """Record a request, and count it as in flight until the block ends."""
+        with self._changed:
+            self._requests.append(request)
+            self.in_flight += 1
+            self.peak_in_flight = max(self.peak_in_flight, self.in_flight)
+            self._changed.notify_all()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self.in_flight -= 1
+                self._changed.notify_all()
+
+    def count_cancelled(self) -> None:
+        """A client hung up before its answer was sent; not when the service itself broke off."""
+        with self._changed:
+            self.cancelled += not (self.down or self.closing)
+            self._changed.notify_all()
+
+    def forget(self) -> None:
+        """Forget what is past; what is in flight stays so."""
+        with self._changed:
+            self._requests.clear()
+            self.cancelled = 0
+            self.peak_in_flight = self.in_flight
+
+    def wait(self, condition: Callable[[], bool], timeout: float) -> None:
+        """Wait until the condition holds; it is looked at with every change.
+
+        Raises:
+            TimeoutError: it does not hold in time.
+        """
+        with self._changed:
+            if not self._changed.wait_for(condition, timeout):
+                raise TimeoutError(f"the condition did not hold within {timeout:g} s")
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Let no model answer until the block ends."""
+        gate = Gate()
+        self._gates.append(gate)
+        self.gate = gate
+        try:
+            yield
+        finally:
+            self.gate = None
+            gate.open()
+
+    def close_gates(self) -> None:
+        """Free what waited for the gates; nobody may wait any more."""
+        for gate in self._gates:
+            gate.close()
+
+    def enter(self, connection: socket.socket) -> None:
+        """A connection begins."""
+        with self._changed:
+            self._connections[connection] = False
+
+    def leave(self, connection: socket.socket) -> bool:
+        """A connection ends; whether it is to end with a reset."""
+        with self._changed:
+            abrupt = self._connections.pop(connection, False)
+            self._changed.notify_all()
+            return abrupt or self.down
+
+    def make_abrupt(self, connection: socket.socket) -> None:
+        """Let a connection end with a reset."""
+        with self._changed:
+            if connection in self._connections:
+                self._connections[connection] = True
+
+    def cut_off(self) -> None:
+        """Wake every connection, so that it ends."""
+        with self._changed:
+            for connection in self._connections:
+                try:
+                    connection.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    continue
+
+    def wait_until_empty(self, timeout: float) -> bool:
+        """Whether every connection has ended in time."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._connections, timeout)

@@ -1,0 +1,98 @@
+"""Kernels of a folder of their own, with the plugins they are given and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from vr_kernel.config.config import load_config
+from vr_kernel.kernel import Kernel
+
+from vr_testing import memory
+from vr_testing.recording import RecordedCall, record_call
+
+if TYPE_CHECKING:
+    from vr_server.client import ToolClient
+
+MEMORY = {"store.backend": memory.STORE, "store.embedder": memory.EMBEDDER}
+
+
+class TrialKernel(Kernel):
+    """A kernel of a test: all that `Kernel` is, and two ways to look at it from outside."""
+
+    async def record(self, name: str, /, **arguments: Any) -> RecordedCall:
+        """Call a tool and see what it does; its errors are part of the answer.
+
+        Raises:
+            VrError: NOT_FOUND for an unknown tool.
+        """
+        return await record_call(self, name, arguments)
+
+    def connect(self) -> AbstractAsyncContextManager[ToolClient]:
+        """A client of an MCP server of this kernel, joined to it in memory: `async with` it."""
+        from vr_server import build_server
+        from vr_server.client import connect_to
+
+        return connect_to(build_server(self))
+
+
+@asynccontextmanager
+async def open_kernel(
+    plugins: Mapping[str, object],
+    *,
+    settings: Mapping[str, object] | None = None,
+    variables: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    roots: Sequence[Path] = (),
+) -> AsyncIterator[TrialKernel]:
+    """A kernel for the time of an `async with`, which reads nothing of this user or machine.
+
+    It is strict: a faulty plugin raises, instead of being left out. Its store and its embedder
+    are those of `vr_testing`, in memory, unless settings name others.
+
+    Args:
+        plugins: name -> plugin object or module; no others are looked for.
+        settings: by section and key, as in `--set`: `{"plugins.weather.horizon": -6}`.
+        variables: the environment, such as `{"GEMINI_API_KEY": "any"}`; no other is inherited.
+        folder: what it keeps is kept below; a temporary one when left out. A second kernel of
+            the same folder finds what the first one recorded.
+        roots: folders below which tools may read files, beside `folder`.
+
+    Raises:
+        VrError: INVALID_INPUT, category CONFIG_INVALID; CONFLICT, category PLUGIN_REFUSED.
+    """
+    given = {**MEMORY, **(settings or {})}
+    flags = {name: _as_text(value) for name, value in given.items()}
+    with _folder(folder) as home:
+        environ = {**isolated_variables(home), **(variables or {})}
+        config = await asyncio.to_thread(load_config, environ, flags, home)
+        kernel = TrialKernel(config, {"memory": memory, **plugins}, roots=[home, *roots])
+        try:
+            yield kernel
+        finally:
+            await kernel.aclose()
+
+
+def isolated_variables(folder: Path) -> dict[str, str]:
+    """The environment of a program that keeps everything below one folder, and is strict."""
+    home = {"HOME": str(folder), "USERPROFILE": str(folder)}
+    own = {f"VR_{name}_DIR": str(folder / name.lower()) for name in ("CONFIG", "STATE", "CACHE")}
+    return {**home, **own, "VR_STRICT": "1"}
+
+
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+@contextmanager
+def _folder(given: Path | None) -> Iterator[Path]:
+    if given is not None:
+        yield given
+        return
+    with TemporaryDirectory() as made:
+        yield Path(made)

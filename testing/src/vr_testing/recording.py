@@ -1,0 +1,125 @@
+"""What one call of a tool did, as its author wants to see it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vr_kernel.errors import VrError
+from vr_kernel.files.artifacts import Artifact, Artifacts
+from vr_kernel.generation import Usage
+from vr_kernel.journal.journal import Change, Journal
+from vr_kernel.kernel import Kernel
+from vr_kernel.running.runner import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A report of a tool: how much is done, of how much when that is known."""
+
+    done: float
+    total: float | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """A line of the log, of any level; `exception` is the one whose traceback it would show."""
+
+    level: str
+    event: str
+    fields: Mapping[str, Any]
+    exception: BaseException | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """How a call ended, and all that it left behind.
+
+    Attributes:
+        outcome: as a server or a command gets it.
+        progress: its reports, in order.
+        records: what it journalled, in order.
+        artifacts: files that were not kept before, by name.
+        log: what the whole kernel logged meanwhile.
+    """
+
+    outcome: Outcome
+    progress: tuple[Progress, ...] = ()
+    records: tuple[Change, ...] = ()
+    artifacts: tuple[Artifact, ...] = ()
+    log: tuple[LogLine, ...] = ()
+
+    @property
+    def result(self) -> Any:
+        """What the tool returned; None when it raised."""
+        return self.outcome.result
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The result as a client reads it; empty when the tool raised."""
+        return self.outcome.data
+
+    @property
+    def error(self) -> VrError | None:
+        """What a caller gets in place of a result."""
+        return self.outcome.error
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks beside the result."""
+        return self.outcome.notes
+
+    @property
+    def usage(self) -> Usage | None:
+        """What language models were paid for."""
+        return self.outcome.usage
+
+
+async def record_call(kernel: Kernel, name: str, arguments: Mapping[str, Any]) -> RecordedCall:
+    """Call a tool and see what it does; its errors are part of the answer.
+
+    Raises:
+        VrError: NOT_FOUND for an unknown tool.
+    """
+    progress: list[Progress] = []
+    log: list[LogLine] = []
+
+    def report(done: float, total: float | None, message: str) -> None:
+        progress.append(Progress(done, total, message))
+
+    def hear(level: str, event: str, fields: Mapping[str, Any]) -> None:
+        exception = sys.exception() if "exc_info" in fields else None
+        kept = {name: value for name, value in fields.items() if name != "exc_info"}
+        log.append(LogLine(level, event, kept, exception))
+
+    start = await kernel.journal.last_seq()
+    known = await asyncio.to_thread(_names, kernel.artifacts)
+    with kernel.log.heard_by(hear):
+        outcome = await kernel.run(name, arguments, report)
+    made = await asyncio.to_thread(_names, kernel.artifacts)
+    return RecordedCall(
+        outcome,
+        progress=tuple(progress),
+        records=tuple(await _records(kernel.journal, start, outcome.call_id)),
+        artifacts=tuple(kernel.artifacts.find(file) for file in sorted(made - known)),
+        log=tuple(log),
+    )
+
+
+async def _records(journal: Journal, start: int, call_id: str) -> list[Change]:
+    found: list[Change] = []
+    while changes := await journal.changes(start):
+        start = changes[-1].seq
+        found += [change for change in changes if change.provenance.get("call_id") == call_id]
+    return found
+
+
+def _names(artifacts: Artifacts) -> set[str]:
+    folder = artifacts.folder
+    if not folder.is_dir():
+        return set()
+    return {path.name for path in folder.iterdir() if not path.name.startswith(".")}

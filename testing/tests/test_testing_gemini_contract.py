@@ -1,0 +1,121 @@
+"""The contract of model providers notices providers that do not keep it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+from vr_kernel import VrError
+from vr_kernel.config.paths import Paths
+from vr_kernel.config.settings import ModelsSettings
+from vr_kernel.gemini import Gemini
+from vr_kernel.generation import ModelProvider, Reply, ReplyPiece, Request
+from vr_kernel.log import Log
+from vr_testing import FakeGemini, GeminiWire, ModelProviderContract, ModelWire
+from vr_testing.model_contract import SECRET
+
+
+class Spoilt:
+    """Gemini's provider with something wrong about it."""
+
+    def __init__(self, provider: ModelProvider) -> None:
+        self.provider = provider
+
+    async def generate(self, model: str, request: Request) -> Reply:
+        return await self.provider.generate(model, request)
+
+    async def stream(self, model: str, request: Request) -> AsyncIterator[ReplyPiece]:
+        async for piece in self.provider.stream(model, request):
+            yield piece
+
+
+class Retrying(Spoilt):
+    async def generate(self, model: str, request: Request) -> Reply:
+        try:
+            return await self.provider.generate(model, request)
+        except VrError:
+            return await self.provider.generate(model, request)
+
+
+class Telltale(Spoilt):
+    async def generate(self, model: str, request: Request) -> Reply:
+        try:
+            return await self.provider.generate(model, request)
+        except VrError as error:
+            error.hint = f"The request was sent with {SECRET}."
+            raise
+
+
+class Careless(Spoilt):
+    async def stream(self, model: str, request: Request) -> AsyncIterator[ReplyPiece]:
+        said = ""
+        try:
+            async for piece in self.provider.stream(model, request):
+                said += piece.text
+                yield piece
+        except VrError:
+            yield ReplyPiece(reply=Reply(text=said, model=model))
+
+
+class Free(Spoilt):
+    async def generate(self, model: str, request: Request) -> Reply:
+        reply = await self.provider.generate(model, request)
+        return Reply(text=reply.text, model=reply.model)
+
+
+def contract(folder: Path, spoil: Callable[[ModelProvider], Spoilt]) -> ModelProviderContract:
+    class Contract(ModelProviderContract):
+        model = "gemini-x"
+
+        @asynccontextmanager
+        async def opened(self) -> AsyncIterator[tuple[Spoilt, ModelWire]]:
+            with FakeGemini() as fake:
+                settings = ModelsSettings(
+                    gemini_api_keys=[SecretStr(SECRET)], gemini_base_url=fake.url
+                )
+                paths = Paths(config=folder, state=folder, cache=folder)
+                gemini = Gemini(lambda: settings, paths, Log("error", "json"))
+                try:
+                    yield spoil(gemini.models), GeminiWire(fake)
+                finally:
+                    await gemini.aclose()
+
+    return Contract()
+
+
+BROKEN: Sequence[tuple[type[Spoilt], str]] = [
+    (Retrying, "test_overloaded"),
+    (Telltale, "test_request_that_does_not_fit"),
+    (Careless, "test_stream_that_breaks_off_is_no_answer"),
+    (Free, "test_usage_is_what_the_service_bills"),
+]
+
+
+@pytest.mark.parametrize(("kind", "test"), BROKEN)
+async def test_broken_provider_fails(kind: type[Spoilt], test: str, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError):
+        await getattr(contract(tmp_path, kind), test)()
+
+
+@pytest.mark.parametrize("test", sorted({test for _, test in BROKEN}))
+async def test_sound_provider_passes_the_same(test: str, tmp_path: Path) -> None:
+    await getattr(contract(tmp_path, Spoilt), test)()
+
+
+async def test_trouble_that_a_protocol_does_not_know_passes(tmp_path: Path) -> None:
+    class Limited(GeminiWire):
+        troubles = frozenset()
+
+    kept = contract(tmp_path, Retrying)
+    opened = kept.opened
+
+    @asynccontextmanager
+    async def limited() -> AsyncIterator[tuple[ModelProvider, ModelWire]]:
+        async with opened() as (provider, wire):
+            yield provider, Limited(wire._gemini)
+
+    kept.opened = limited
+    await kept.test_overloaded()
