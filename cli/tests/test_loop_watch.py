@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plugin_zoo import Animal, Zoo
 from server_process import ServerProcess
-from vr_kernel.running.loop_watch import LIMIT_S, LOOK_S, Holdup, Owners
+from vr_kernel.isolation.loop_watch import LIMIT_S, LOOK_S, Holdup, Owners
 
 ONE, OTHER = sys._getframe(), sys._getframe().f_back
 UNRULY = Animal("unruly", Path(unruly_plugin.__file__).read_text("utf-8"))

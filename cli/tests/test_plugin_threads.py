@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from plugin_zoo import Animal, Zoo
 from server_process import ServerProcess
-from vr_kernel.errors import PluginCode
+from vr_kernel.isolation.loop_watch import Owners
+from vr_kernel.isolation.plugin_code import PluginCode
+from vr_kernel.isolation.plugin_threads import LIMIT_S, MOST, PluginThreads
 from vr_kernel.log import Log
-from vr_kernel.running.loop_watch import Owners
-from vr_kernel.running.plugin_threads import LIMIT_S, MOST, PluginThreads
 from zoo_animals import START
 
 GREEDY = Animal(

@@ -13,10 +13,8 @@ from plugin_zoo import Animal, Zoo
 
 PICKY = '''
 from pydantic import BaseModel
-from vr_kernel import (
-    WRITES_LOCAL, Call, Code, Provider, Record, RecordField, RecordKind, Store, VrError,
-    hookimpl, tool,
-)
+from vr_kernel import Call, Code, Provider, Record, RecordField, RecordKind, Store, VrError
+from vr_kernel import WRITES_LOCAL, hookimpl, tool
 from vr_testing import MemoryStore
 
 

@@ -22,7 +22,8 @@ from vr_kernel import (
     resource,
     tool,
 )
-from vr_kernel.errors import ERROR_BYTES, ERROR_META, bounded
+from vr_kernel.errors import ERROR_META
+from vr_kernel.text.bounds import ERROR_BYTES, bounded
 from vr_server import build_server
 
 LONG = "ü€x" * 700_000

@@ -64,4 +64,5 @@ async def main(url: str, path: Path) -> None:
     sys.stdout.write(json.dumps(measured))
 
 
-asyncio.run(main(sys.argv[1], Path(sys.argv[2])))
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], Path(sys.argv[2])))

@@ -8,8 +8,7 @@ from typing import Any, get_args
 
 import click
 from pydantic.fields import FieldInfo
-from vr_kernel.questions import Answer, Asker, Question, ask_nobody
-from vr_kernel.text.visible_text import visible
+from vr_kernel import Answer, Asker, Question, ask_nobody, visible
 
 
 def terminal_asker(clear: Callable[[], None]) -> Asker:

@@ -6,12 +6,18 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from pydantic import BaseModel, Field
-from vr_kernel.errors import Code, VrError
-from vr_kernel.journal.journal import Change
-from vr_kernel.kernel import Kernel
-from vr_kernel.questions import Asker, Question, understand
-from vr_kernel.text.visible_text import visible
-from vr_kernel.tools import DESTRUCTIVE, Tool
+from vr_kernel import (
+    DESTRUCTIVE,
+    Asker,
+    Change,
+    Code,
+    Kernel,
+    Question,
+    Tool,
+    VrError,
+    understand,
+    visible,
+)
 
 from vr_cli.ids import RECORD
 

@@ -7,11 +7,9 @@ from functools import cached_property, partial
 from typing import Any
 
 import click
-from vr_kernel.commands import Command
-from vr_kernel.errors import Code, VrError, contained, did_you_mean
-from vr_kernel.kernel import Kernel
-from vr_kernel.loading.discovery import PluginStatus, State, explain, within
-from vr_kernel.text.stdout_guard import diverted_stdout
+from vr_kernel import Code, Command, Kernel, VrError, did_you_mean
+from vr_kernel.isolation import contained, diverted_stdout
+from vr_kernel.loading import PluginStatus, State, explain, within
 
 from vr_cli.index import command_names, subcommand
 from vr_cli.lazy import imported

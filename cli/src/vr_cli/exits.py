@@ -9,7 +9,7 @@ from enum import IntEnum
 from threading import Event, Thread, Timer
 from threading import enumerate as living
 
-from vr_kernel.errors import Code, VrError
+from vr_kernel import Code, VrError
 
 LAST_S = 1.5
 """Longest time from the end of the work to that of the process; MCP clients kill after 2 s."""

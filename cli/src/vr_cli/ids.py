@@ -6,9 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vr_kernel.errors import Code, VrError
-from vr_kernel.kernel import Kernel
-from vr_kernel.tools import READ_ONLY, Effects, Tool
+from vr_kernel import READ_ONLY, Code, Effects, Kernel, Tool, VrError
 
 from vr_cli.index import command_of
 

@@ -9,13 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vr_kernel.config.paths import Paths, private_file, private_folder
+from vr_kernel import private_file, private_folder
+from vr_kernel.config import Paths
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from vr_kernel.kernel import Kernel
-    from vr_kernel.tools import Tool
+    from vr_kernel import Kernel, Tool
 
 CommandNames = Mapping[str, Mapping[str, str]]
 """First word -> second word -> one line of help; the second word is empty for a lone command."""
@@ -67,7 +67,7 @@ def installed_plugins() -> list[tuple[str, str]]:
     """
     from importlib.metadata import entry_points
 
-    from vr_kernel.loading.discovery import GROUP
+    from vr_kernel.loading import GROUP
 
     return [
         (point.name, _words_of(point))

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 import click
-from vr_kernel.errors import did_you_mean
+from vr_kernel import did_you_mean
 
 Targets = Mapping[str, tuple[str, str]]
 """Name -> `module:attribute` of the command, and one line of help."""

@@ -7,12 +7,12 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from vr_kernel.errors import is_interrupt
+from vr_kernel.isolation import is_interrupt
 
 from vr_cli.exits import hold_to_the_end
 
 if TYPE_CHECKING:
-    from vr_kernel.log import Log
+    from vr_kernel import Log
 
 T = TypeVar("T")
 CLOSE_S = 1.0
@@ -67,7 +67,7 @@ def run_on(runner: asyncio.Runner, work: Coroutine[Any, Any, T], log: Log) -> T:
 
 
 async def _ended(task: asyncio.Task[T]) -> T:
-    from vr_kernel.jobs.ledger import settle
+    from vr_kernel.jobs import settle
 
     cancellation = await settle(task, pass_on=True)
     if cancellation is not None:

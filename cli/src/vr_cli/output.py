@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from vr_kernel.errors import VrError, bounded
-from vr_kernel.text.visible_text import spelled_json, visible
+from vr_kernel import VrError, visible
+from vr_kernel.text import bounded, spelled_json
 
 if TYPE_CHECKING:
-    from vr_kernel.loading.discovery import PluginStatus
+    from vr_kernel.loading import PluginStatus
 
 INDENT = "  "
 ROW_WIDTH = 120
@@ -142,7 +142,7 @@ class ProgressLine:
 
     def _left(self, percent: float) -> str:
         """The time left at the pace so far, as words; none before there is a pace."""
-        from vr_kernel.running.running_job import time_words
+        from vr_kernel.running import time_words
 
         now = self._clock()
         if self._begun is None or percent < self._begun[1]:

@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 from pydantic import BaseModel
-from vr_kernel.files.artifacts import URI_PREFIX
-from vr_kernel.running.runner import Outcome
-from vr_kernel.text.visible_text import visible
+from vr_kernel import visible
+from vr_kernel.files import URI_PREFIX
+from vr_kernel.running import Outcome
 
 from vr_cli.output import lines_of
 

@@ -9,9 +9,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import click
-from vr_kernel.config.paths import find_paths
-from vr_kernel.errors import Code, VrError
-from vr_kernel.version import VERSION
+from vr_kernel import VERSION, Code, VrError
+from vr_kernel.config import find_paths
 
 from vr_cli.collecting import begin_late
 from vr_cli.exits import Exit, exit_code
@@ -19,7 +18,7 @@ from vr_cli.index import installed_plugins, read_index
 from vr_cli.lazy import imported
 
 if TYPE_CHECKING:
-    from vr_kernel.config.config import Config
+    from vr_kernel import Config
 
 OWN = {
     "call": ("vr_cli.commands.call:call", "Call a tool by its name."),
@@ -114,7 +113,7 @@ def config_of(context: click.Context) -> Config:
 
 def config_with(context: click.Context, flags: Mapping[str, str]) -> Config:
     """The configuration of this run, with settings of a command's own options above it."""
-    from vr_kernel.config.config import load_config
+    from vr_kernel import load_config
 
     given = context.find_root().params["settings"]
     return load_config(flags={**dict(s.partition("=")[::2] for s in given), **flags})

@@ -13,10 +13,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
 from string import Template
 
-from vr_kernel.errors import Code, VrError
-from vr_kernel.loading.compatibility import kernel_range
-from vr_kernel.loading.loader import RESERVED_DOMAINS
-from vr_kernel.version import VERSION
+from vr_kernel import VERSION, Code, VrError
+from vr_kernel.loading import RESERVED_DOMAINS, kernel_range
 
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 NAME_LENGTHS = range(2, 41)

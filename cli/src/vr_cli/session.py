@@ -11,15 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from vr_kernel.config.config import Config
-from vr_kernel.errors import VrError
-from vr_kernel.kernel import Kernel
-from vr_kernel.loading.discovery import PluginStatus
-from vr_kernel.running.runner import Outcome
-from vr_kernel.signatures.schema_cache import ToolSchemas
-from vr_kernel.text.stdout_guard import diverted_stdout
-from vr_kernel.text.visible_text import visible
-from vr_kernel.tools import Tool
+from vr_kernel import Config, Kernel, Tool, VrError, visible
+from vr_kernel.isolation import diverted_stdout
+from vr_kernel.loading import PluginStatus
+from vr_kernel.running import Outcome
+from vr_kernel.signatures import ToolSchemas
 
 from vr_cli.asking import terminal_asker
 from vr_cli.collecting import uncollected

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from vr_kernel.errors import Code, VrError, contained
-from vr_kernel.kernel import Kernel
-from vr_kernel.log import Log
-from vr_kernel.tools import Tool
+from vr_kernel import Code, Kernel, Log, Tool, VrError
+from vr_kernel.isolation import contained
 
 from vr_cli.results import FOUND
 from vr_cli.session import LOCAL, named, parse_items, parse_value, run_each, schema_of

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from vr_kernel.access import Access, Identity, digest_of, sharing
     from vr_kernel.call import Call
     from vr_kernel.commands import Command
     from vr_kernel.config.config import Config, load_config
@@ -13,23 +15,36 @@ if TYPE_CHECKING:
     from vr_kernel.config.settings import EnvAlias, Section
     from vr_kernel.content import Content
     from vr_kernel.documents import Document, DocumentLoader, Locator, Segment
-    from vr_kernel.errors import Code, VrError
+    from vr_kernel.errors import ERROR_META, Code, VrError, did_you_mean
     from vr_kernel.events import CallFinished
     from vr_kernel.files.artifacts import Artifact
-    from vr_kernel.generation import Media, ModelProvider, Reply, Text, Turn, Usage
-    from vr_kernel.health import Check, Diagnosis, Remedy
+    from vr_kernel.generation import (
+        Embeddings,
+        Media,
+        ModelProvider,
+        Reply,
+        Role,
+        Text,
+        Turn,
+        Usage,
+    )
+    from vr_kernel.health import Check, Diagnosis, Level, Remedy
     from vr_kernel.hookspecs import hookimpl
     from vr_kernel.journal.following import FollowingStore
     from vr_kernel.journal.journal import Change
     from vr_kernel.journal.lineage import Position
     from vr_kernel.kernel import Kernel
+    from vr_kernel.log import Log
     from vr_kernel.models.structured import Structured, check_schema
-    from vr_kernel.prompts import Message, prompt
+    from vr_kernel.progress import Progress
+    from vr_kernel.prompts import Message, Prompt, prompt
     from vr_kernel.providers import (
         Embedder,
         Filter,
         Hit,
         Provider,
+        Providers,
+        Purpose,
         Query,
         Reranker,
         Store,
@@ -37,9 +52,10 @@ if TYPE_CHECKING:
         TextLine,
         TextRecognizer,
     )
+    from vr_kernel.questions import Answer, AnswerNeeded, Asker, Question, ask_nobody, understand
     from vr_kernel.quoting.quotes import Finding, Passage, QuoteIndex, find_in
-    from vr_kernel.records import Record, RecordField, RecordKind, entity_key
-    from vr_kernel.resources import resource
+    from vr_kernel.records import FieldType, Record, RecordField, RecordKind, entity_key
+    from vr_kernel.resources import Reading, Resource, resource
     from vr_kernel.running.joining import Joined
     from vr_kernel.services import Services
     from vr_kernel.storage.cache import cache_key
@@ -52,45 +68,18 @@ if TYPE_CHECKING:
         READ_ONLY,
         WRITES_LOCAL,
         Effects,
+        Tool,
+        build_tool,
         tool,
     )
+    from vr_kernel.version import VERSION
 
-_HOMES = {
-    "files.artifacts": "Artifact",
-    "storage.cache": "cache_key",
-    "call": "Call",
-    "commands": "Command",
-    "config.config": "Config load_config",
-    "config.paths": "make_private private_file private_folder",
-    "content": "Content",
-    "config.settings": "EnvAlias Section",
-    "models.structured": "Structured check_schema",
-    "documents": "Document DocumentLoader Locator Segment",
-    "errors": "Code VrError",
-    "events": "CallFinished",
-    "generation": "Media ModelProvider Reply Text Turn Usage",
-    "health": "Check Diagnosis Remedy",
-    "hookspecs": "hookimpl",
-    "running.joining": "Joined",
-    "journal.following": "FollowingStore",
-    "journal.journal": "Change",
-    "journal.lineage": "Position",
-    "kernel": "Kernel",
-    "prompts": "Message prompt",
-    "providers": "Embedder Filter Hit Provider Query Reranker Store StoredRecord TextLine"
-    " TextRecognizer",
-    "quoting.quotes": "Finding Passage QuoteIndex find_in",
-    "records": "Record RecordField RecordKind entity_key",
-    "resources": "resource",
-    "services": "Services",
-    "text.tokens": "estimate_tokens",
-    "tools": "CALLS_OUT DESTRUCTIVE IDEMPOTENT READ_ONLY WRITES_LOCAL Effects tool",
-    "text.visible_text": "visible visible_json",
-}
-_MODULES = {name: module for module, names in _HOMES.items() for name in names.split()}
-
-__all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read it
+__all__ = [  # noqa: RUF022 - sorted as a dictionary is
+    "Access",
+    "Answer",
+    "AnswerNeeded",
     "Artifact",
+    "Asker",
     "CALLS_OUT",
     "Call",
     "CallFinished",
@@ -104,32 +93,46 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "Diagnosis",
     "Document",
     "DocumentLoader",
+    "ERROR_META",
     "Effects",
     "Embedder",
+    "Embeddings",
     "EnvAlias",
+    "FieldType",
     "Filter",
     "Finding",
     "FollowingStore",
     "Hit",
     "IDEMPOTENT",
+    "Identity",
     "Joined",
     "Kernel",
+    "Level",
     "Locator",
+    "Log",
     "Media",
     "Message",
     "ModelProvider",
     "Passage",
     "Position",
+    "Progress",
+    "Prompt",
     "Provider",
+    "Providers",
+    "Purpose",
     "Query",
+    "Question",
     "QuoteIndex",
     "READ_ONLY",
+    "Reading",
     "Record",
     "RecordField",
     "RecordKind",
     "Remedy",
     "Reply",
     "Reranker",
+    "Resource",
+    "Role",
     "Section",
     "Segment",
     "Services",
@@ -139,35 +142,74 @@ __all__ = [  # noqa: RUF022 - one literal list, so that type checkers can read i
     "Text",
     "TextLine",
     "TextRecognizer",
+    "Tool",
     "Turn",
     "Usage",
+    "VERSION",
     "VrError",
     "WRITES_LOCAL",
+    "ask_nobody",
+    "build_tool",
     "cache_key",
     "check_schema",
+    "did_you_mean",
+    "digest_of",
     "entity_key",
     "estimate_tokens",
     "find_in",
     "hookimpl",
+    "lazy_exports",
     "load_config",
     "make_private",
     "private_file",
     "private_folder",
     "prompt",
     "resource",
+    "sharing",
     "tool",
+    "understand",
     "visible",
     "visible_json",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "access": "Access Identity digest_of sharing",
+        "call": "Call",
+        "commands": "Command",
+        "config.config": "Config load_config",
+        "config.paths": "make_private private_file private_folder",
+        "config.settings": "EnvAlias Section",
+        "content": "Content",
+        "documents": "Document DocumentLoader Locator Segment",
+        "errors": "Code ERROR_META VrError did_you_mean",
+        "events": "CallFinished",
+        "files.artifacts": "Artifact",
+        "generation": "Embeddings Media ModelProvider Reply Role Text Turn Usage",
+        "health": "Check Diagnosis Level Remedy",
+        "hookspecs": "hookimpl",
+        "journal.following": "FollowingStore",
+        "journal.journal": "Change",
+        "journal.lineage": "Position",
+        "kernel": "Kernel",
+        "log": "Log",
+        "models.structured": "Structured check_schema",
+        "progress": "Progress",
+        "prompts": "Message Prompt prompt",
+        "providers": "Embedder Filter Hit Provider Providers Purpose Query "
+        "Reranker Store StoredRecord TextLine TextRecognizer",
+        "questions": "Answer AnswerNeeded Asker Question ask_nobody understand",
+        "quoting.quotes": "Finding Passage QuoteIndex find_in",
+        "records": "FieldType Record RecordField RecordKind entity_key",
+        "resources": "Reading Resource resource",
+        "running.joining": "Joined",
+        "services": "Services",
+        "storage.cache": "cache_key",
+        "text.tokens": "estimate_tokens",
+        "text.visible_text": "visible visible_json",
+        "tools": "CALLS_OUT DESTRUCTIVE Effects IDEMPOTENT READ_ONLY Tool "
+        "WRITES_LOCAL build_tool tool",
+        "version": "VERSION",
+    },
+)

@@ -6,17 +6,40 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from vr_kernel.config.settings import ServeSettings
 from vr_kernel.config.sources import config_error
 from vr_kernel.errors import Code, VrError
-from vr_kernel.services import Identity
+from vr_kernel.storage.database import OWNER, mark_of
 
 SHORTEST = 16
 """Least characters of a token; a shorter one can be guessed."""
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 HOW_NAMED = "A name has up to 64 letters, digits, - and _."
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Whom services are for.
+
+    Attributes:
+        principal: the name of the token; of the owner, the user who runs the program.
+        workspace: where what this principal records, finds and is given stands.
+        is_owner: over stdio, at a terminal, in a program, and by a token without a name.
+        roots: folders that the owner lets this principal read, beside its own files.
+    """
+
+    principal: str
+    workspace: str
+    is_owner: bool
+    roots: tuple[Path, ...] = ()
+
+    @property
+    def mark(self) -> str:
+        """What this principal's rows bear in a database: of a token `token:NAME`, else `owner`."""
+        return OWNER if self.is_owner else mark_of(self.principal, "")
 
 
 class Access:

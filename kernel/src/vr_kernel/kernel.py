@@ -12,8 +12,10 @@ from pydantic import BaseModel
 
 from vr_kernel.builtin import plugin as infra
 from vr_kernel.call import ProgressReport
+from vr_kernel.composition.foundation import Foundation
 from vr_kernel.config.config import Config, load_config
-from vr_kernel.errors import Code, VrError, contained, did_you_mean
+from vr_kernel.errors import Code, VrError, did_you_mean
+from vr_kernel.isolation.plugin_code import contained
 from vr_kernel.journal.store_follower import StoreIndex
 from vr_kernel.loading.discovery import (
     INFRA,
@@ -30,7 +32,6 @@ from vr_kernel.prompts import Message, Prompt
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.resources import Reading, Resource
 from vr_kernel.running import runner
-from vr_kernel.running.foundation import Foundation
 from vr_kernel.running.runner import Outcome
 from vr_kernel.running.running_job import LongCall
 from vr_kernel.services import Services
@@ -85,7 +86,7 @@ class Kernel(Foundation):
         Raises:
             VrError: INVALID_INPUT, category CONFIG_INVALID.
         """
-        from vr_kernel.running.opening import Opening
+        from vr_kernel.composition.opening import Opening
 
         folders = (Path.cwd(),) if roots is None else roots
         return Opening(lambda: cls(config or load_config(), plugins, roots=folders))
@@ -211,8 +212,8 @@ class Kernel(Foundation):
 
     def serving(self) -> AbstractAsyncContextManager[None]:
         """Take up, meanwhile, what other processes left behind, and watch over the loop."""
+        from vr_kernel.isolation.loop_watch import Owners
         from vr_kernel.running.housekeeping import keep_house
-        from vr_kernel.running.loop_watch import Owners
 
         owners = Owners({it.module: it.name for it in self._statuses})
         settings, journal = self.config.kernel, self.config.paths.journal

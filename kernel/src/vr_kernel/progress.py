@@ -7,7 +7,7 @@ import math
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from vr_kernel.errors import bounded
+from vr_kernel.text.bounds import bounded
 
 Send = Callable[[float, float | None, str], Awaitable[None]]
 Report = Callable[[float, float | None, str], None]

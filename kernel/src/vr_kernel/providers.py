@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, cast
 
-from vr_kernel.errors import Code, PluginCode, VrError, contained
+from vr_kernel.errors import Code, VrError
+from vr_kernel.isolation.plugin_code import PluginCode, contained
 
 if TYPE_CHECKING:
     from vr_kernel.journal.journal import Change

@@ -7,7 +7,8 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ValidationError
 
-from vr_kernel.errors import Code, PassedOn, VrError
+from vr_kernel.errors import Code, VrError
+from vr_kernel.isolation.plugin_code import PassedOn
 
 Action = Literal["accept", "decline", "cancel", "unable"]
 

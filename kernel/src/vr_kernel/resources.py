@@ -11,8 +11,8 @@ from typing import Any, TypeVar, get_type_hints
 from pydantic import BaseModel
 
 from vr_kernel.content import Content
-from vr_kernel.errors import PluginCode
 from vr_kernel.files.artifacts import Artifact
+from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.services import Services
 from vr_kernel.signatures.arguments import arguments_model, validate
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel.storage.database import OWNER, mark_of
+from vr_kernel.access import Identity
 
 if TYPE_CHECKING:
     from vr_kernel.config.paths import Paths
@@ -32,28 +31,6 @@ if TYPE_CHECKING:
     from vr_kernel.running.single_flight import Flights
     from vr_kernel.storage.cache import Cache
     from vr_kernel.storage.room import RoomOf
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Whom services are for.
-
-    Attributes:
-        principal: the name of the token; of the owner, the user who runs the program.
-        workspace: where what this principal records, finds and is given stands.
-        is_owner: over stdio, at a terminal, in a program, and by a token without a name.
-        roots: folders that the owner lets this principal read, beside its own files.
-    """
-
-    principal: str
-    workspace: str
-    is_owner: bool
-    roots: tuple[Path, ...] = ()
-
-    @property
-    def mark(self) -> str:
-        """What this principal's rows bear in a database: of a token `token:NAME`, else `owner`."""
-        return OWNER if self.is_owner else mark_of(self.principal, "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,16 +18,7 @@ from hypothesis import strategies as st
 from knowledge_samples import NOTES, WordVectors
 from migration_samples import config_in, invoke, report_of
 from refined_kernels import ingest, knowledge_kernel
-from vr_kernel import (
-    Change,
-    Code,
-    Config,
-    Provider,
-    Store,
-    StoredRecord,
-    VrError,
-    hookimpl,
-)
+from vr_kernel import Change, Code, Config, Provider, Store, StoredRecord, VrError, hookimpl
 from vr_plugin_knowledge.items import checksum
 from vr_plugin_knowledge.transfer.commands import import_records, reindex
 from vr_plugin_knowledge.transfer.comparing import Comparison

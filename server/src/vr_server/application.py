@@ -18,8 +18,7 @@ from mcp_types import (
     PromptReference,
     ResourceTemplateReference,
 )
-from vr_kernel.kernel import Kernel
-from vr_kernel.version import VERSION
+from vr_kernel import VERSION, Kernel
 
 from vr_server.failures import Failures
 from vr_server.served.prompt import ServedPrompt, complete

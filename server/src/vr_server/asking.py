@@ -11,7 +11,7 @@ from fastmcp.server.elicitation import get_elicitation_schema
 from fastmcp.tools.base import InputRequiredToolResult
 from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from vr_kernel.questions import Answer, AnswerNeeded, Question
+from vr_kernel import Answer, AnswerNeeded, Question
 
 from vr_server.blocks import visible_schema
 

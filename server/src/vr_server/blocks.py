@@ -15,8 +15,8 @@ from mcp_types import (
     TextContent,
     TextResourceContents,
 )
-from vr_kernel.content import Content
-from vr_kernel.text.visible_text import result_text, visible, visible_json
+from vr_kernel import Content, visible, visible_json
+from vr_kernel.text import result_text
 
 
 def block_of(content: Content | str) -> ContentBlock:

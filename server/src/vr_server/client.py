@@ -11,8 +11,8 @@ from fastmcp import Client, FastMCP
 from fastmcp.client.transports import StdioTransport
 from fastmcp.exceptions import McpError
 from mcp_types import BlobResourceContents, TextResourceContents
-from vr_kernel.errors import ERROR_META, Code, VrError
-from vr_kernel.running.running_job import JobHandle, cancelled
+from vr_kernel import ERROR_META, Code, VrError
+from vr_kernel.running import JobHandle, cancelled
 
 HANDLE = JobHandle.model_fields.keys()
 """All that an answer holds when the call goes on as a job."""

@@ -28,8 +28,8 @@ from mcp_types import (
     GetPromptRequestParams,
     ReadResourceRequestParams,
 )
-from vr_kernel.errors import ERROR_META, NAME_CHARS, Code, VrError, bounded, did_you_mean
-from vr_kernel.kernel import Kernel
+from vr_kernel import ERROR_META, Code, Kernel, VrError, did_you_mean
+from vr_kernel.text import NAME_CHARS, bounded
 
 from vr_server.blocks import encodable, plain, text_block
 
@@ -130,7 +130,7 @@ def as_asked(error: VrError, kernel: Kernel) -> VrError:
     token = get_access_token()
     if token is None or token.client_id == kernel.principal:
         return error
-    from vr_kernel.running.untold import told_to_others
+    from vr_kernel.running import told_to_others
 
     return told_to_others(error, kernel.config.paths)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vr_kernel.config.sources import config_error
-from vr_kernel.errors import did_you_mean
-from vr_kernel.tools import Tool
+from vr_kernel import Tool, did_you_mean
+from vr_kernel.config import config_error
 
 ALL, CORE, COMPAT = "all", "core", "compat"
 JOBS = "job"

@@ -6,8 +6,9 @@ too: `pytest_plugins = ["vr_testing.fixtures"]`.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from vr_kernel import lazy_exports
 
 if TYPE_CHECKING:
     from vr_testing.embedder_contract import EmbedderContract
@@ -45,8 +46,6 @@ _HOMES = {
     "wire": "ModelWire Sent Trouble",
     "words": "WordEmbedder",
 }
-_MODULES = {name: module for module, names in _HOMES.items() for name in names.split()}
-
 __all__ = [
     "Answer",
     "DocumentLoaderContract",
@@ -71,14 +70,4 @@ __all__ = [
     "open_kernel",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_exports(__name__, _HOMES)

@@ -11,19 +11,17 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from vr_kernel.errors import Code, VrError
-from vr_kernel.jobs.jobs import Jobs
-from vr_kernel.jobs.leases import Leases
-from vr_kernel.jobs.ledger import open_ledger
-from vr_kernel.storage.database_faults import (
+from vr_kernel import Code, VrError
+from vr_kernel.jobs import Jobs, Leases, open_ledger
+from vr_kernel.storage import (
     FAULTS,
     UNAVAILABLE,
     explained,
     is_damage,
     is_full,
     is_io_error,
+    read_unwritable,
 )
-from vr_kernel.storage.read_only import read_unwritable
 
 BUSY_S = 10.0
 _NAMED = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{1,16}")

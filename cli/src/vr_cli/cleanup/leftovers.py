@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from vr_kernel.config.paths import Paths
-from vr_kernel.errors import VrError
-from vr_kernel.files.artifacts import Artifacts
+from vr_kernel import VrError
+from vr_kernel.config import Paths
+from vr_kernel.files import Artifacts
 
 from vr_cli.cleanup.leftover_rows import (
     clear_cache,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import click
-from vr_kernel.config.config import Config
+from vr_kernel import Config
 
 from vr_cli.session import named, open_kernel, parse_value, run_tool, schema_of
 

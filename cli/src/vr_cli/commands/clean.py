@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
-from vr_kernel.config.config import Config
-from vr_kernel.errors import VrError
+from vr_kernel import Config, VrError
 
 from vr_cli.cleanup.leftovers import KINDS, Leftovers, find_leftovers
 from vr_cli.exits import Exit

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import click
 from click.shell_completion import CompletionItem, get_completion_class, shell_complete
-from vr_kernel.config.paths import find_paths
+from vr_kernel.config import find_paths
 
 from vr_cli.exits import Exit
 from vr_cli.index import read_index

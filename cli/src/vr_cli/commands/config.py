@@ -8,10 +8,8 @@ from typing import Any
 
 import click
 from pydantic import BaseModel
-from vr_kernel.access import sharing
-from vr_kernel.config.config import Config, shown
-from vr_kernel.config.paths import private_file, private_folder
-from vr_kernel.config.sources import PROJECT_FILE, TRUST_FILE, trusted_folders
+from vr_kernel import Config, private_file, private_folder, sharing
+from vr_kernel.config import PROJECT_FILE, TRUST_FILE, shown, trusted_folders
 
 from vr_cli.session import open_kernel
 

@@ -6,11 +6,8 @@ import asyncio
 from datetime import UTC, datetime
 
 import click
-from vr_kernel.config.config import Config
-from vr_kernel.errors import VrError
-from vr_kernel.models.usage import UsageLedger
-from vr_kernel.models.usage_report import Grouping, UsageReport, UsageRow, make_report
-from vr_kernel.text.visible_text import visible
+from vr_kernel import Config, VrError, visible
+from vr_kernel.models import Grouping, UsageLedger, UsageReport, UsageRow, make_report
 
 from vr_cli.output import print_error, print_json, print_notes
 

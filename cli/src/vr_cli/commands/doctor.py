@@ -12,9 +12,9 @@ from itertools import groupby
 from pathlib import Path
 
 import click
-from vr_kernel.health import Level
-from vr_kernel.text.stdout_guard import diverted_stdout
-from vr_kernel.text.visible_text import spelled_json
+from vr_kernel import Level
+from vr_kernel.isolation import diverted_stdout
+from vr_kernel.text import spelled_json
 
 from vr_cli.doctor.check_runner import Result
 from vr_cli.doctor.report import Consultation, captured

@@ -18,8 +18,7 @@ from vr_cli.exits import Exit, exit_code
 from vr_cli.output import print_error, print_json
 
 if TYPE_CHECKING:
-    from vr_kernel.config.config import Config
-    from vr_kernel.health import Remedy
+    from vr_kernel import Config, Remedy
 
     from vr_cli.onboarding.changes import Change
     from vr_cli.onboarding.clients import Machine

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
-from vr_kernel.text.visible_text import visible
+from vr_kernel import visible
 
 from vr_cli.commands.init_questions import is_terminal
 
 if TYPE_CHECKING:
-    from vr_kernel.health import Remedy
+    from vr_kernel import Remedy
 
 NOBODY = "Nobody can be asked here. Add --yes, or --dry-run to only look."
 
@@ -47,7 +47,7 @@ def words_of(remedy: Remedy) -> str:
 
 def fetch_all(remedies: Sequence[Remedy]) -> dict[str, int]:
     """Run the commands one after another, each as if it were typed; their exit codes."""
-    from vr_kernel.text.stdout_guard import diverted_stdout
+    from vr_kernel.isolation import diverted_stdout
 
     from vr_cli.root import run
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
-from vr_kernel.errors import VrError
+from vr_kernel import VrError
 
 if TYPE_CHECKING:
     from vr_cli.onboarding.clients import Machine

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 import click
-from vr_kernel.config.config import Config
+from vr_kernel import Config
 
 from vr_cli.exits import Exit
 from vr_cli.inspection.findings import Inspection, Level

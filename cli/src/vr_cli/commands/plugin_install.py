@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
 
 import click
-from vr_kernel.errors import Code, VrError
-from vr_kernel.loading.discovery import GROUP
+from vr_kernel import Code, VrError
+from vr_kernel.loading import GROUP
 
 from vr_cli.commands.plugin_list import unknown_plugin
 from vr_cli.exits import Exit

@@ -10,10 +10,8 @@ from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any
 
 import click
-from vr_kernel.config.config import Config
-from vr_kernel.errors import Code, VrError, did_you_mean
-from vr_kernel.loading.discovery import PluginStatus
-from vr_kernel.text.visible_text import visible
+from vr_kernel import Code, Config, VrError, did_you_mean, visible
+from vr_kernel.loading import PluginStatus
 
 from vr_cli.exits import Exit
 from vr_cli.session import open_kernel

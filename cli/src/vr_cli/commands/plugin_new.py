@@ -17,7 +17,7 @@ import click
 )
 def new(name: str, folder: Path) -> None:
     """Make the project of a new plugin, vr-plugin-NAME, with a tool, a setting and tests."""
-    from vr_kernel.loading.discovery import discover
+    from vr_kernel.loading import discover
 
     from vr_cli.scaffold import check_name, domain_of, make_project
 

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from vr_kernel.config.config import Config
-from vr_kernel.text.stdout_guard import StdoutGuard, own_streams
+from vr_kernel import Config
+from vr_kernel.isolation import StdoutGuard, own_streams
 
 from vr_cli.exits import end_soon
 from vr_cli.loops import run_alone
 from vr_cli.root import config_with
 
 if TYPE_CHECKING:
-    from vr_kernel.kernel import Kernel
+    from vr_kernel import Kernel
 
 LAST_PORT = 65_535
 AT_A_TERMINAL = (
@@ -87,9 +87,9 @@ async def _serve_http(kernel: Kernel, host: str, port: int) -> int:
 
 
 def _kernel(config: Config) -> Kernel:
-    from vr_kernel.config.paths import server_roots
-    from vr_kernel.kernel import Kernel
-    from vr_kernel.signatures.schema_cache import ToolSchemas
+    from vr_kernel import Kernel
+    from vr_kernel.config import server_roots
+    from vr_kernel.signatures import ToolSchemas
 
     from vr_cli.index import write_index
 

@@ -10,18 +10,16 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from vr_kernel.config.config import Config
-from vr_kernel.errors import Code, VrError, did_you_mean
-from vr_kernel.text.stdout_guard import diverted_stdout
+from vr_kernel import Code, Config, VrError, did_you_mean
+from vr_kernel.isolation import diverted_stdout
 
 from vr_cli.loops import close, run_on
 from vr_cli.output import print_result
 from vr_cli.session import open_kernel
 
 if TYPE_CHECKING:
-    from vr_kernel.journal.dead_letters import Refusal
-    from vr_kernel.journal.store_follower import StoreIndex
-    from vr_kernel.kernel import Kernel
+    from vr_kernel import Kernel
+    from vr_kernel.journal import Refusal, StoreIndex
 
 T = TypeVar("T")
 DELIVERY_S = 60.0

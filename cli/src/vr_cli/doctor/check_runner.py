@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from vr_kernel.errors import PluginCode, VrError
-from vr_kernel.health import Check, Diagnosis, Level, Remedy
-from vr_kernel.loading.discovery import explain
-from vr_kernel.text.visible_text import visible
+from vr_kernel import Check, Diagnosis, Level, Remedy, VrError, visible
+from vr_kernel.isolation import PluginCode
+from vr_kernel.loading import explain
 
 T = TypeVar("T")
 END_S = 0.5

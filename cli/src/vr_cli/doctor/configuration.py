@@ -7,11 +7,8 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from vr_kernel.config.config import Config
-from vr_kernel.config.paths import Paths, env_files
-from vr_kernel.config.sources import PROJECT_FILE, is_trusted
-from vr_kernel.errors import VrError
-from vr_kernel.health import Check, Diagnosis
+from vr_kernel import Check, Config, Diagnosis, VrError
+from vr_kernel.config import PROJECT_FILE, Paths, env_files, is_trusted
 
 from vr_cli.doctor.unread_variables import unread_checks
 

@@ -8,12 +8,10 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from vr_kernel.config.paths import Paths
-from vr_kernel.health import Check, Diagnosis
-from vr_kernel.jobs.leases import Watch
-from vr_kernel.jobs.rows import SHOWN
-from vr_kernel.storage.database_faults import wording
-from vr_kernel.storage.database_health import examine_file, is_no_damage, reading
+from vr_kernel import Check, Diagnosis
+from vr_kernel.config import Paths
+from vr_kernel.jobs import SHOWN, Watch
+from vr_kernel.storage import examine_file, is_no_damage, reading, wording
 
 _DOCUMENTS = {
     "record": ("fields", "provenance"),

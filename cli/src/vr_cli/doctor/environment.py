@@ -11,10 +11,9 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from vr_kernel.config.paths import Paths
-from vr_kernel.health import Check, Diagnosis
-from vr_kernel.loading.discovery import KERNEL_DISTRIBUTION
-from vr_kernel.version import VERSION
+from vr_kernel import VERSION, Check, Diagnosis
+from vr_kernel.config import Paths
+from vr_kernel.loading import KERNEL_DISTRIBUTION
 
 OLDEST, NEWEST = (3, 11), (3, 14)
 """Versions of Python that every release is tested on."""

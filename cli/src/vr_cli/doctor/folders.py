@@ -10,10 +10,9 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from vr_kernel.config.paths import Paths
-from vr_kernel.health import Check, Diagnosis
-from vr_kernel.storage.database_faults import CLEAN, is_full
-from vr_kernel.storage.read_only import has_room
+from vr_kernel import Check, Diagnosis
+from vr_kernel.config import Paths
+from vr_kernel.storage import CLEAN, has_room, is_full
 
 MB = 1_000_000
 FAULT_BELOW, WARN_BELOW = 50 * MB, 1_000 * MB

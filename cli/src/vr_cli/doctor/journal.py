@@ -6,12 +6,10 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
-from vr_kernel.config.paths import Paths
-from vr_kernel.health import Diagnosis
-from vr_kernel.journal.known import read_known
-from vr_kernel.journal.lineage import Lineage, Position
-from vr_kernel.journal.loss import find_loss, ways_out
-from vr_kernel.storage.database_health import is_no_damage, reading
+from vr_kernel import Diagnosis, Position
+from vr_kernel.config import Paths
+from vr_kernel.journal import Lineage, find_loss, read_known, ways_out
+from vr_kernel.storage import is_no_damage, reading
 
 
 def examine_journal(paths: Paths, sound: Callable[[], Diagnosis], store: str) -> Diagnosis:

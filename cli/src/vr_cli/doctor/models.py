@@ -8,11 +8,9 @@ from collections.abc import Iterator
 from typing import get_args
 from urllib.parse import urlsplit
 
-from vr_kernel.config.settings import ModelsSettings
-from vr_kernel.errors import VrError, did_you_mean
-from vr_kernel.generation import Role
-from vr_kernel.health import Check, Diagnosis
-from vr_kernel.models.roles import AUTO, GEMINI, Roles
+from vr_kernel import Check, Diagnosis, Role, VrError, did_you_mean
+from vr_kernel.config import ModelsSettings
+from vr_kernel.models import AUTO, GEMINI, Roles
 
 WHERE = "https://aistudio.google.com/apikey"
 SHORTEST_KEY = 20

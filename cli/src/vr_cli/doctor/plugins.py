@@ -7,12 +7,8 @@ from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 
-from vr_kernel.config.config import Config
-from vr_kernel.health import Check, Diagnosis
-from vr_kernel.kernel import Kernel
-from vr_kernel.loading.discovery import INFRA, PluginStatus, State
-from vr_kernel.loading.loader import Contribution
-from vr_kernel.version import VERSION
+from vr_kernel import VERSION, Check, Config, Diagnosis, Kernel
+from vr_kernel.loading import INFRA, Contribution, PluginStatus, State
 
 from vr_cli.doctor.check_runner import failure, started
 

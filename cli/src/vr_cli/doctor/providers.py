@@ -5,9 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from vr_kernel.errors import VrError
-from vr_kernel.health import Check, Diagnosis
-from vr_kernel.providers import Embedder, Providers, Store, TextRecognizer
+from vr_kernel import Check, Diagnosis, Embedder, Providers, Store, TextRecognizer, VrError
 
 _KINDS: dict[str, tuple[type[Any], str]] = {
     "store": (Store, "records stay in the journal and cannot be searched"),

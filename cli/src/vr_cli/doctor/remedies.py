@@ -5,9 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from vr_kernel.config.config import Config
-from vr_kernel.health import Remedy
-from vr_kernel.text.stdout_guard import diverted_stdout
+from vr_kernel import Config, Remedy
+from vr_kernel.isolation import diverted_stdout
 
 from vr_cli.doctor.check_runner import examine, loop_aside, wait_for
 from vr_cli.doctor.plugins import ExaminedKernel, offered_checks

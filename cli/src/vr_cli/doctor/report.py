@@ -11,14 +11,10 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
-from vr_kernel.config.config import Config, load_config
-from vr_kernel.config.paths import env_files, find_paths
-from vr_kernel.config.settings import KernelSettings
-from vr_kernel.config.sources import PROJECT_FILE
-from vr_kernel.errors import VrError
-from vr_kernel.health import Check, Diagnosis
-from vr_kernel.loading.discovery import explain
-from vr_kernel.text.redaction import redactor, secrets_in_text, secrets_of
+from vr_kernel import Check, Config, Diagnosis, VrError, load_config
+from vr_kernel.config import PROJECT_FILE, KernelSettings, env_files, find_paths
+from vr_kernel.loading import explain
+from vr_kernel.text import redactor, secrets_in_text, secrets_of
 
 from vr_cli.doctor.check_runner import Result, examine, loop_aside, wait_for
 from vr_cli.doctor.configuration import configuration_checks

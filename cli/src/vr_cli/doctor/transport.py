@@ -14,11 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from vr_kernel.access import Access
-from vr_kernel.config.config import Config
-from vr_kernel.errors import VrError
-from vr_kernel.health import Check, Diagnosis
-from vr_kernel.services import Identity
+from vr_kernel import Access, Check, Config, Diagnosis, Identity, VrError
 
 DEADLINE_S = 20.0
 GRACE_S = 3.0

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from vr_kernel.config.paths import Paths, env_files, env_variables
-from vr_kernel.health import Check, Diagnosis
+from vr_kernel import Check, Diagnosis
+from vr_kernel.config import Paths, env_files, env_variables
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from packaging.utils import canonicalize_name
-from vr_kernel.config.config import load_config
-from vr_kernel.kernel import Kernel
-from vr_kernel.loading.discovery import GROUP, PluginStatus, State, check, discover, explain, within
-from vr_kernel.loading.hooks import Hooks
-from vr_kernel.version import VERSION
+from vr_kernel import VERSION, Kernel, load_config
+from vr_kernel.loading import GROUP, Hooks, PluginStatus, State, check, discover, explain, within
 
 from vr_cli.inspection.findings import Finding, Level, error, guarded, ok, or_ok, warning
 from vr_cli.inspection.offers import Offers

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from vr_kernel.loading.discovery import explain
+from vr_kernel.loading import explain
 
 
 class Level(StrEnum):

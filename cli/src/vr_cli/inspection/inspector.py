@@ -10,8 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from vr_kernel.config.settings import KernelSettings
-from vr_kernel.loading.discovery import State, discover
+from vr_kernel.config import KernelSettings
+from vr_kernel.loading import State, discover
 
 from vr_cli.inspection.findings import Finding, Inspection, Level, error
 from vr_cli.inspection.installed import find_installed

@@ -7,9 +7,8 @@ from importlib.metadata import PackageNotFoundError, metadata
 from typing import cast
 
 from packaging.utils import canonicalize_name
-from vr_kernel.errors import Code, VrError, did_you_mean
-from vr_kernel.loading.discovery import Candidate, State, check, discover
-from vr_kernel.version import VERSION
+from vr_kernel import VERSION, Code, VrError, did_you_mean
+from vr_kernel.loading import Candidate, State, check, discover
 
 from vr_cli.inspection.subject import Metadata, Subject
 

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import get_args
 
-from vr_kernel.errors import did_you_mean
-from vr_kernel.records import FieldType, RecordKind
+from vr_kernel import FieldType, RecordKind, did_you_mean
 
 from vr_cli.inspection.findings import Finding, error, warning
 

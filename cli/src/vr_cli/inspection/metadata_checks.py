@@ -9,9 +9,16 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
-from vr_kernel.loading.compatibility import kernel_range, next_break
-from vr_kernel.loading.discovery import KERNEL_DISTRIBUTION, Candidate, PluginStatus, State, check
-from vr_kernel.version import VERSION
+from vr_kernel import VERSION
+from vr_kernel.loading import (
+    KERNEL_DISTRIBUTION,
+    Candidate,
+    PluginStatus,
+    State,
+    check,
+    kernel_range,
+    next_break,
+)
 
 from vr_cli.inspection.findings import Finding, error, ok, or_ok, warning
 from vr_cli.inspection.subject import Metadata, Subject

@@ -6,11 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from vr_kernel.commands import Command
-from vr_kernel.loading.discovery import explain, within
-from vr_kernel.loading.hooks import Hooks
-from vr_kernel.providers import Provider
-from vr_kernel.records import RecordKind
+from vr_kernel import Command, Provider, RecordKind
+from vr_kernel.loading import Hooks, explain, within
 
 from vr_cli.inspection.findings import Finding, error, guarded, or_ok
 from vr_cli.inspection.kind_checks import check_kind

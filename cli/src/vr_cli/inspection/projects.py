@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from vr_kernel.errors import Code, VrError
-from vr_kernel.loading.discovery import GROUP
+from vr_kernel import Code, VrError
+from vr_kernel.loading import GROUP
 
 from vr_cli.inspection.findings import Finding, error
 from vr_cli.inspection.subject import Metadata, Subject

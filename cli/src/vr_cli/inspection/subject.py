@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
-from vr_kernel.loading.discovery import Candidate
+from vr_kernel.loading import Candidate
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from typing import Any
 
-from vr_kernel.commands import Command
-from vr_kernel.loading.discovery import explain
-from vr_kernel.tools import Effects, Tool, build_tool
+from vr_kernel import Command, Effects, Tool, build_tool
+from vr_kernel.loading import explain
 
 from vr_cli.inspection.findings import Finding, error, warning
 from vr_cli.inspection.waiting_checks import check_waiting

@@ -7,10 +7,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from vr_kernel.config.config import load_config
-from vr_kernel.config.paths import server_roots
-from vr_kernel.config.settings import KernelSettings, ModelsSettings
-from vr_kernel.errors import Code, VrError
+from vr_kernel import Code, VrError, load_config
+from vr_kernel.config import KernelSettings, ModelsSettings, server_roots
 
 KEPT = ("HOME", "USERPROFILE", "VR_CONFIG_DIR")
 
@@ -66,7 +64,7 @@ def checked_key(text: str) -> str:
         VrError: INVALID_INPUT when it cannot be a key; it is not shown.
     """
     from pydantic import SecretStr
-    from vr_kernel.health import Level
+    from vr_kernel import Level
 
     from vr_cli.doctor.models import gemini_keys
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vr_kernel.errors import Code, VrError
-from vr_kernel.text.redaction import redactor, secrets_in_text
+from vr_kernel import Code, VrError
+from vr_kernel.text import redactor, secrets_in_text
 
 LONGEST_LINE = 200
 """Characters of a line that are shown; a client may write its whole file into one line."""

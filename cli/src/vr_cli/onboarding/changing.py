@@ -13,7 +13,7 @@ from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
-from vr_kernel.errors import Code, VrError
+from vr_kernel import Code, VrError
 
 PRODUCT = "video-research"
 

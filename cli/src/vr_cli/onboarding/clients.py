@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
-from vr_kernel.errors import Code, VrError, did_you_mean
+from vr_kernel import Code, VrError, did_you_mean
 
 SERVER = "video-research"
 """The name of our entry in every client."""

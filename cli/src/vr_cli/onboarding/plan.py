@@ -10,8 +10,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from vr_kernel.config.sources import config_error
-from vr_kernel.errors import Code, VrError
+from vr_kernel import Code, VrError
+from vr_kernel.config import config_error
 
 from vr_cli.onboarding.changes import Change, read_file, real_file, secrets_of
 from vr_cli.onboarding.clients import SERVER, Client

@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from vr_kernel.config.paths import FILE_MODE, FOLDER_MODE
-from vr_kernel.errors import Code, VrError
+from vr_kernel import Code, VrError
+from vr_kernel.config import FILE_MODE, FOLDER_MODE
 
 from vr_cli.onboarding.changes import Change
 

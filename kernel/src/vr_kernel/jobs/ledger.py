@@ -7,7 +7,8 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vr_kernel.errors import PluginCode, VrError
+from vr_kernel.errors import VrError
+from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.storage.database import MARK
 from vr_kernel.storage.database_faults import Patience
 from vr_kernel.storage.kept_database import KeptDatabase

@@ -12,7 +12,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
-from vr_kernel.errors import PluginCode, VrError
+from vr_kernel.errors import VrError
+from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.jobs.leases import Lease, is_owner, lease_lost
 from vr_kernel.jobs.ledger import complete, settle
 from vr_kernel.storage.kept_database import KeptDatabase

@@ -1,1 +1,34 @@
 """What was recorded: the journal, and its way into the stores that follow it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vr_kernel.exports import lazy_exports
+
+if TYPE_CHECKING:
+    from vr_kernel.journal.dead_letters import Refusal
+    from vr_kernel.journal.known import read_known
+    from vr_kernel.journal.lineage import Lineage
+    from vr_kernel.journal.loss import find_loss, ways_out
+    from vr_kernel.journal.store_follower import StoreIndex
+
+__all__ = [
+    "Lineage",
+    "Refusal",
+    "StoreIndex",
+    "find_loss",
+    "read_known",
+    "ways_out",
+]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "dead_letters": "Refusal",
+        "known": "read_known",
+        "lineage": "Lineage",
+        "loss": "find_loss ways_out",
+        "store_follower": "StoreIndex",
+    },
+)

@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from vr_kernel.errors import VrError, said
+from vr_kernel.errors import VrError
 from vr_kernel.journal.journal import Change
 from vr_kernel.storage.database_faults import Patience, is_sound
 from vr_kernel.storage.kept_database import KeptDatabase
+from vr_kernel.text.bounds import said
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS refused (

@@ -10,12 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vr_kernel.errors import Code, PluginCode, VrError, said
+from vr_kernel.errors import Code, VrError
+from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.journal.dead_letters import Refusal, Refusals, reason_of
 from vr_kernel.journal.journal import Change, Journal
 from vr_kernel.log import Log
 from vr_kernel.providers import Hit, Providers, Query, Store, StoredRecord, close
 from vr_kernel.records import RecordKind
+from vr_kernel.text.bounds import said
 
 if TYPE_CHECKING:
     from vr_kernel.journal.following import StoreStatus

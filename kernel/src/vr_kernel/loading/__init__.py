@@ -1,1 +1,53 @@
 """Plugins: found by their metadata, chosen, imported under a deadline, registered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vr_kernel.exports import lazy_exports
+
+if TYPE_CHECKING:
+    from vr_kernel.loading.compatibility import kernel_range, next_break
+    from vr_kernel.loading.discovery import (
+        GROUP,
+        INFRA,
+        KERNEL_DISTRIBUTION,
+        Candidate,
+        PluginStatus,
+        State,
+        check,
+        discover,
+        explain,
+        within,
+    )
+    from vr_kernel.loading.hooks import Hooks
+    from vr_kernel.loading.loader import RESERVED_DOMAINS, Contribution
+
+__all__ = [  # noqa: RUF022 - sorted as a dictionary is
+    "Candidate",
+    "Contribution",
+    "GROUP",
+    "Hooks",
+    "INFRA",
+    "KERNEL_DISTRIBUTION",
+    "PluginStatus",
+    "RESERVED_DOMAINS",
+    "State",
+    "check",
+    "discover",
+    "explain",
+    "kernel_range",
+    "next_break",
+    "within",
+]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "compatibility": "kernel_range next_break",
+        "discovery": "Candidate GROUP INFRA KERNEL_DISTRIBUTION PluginStatus "
+        "State check discover explain within",
+        "hooks": "Hooks",
+        "loader": "Contribution RESERVED_DOMAINS",
+    },
+)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from vr_kernel.errors import MOST_SAID, Code, VrError, said
+from vr_kernel.errors import Code, VrError
+from vr_kernel.text.bounds import MOST_SAID, said
 
 if TYPE_CHECKING:
     from importlib_metadata import EntryPoint

@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from vr_kernel.config.settings import KernelSettings
+from vr_kernel.isolation.loop_watch import LoopWatch, Owners
+from vr_kernel.isolation.plugin_threads import PluginThreads
 from vr_kernel.journal.store_follower import StoreIndex
 from vr_kernel.log import Log
 from vr_kernel.running.job_runner import LongWork
-from vr_kernel.running.loop_watch import LoopWatch, Owners
-from vr_kernel.running.plugin_threads import PluginThreads
 from vr_kernel.storage.cache import SECONDS_PER_DAY
 
 DELIVER_AFTER_S = 2.0

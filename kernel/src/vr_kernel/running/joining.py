@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from vr_kernel.errors import PluginCode
+from vr_kernel.isolation.plugin_code import PluginCode
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel.errors import PluginCode
+from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.log import Log
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from pydantic import BaseModel
 
 from vr_kernel.call import Call, ProgressReport
 from vr_kernel.content import Content
-from vr_kernel.errors import QUOTA_RETRY_S, Code, PluginCode, VrError, bounded
+from vr_kernel.errors import QUOTA_RETRY_S, Code, VrError
 from vr_kernel.events import CallFinished
 from vr_kernel.generation import Usage
+from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.jobs.leases import Lease
 from vr_kernel.jobs.ledger import complete, job_scope
 from vr_kernel.jobs.scopes import Scope
@@ -24,6 +25,7 @@ from vr_kernel.questions import AnswerNeeded, Asker, Question, ask_nobody
 from vr_kernel.running.commit import commit, dump, leaves_nothing, settle
 from vr_kernel.running.listeners import Listeners
 from vr_kernel.services import Services
+from vr_kernel.text.bounds import bounded
 from vr_kernel.text.visible_text import all_visible, result_text
 from vr_kernel.tools import Tool
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from vr_kernel.errors import PluginCode, VrError
+from vr_kernel.errors import VrError
+from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.jobs.leases import Lease, Leases, was_lost
 from vr_kernel.storage.cache import Cache
 from vr_kernel.storage.database_faults import is_held, is_of_state

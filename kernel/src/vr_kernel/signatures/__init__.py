@@ -1,1 +1,24 @@
 """Functions as models: arguments by name, and the JSON schemas of both ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vr_kernel.exports import lazy_exports
+
+if TYPE_CHECKING:
+    from vr_kernel.signatures.schema_cache import ToolSchemas
+    from vr_kernel.signatures.schemas import compact_output
+
+__all__ = [
+    "ToolSchemas",
+    "compact_output",
+]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "schema_cache": "ToolSchemas",
+        "schemas": "compact_output",
+    },
+)

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 import structlog
 
-from vr_kernel.errors import bounded
+from vr_kernel.text.bounds import bounded
 
 SAME_LINES = 30
 """Warnings or errors of one kind that are written in `WINDOW_S`; the others are counted."""

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vr_kernel.providers import Purpose
+from vr_kernel import Purpose
 
 from vr_embedder_minilm.checksums import MODEL_FOLDER
 

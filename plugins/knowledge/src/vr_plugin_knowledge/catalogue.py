@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vr_kernel import Code, RecordField, RecordKind, VrError
-from vr_kernel.errors import did_you_mean
+from vr_kernel import Code, RecordField, RecordKind, VrError, did_you_mean
 
 ALL = "all"
 _EXAMPLES: Mapping[str, Any] = {

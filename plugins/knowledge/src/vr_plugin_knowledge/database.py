@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vr_kernel import Code, VrError, private_file, private_folder
-from vr_kernel.storage.database_damage import begin_anew, put_aside
-from vr_kernel.storage.database_faults import (
+from vr_kernel.storage import (
     Patience,
+    begin_anew,
     explained,
     is_busy,
+    put_aside,
     tell_emptied,
     told_by,
     wording,
@@ -109,7 +110,7 @@ class Database:
                 generation, connection = self._borrow()
                 self.unwritable = False
             except (sqlite3.Error, OSError) as error:
-                from vr_kernel.storage.read_only import read_unwritable
+                from vr_kernel.storage import read_unwritable
 
                 if (found := read_unwritable(self.path, [work], error)) is None:
                     raise

@@ -12,14 +12,17 @@ from pathlib import Path
 from typing import TypeVar
 
 from vr_kernel import Check, Code, Diagnosis, Services, VrError
-from vr_kernel.storage.database_faults import (
+from vr_kernel.storage import (
     FAULTS,
     is_damage,
+    is_no_damage,
     is_sound,
+    reading,
+    require_free,
     shown_key,
+    unreadable,
     wording,
 )
-from vr_kernel.storage.database_health import is_no_damage, reading, require_free, unreadable
 
 from vr_plugin_knowledge.backlog import Missing
 from vr_plugin_knowledge.items import STORED

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from vr_kernel import Code, Services, VrError
 
 if TYPE_CHECKING:
-    from vr_kernel.generation import Embeddings
-    from vr_kernel.providers import Purpose
+    from vr_kernel import Embeddings, Purpose
 
 LONGEST_CHARS = 8000
 """About 2,000 tokens, what `gemini-embedding-001` reads of a text; what follows is left out."""

@@ -231,6 +231,6 @@ def too_slow(longest: float) -> VrError:
 
 def unwritable(folder: Path, error: OSError) -> VrError:
     """The folder of downloads cannot be written, or the disk is full."""
-    from vr_kernel.storage.database_damage import unwritten
+    from vr_kernel.storage import unwritten
 
     return unwritten("The video", folder, error)

@@ -33,7 +33,7 @@ def video_checks(services: Services) -> list[Check]:
 
 def sessions(services: Services) -> Diagnosis:
     """Whether the conversations can be read, each of them."""
-    from vr_kernel.storage.database_health import examine_file
+    from vr_kernel.storage import examine_file
 
     from vr_plugin_video.sessions.store import session_file
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, PlainSerializer
 from vr_kernel import Usage
-from vr_kernel.quoting.quotes import Verdict
+from vr_kernel.quoting import Verdict
 
 from vr_plugin_video.speech.transcripts import Segment
 

@@ -9,10 +9,8 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from vr_kernel.access import Access
-from vr_kernel.config.sources import config_error
-from vr_kernel.kernel import Kernel
-from vr_kernel.version import VERSION
+from vr_kernel import VERSION, Access, Kernel
+from vr_kernel.config import config_error
 
 from vr_server.application import build_server
 from vr_server.http.body_limit import BodyLimit

@@ -12,8 +12,7 @@ from functools import partial
 from typing import cast
 
 import uvicorn
-from vr_kernel.errors import Code, VrError
-from vr_kernel.kernel import Kernel
+from vr_kernel import Code, Kernel, VrError
 
 from vr_server.http.connections import Connection, Connections, Limits, fitting
 from vr_server.http.endpoint import build_http_app

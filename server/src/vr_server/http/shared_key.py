@@ -8,7 +8,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from vr_kernel.config.paths import private_folder
+from vr_kernel import private_folder
 
 KEY_BYTES = 32
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 
 from fastmcp.server.auth import AccessToken, TokenVerifier
-from vr_kernel.access import Access, digest_of
+from vr_kernel import Access, digest_of
 
 
 class Tokens(TokenVerifier):

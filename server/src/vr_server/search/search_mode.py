@@ -11,11 +11,19 @@ from fastmcp.tools.base import Tool as McpTool
 from fastmcp.tools.base import ToolResult
 from mcp_types import ListToolsRequest
 from pydantic import BaseModel, Field, PrivateAttr
-from vr_kernel.call import Call
-from vr_kernel.errors import VrError
-from vr_kernel.kernel import Kernel
-from vr_kernel.running.runner import Outcome
-from vr_kernel.tools import CALLS_OUT, DESTRUCTIVE, IDEMPOTENT, READ_ONLY, Tool, build_tool, tool
+from vr_kernel import (
+    CALLS_OUT,
+    DESTRUCTIVE,
+    IDEMPOTENT,
+    READ_ONLY,
+    Call,
+    Kernel,
+    Tool,
+    VrError,
+    build_tool,
+    tool,
+)
+from vr_kernel.running import Outcome
 
 from vr_server.failures import RefusedError
 from vr_server.search.tool_index import ToolIndex

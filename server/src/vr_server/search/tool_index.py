@@ -8,7 +8,7 @@ from statistics import fmean, pstdev
 from typing import Any
 from weakref import finalize
 
-from vr_kernel.tools import Tool
+from vr_kernel import Tool
 
 from vr_server.search.tool_words import Phrases, telling_words
 

@@ -11,13 +11,13 @@ from operator import mul
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from vr_kernel.tools import Tool
+from vr_kernel import Tool
 
 from vr_server.search.tool_words import Phrases, sentences
 
 if TYPE_CHECKING:
-    from vr_kernel.log import Log
-    from vr_kernel.models.vectors import Vectors
+    from vr_kernel import Log
+    from vr_kernel.models import Vectors
 
 NEAREST = 6
 """Of how many of a tool's phrases the nearness counts: a single one may be near by chance."""

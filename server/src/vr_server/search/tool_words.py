@@ -10,10 +10,10 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
-from vr_kernel.tools import Tool
+from vr_kernel import Tool
 
 if TYPE_CHECKING:
-    from vr_kernel.log import Log
+    from vr_kernel import Log
 
 _WORD = re.compile(r"[^\W_]+")
 _STOP = (

@@ -13,10 +13,8 @@ from fastmcp.prompts import PromptArgument, PromptResult
 from fastmcp.prompts.base import Prompt as McpPrompt
 from mcp_types import CompletionArgument, PromptReference
 from pydantic import PrivateAttr
-from vr_kernel.errors import VrError, contained
-from vr_kernel.kernel import Kernel
-from vr_kernel.prompts import Prompt
-from vr_kernel.text.visible_text import visible
+from vr_kernel import Kernel, Prompt, VrError, visible
+from vr_kernel.isolation import contained
 
 from vr_server.blocks import block_of
 from vr_server.failures import RefusedError

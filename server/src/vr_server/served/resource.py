@@ -10,12 +10,8 @@ from fastmcp.resources import Resource as McpResource
 from fastmcp.resources import ResourceContent, ResourceResult
 from fastmcp.resources.template import ResourceTemplate
 from pydantic import AnyUrl, BaseModel, PrivateAttr
-from vr_kernel.content import Content
-from vr_kernel.errors import Code, VrError, contained
-from vr_kernel.files.artifacts import Artifact
-from vr_kernel.kernel import Kernel
-from vr_kernel.resources import Reading, Resource
-from vr_kernel.text.visible_text import visible
+from vr_kernel import Artifact, Code, Content, Kernel, Reading, Resource, VrError, visible
+from vr_kernel.isolation import contained
 
 from vr_server.blocks import shown, visible_schema
 from vr_server.failures import RefusedError

@@ -13,15 +13,10 @@ from fastmcp.tools.base import Tool as McpTool
 from fastmcp.tools.base import ToolResult
 from mcp_types import ToolAnnotations
 from pydantic import PrivateAttr
-from vr_kernel.errors import VrError
-from vr_kernel.jobs.jobs import Job
-from vr_kernel.kernel import Kernel
-from vr_kernel.progress import Progress
-from vr_kernel.running.runner import Outcome
-from vr_kernel.running.running_job import JobHandle, handle_of
-from vr_kernel.signatures.schemas import compact_output
-from vr_kernel.text.visible_text import visible
-from vr_kernel.tools import Effects, Tool
+from vr_kernel import Effects, Kernel, Progress, Tool, VrError, visible
+from vr_kernel.jobs import Job
+from vr_kernel.running import JobHandle, Outcome, handle_of
+from vr_kernel.signatures import compact_output
 
 from vr_server.asking import Asker, Nobody, WithAnotherCall, asker_of
 from vr_server.blocks import block_of, encodable, plain, text_block, visible_schema

@@ -8,12 +8,10 @@ from typing import Any, Literal
 from mcp_types import CallToolResult, RequestParams
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
-from vr_kernel.errors import VrError
-from vr_kernel.generation import Usage
-from vr_kernel.jobs.rows import Job, JobState
-from vr_kernel.running.runner import Outcome
-from vr_kernel.running.running_job import handle_of
-from vr_kernel.text.visible_text import all_visible, result_text
+from vr_kernel import Usage, VrError
+from vr_kernel.jobs import Job, JobState
+from vr_kernel.running import Outcome, handle_of
+from vr_kernel.text import all_visible, result_text
 
 from vr_server.failures import error_result
 from vr_server.served.tool import as_tool_result

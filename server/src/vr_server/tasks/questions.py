@@ -11,7 +11,7 @@ from fastmcp.server.elicitation import get_elicitation_schema
 from fastmcp.utilities.tasks import TASKS_EXTENSION_ID
 from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from vr_kernel.questions import Answer, Question
+from vr_kernel import Answer, Question
 
 from vr_server.blocks import visible_schema
 

@@ -19,10 +19,9 @@ from mcp_types import INVALID_PARAMS, CallToolRequestParams, ElicitResult
 from mcp_types.jsonrpc import HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
-from vr_kernel.errors import Code, VrError
-from vr_kernel.jobs.jobs import Job
-from vr_kernel.kernel import Kernel
-from vr_kernel.storage.cache import SECONDS_PER_DAY
+from vr_kernel import Code, Kernel, VrError
+from vr_kernel.jobs import Job
+from vr_kernel.storage import SECONDS_PER_DAY
 
 from vr_server.failures import as_asked, protocol_error
 from vr_server.served.tool import HandedOut, principal

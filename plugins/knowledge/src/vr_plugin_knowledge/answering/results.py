@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 from vr_kernel import Usage
-from vr_kernel.quoting.quotes import Verdict
+from vr_kernel.quoting import Verdict
 
 Backend = Literal["retrieval", "weaviate_agent"]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from vr_kernel import CallFinished, Services
-from vr_kernel.tools import build_tool
+from vr_kernel import CallFinished, Services, build_tool
 
 from vr_plugin_knowledge.tools.extract import knowledge_extract
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vr_kernel import Call, Code, Services, VrError
-from vr_kernel.storage.database_faults import told_by
+from vr_kernel.storage import told_by
 
 from vr_plugin_knowledge.settings import KnowledgeSettings
 

@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 from vr_kernel import Check, Diagnosis, Services
-from vr_kernel.storage.database_health import examine_file
+from vr_kernel.storage import examine_file
 
 from vr_plugin_knowledge.notes.folder import LEDGER, notes_folder, open_ledger
 from vr_plugin_knowledge.notes.writing import pages_among

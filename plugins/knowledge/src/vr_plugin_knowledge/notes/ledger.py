@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from vr_kernel import VrError, private_file, private_folder
-from vr_kernel.storage.database_damage import put_aside, set_aside
-from vr_kernel.storage.database_faults import (
+from vr_kernel.storage import (
     LeftOut,
     is_sound,
     is_useless,
+    put_aside,
     read_text,
     require_own,
+    set_aside,
     tell_emptied,
 )
 

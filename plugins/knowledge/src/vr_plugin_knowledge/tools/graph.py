@@ -7,8 +7,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
-from vr_kernel import CALLS_OUT, IDEMPOTENT, READ_ONLY, Call, Code, Query, VrError, tool
-from vr_kernel.errors import did_you_mean
+from vr_kernel import (
+    CALLS_OUT,
+    IDEMPOTENT,
+    READ_ONLY,
+    Call,
+    Code,
+    Query,
+    VrError,
+    did_you_mean,
+    tool,
+)
 
 from vr_plugin_knowledge.arguments import OptionalName, OptionalNames, bound
 from vr_plugin_knowledge.graph.follower import Networks

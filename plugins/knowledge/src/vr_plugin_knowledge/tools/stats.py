@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from vr_kernel import IDEMPOTENT, READ_ONLY, Call, Code, RecordKind, VrError, tool
-from vr_kernel.errors import did_you_mean
+from vr_kernel import IDEMPOTENT, READ_ONLY, Call, Code, RecordKind, VrError, did_you_mean, tool
 
 from vr_plugin_knowledge.arguments import OptionalName
 from vr_plugin_knowledge.catalogue import find_kinds

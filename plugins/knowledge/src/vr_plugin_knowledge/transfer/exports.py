@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vr_kernel import Code, VrError, private_file
-from vr_kernel.storage.database_damage import unwritten
-from vr_kernel.storage.database_faults import is_full
+from vr_kernel.storage import is_full, unwritten
 
 from vr_plugin_knowledge.transfer.installations import without_records
 

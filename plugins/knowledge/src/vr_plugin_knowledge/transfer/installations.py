@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from vr_kernel import Code, VrError
-from vr_kernel.errors import did_you_mean
+from vr_kernel import Code, VrError, did_you_mean
 
 LISTED = 20
 """Most workspaces that a hint names."""

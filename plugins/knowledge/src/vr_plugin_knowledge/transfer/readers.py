@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from vr_kernel import Code, Record, RecordKind, VrError, entity_key
-from vr_kernel.storage.database_faults import wording
+from vr_kernel.storage import wording
 
 from vr_plugin_knowledge.catalogue import find_kind
 from vr_plugin_knowledge.transfer.front_matter import is_derived

@@ -10,13 +10,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from vr_kernel import Code, VrError, private_file, private_folder
-from vr_kernel.storage.database_damage import damaged, row_damaged
-from vr_kernel.storage.database_faults import (
+from vr_kernel.storage import (
     Patience,
+    damaged,
     explained,
     is_busy,
     is_damage,
     read_text,
+    row_damaged,
     wording,
 )
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from vr_kernel import Code, Media, Structured, VrError
-from vr_kernel.generation import Role
+from vr_kernel import Code, Media, Role, Structured, VrError
 
 from vr_plugin_video.analyses import prompt
 from vr_plugin_video.analyses.analysis import damage, linked

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 from vr_kernel import Call, Record, Services, VrError, cache_key
-from vr_kernel.storage.database_faults import DAMAGED
+from vr_kernel.storage import DAMAGED
 
 from vr_plugin_video.analyses.meetings import call_notes
 from vr_plugin_video.analyses.outline import Part

@@ -99,7 +99,7 @@ def check_size(size: int, largest: int) -> None:
 
 def unwritable(folder: Path, error: Exception) -> VrError:
     """The error of a clip that cannot be written."""
-    from vr_kernel.storage.database_damage import unwritten
+    from vr_kernel.storage import unwritten
 
     return unwritten("The clip", folder, error)
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vr_kernel import VrError, private_file, private_folder
-from vr_kernel.storage.database_damage import leave
-from vr_kernel.storage.database_faults import (
+from vr_kernel.storage import (
     FAULTS,
     Identity,
     LeftOut,
@@ -24,6 +23,7 @@ from vr_kernel.storage.database_faults import (
     is_busy,
     is_full,
     is_passing,
+    leave,
     read_text,
     require_own,
     tell_emptied,
@@ -175,7 +175,7 @@ class Database:
                 connection = self._opened()
             except FAULTS as error:
                 if how == _READ:
-                    from vr_kernel.storage.read_only import read_unwritable
+                    from vr_kernel.storage import read_unwritable
 
                     found = read_unwritable(self.path, [work], error, self._schema)
                     if found is not None:

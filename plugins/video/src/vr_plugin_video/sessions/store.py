@@ -14,8 +14,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from vr_kernel import Code, Services, VrError
-from vr_kernel.storage.database_damage import row_damaged
-from vr_kernel.storage.database_faults import is_sound, told_by
+from vr_kernel.storage import is_sound, row_damaged, told_by
 
 from vr_plugin_video.sessions.database import PATIENCE_S, Database
 from vr_plugin_video.sessions.rows import (

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from pydantic import BaseModel
-from vr_kernel import VrError, cache_key
-from vr_kernel.generation import Role
+from vr_kernel import Role, VrError, cache_key
 
 from vr_plugin_video.arguments import ThinkingLevel
 from vr_plugin_video.job import Job

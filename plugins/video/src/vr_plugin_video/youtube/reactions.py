@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
-from vr_kernel import Call
-from vr_kernel.generation import Role
+from vr_kernel import Call, Role
 
 from vr_plugin_video.youtube.models import Comment, Reactions
 

@@ -6,17 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from vr_kernel.access import Access
+from vr_kernel.access import Access, Identity
 from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.files.policy import Policy
 from vr_kernel.running.single_flight import Flights
-from vr_kernel.services import Identity, Services
+from vr_kernel.services import Services
 from vr_kernel.storage.cache import Cache
 from vr_kernel.storage.database_faults import told_by
 
 if TYPE_CHECKING:
-    from vr_kernel.running.foundation import Foundation
+    from vr_kernel.composition.foundation import Foundation
 
 
 ASK_OWNER = "Ask the owner of the server for another: `roots` in [kernel.serve] of config.toml."

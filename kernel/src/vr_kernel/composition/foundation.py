@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vr_kernel.access import Identity
 from vr_kernel.config.config import Config
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.documents import Documents
@@ -38,13 +39,13 @@ from vr_kernel.records import RecordKind
 from vr_kernel.running.job_runner import LongWork
 from vr_kernel.running.listeners import Listeners
 from vr_kernel.running.single_flight import Flights
-from vr_kernel.services import Identity, Services
+from vr_kernel.services import Services
 from vr_kernel.storage.cache import Cache
 from vr_kernel.storage.database_faults import Patience, told_by
 from vr_kernel.text.redaction import Redaction, secrets_of
 
 if TYPE_CHECKING:
-    from vr_kernel.running.tenants import Tenants
+    from vr_kernel.composition.tenants import Tenants
     from vr_kernel.storage.room import Room, Rooms
 
 
@@ -146,7 +147,7 @@ class Foundation:
         return self._rooms.of(folder)
 
     def _narrowed(self, services: Services, principal: str) -> Services:
-        from vr_kernel.running.tenants import Tenants  # most programs have one principal
+        from vr_kernel.composition.tenants import Tenants  # most programs have one principal
 
         if self._tenants is None:
             self._tenants = Tenants(self, self._warn_no_cache)

@@ -10,9 +10,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import FrameType
 from typing import Any
 
-from vr_kernel.errors import MODULES
+from vr_kernel.isolation.loop_watch import Owners
+from vr_kernel.isolation.plugin_code import MODULES
 from vr_kernel.log import Log
-from vr_kernel.running.loop_watch import Owners
 
 MOST = min(32, (os.cpu_count() or 1) + 4)
 """Threads of each plugin, and of all that is no plugin's; as many as asyncio gives a program."""

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel.running.foundation import not_open
+from vr_kernel.composition.foundation import not_open
 
 if TYPE_CHECKING:
     from vr_kernel.kernel import Kernel

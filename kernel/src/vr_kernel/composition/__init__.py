@@ -1,0 +1,1 @@
+"""What a kernel is made of: services of one configuration, and those of each workspace."""
