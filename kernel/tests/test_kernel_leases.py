@@ -11,9 +11,11 @@ from contextlib import AsyncExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
+from lease_probe import is_owned
 from vr_kernel import VrError
-from vr_kernel.jobs.leases import Leases, steady_clock
+from vr_kernel.jobs.leases import Leases
 from vr_kernel.jobs.ledger import open_ledger
+from vr_kernel.jobs.liveness import steady_clock
 from waiting import always, until
 
 LONG_S = 300.0
@@ -82,7 +84,7 @@ async def test_one_owner_at_a_time(process: MakeLeases) -> None:
     assert await here.acquire("a") is None
     assert await there.acquire("a") is None
     assert await there.acquire("b") is not None
-    assert [await there.is_held(name) for name in "abc"] == [True, True, False]
+    assert [await is_owned(there, name) for name in "abc"] == [True, True, False]
 
 
 async def test_of_many_that_ask_at_once_one_gets_it(process: MakeLeases) -> None:
@@ -108,11 +110,11 @@ async def test_a_release_lets_others_in_and_may_be_repeated(process: MakeLeases)
     await here.release(first)
     assert first.lost
     assert not first.lost_event.is_set()
-    assert not await here.is_held("a")
+    assert not await is_owned(here, "a")
     second = await there.acquire("a")
     await here.release(first)
     await here.release(first)
-    assert await here.is_held("a")
+    assert await is_owned(here, "a")
     assert not second.lost
 
 
@@ -132,7 +134,7 @@ async def test_a_lease_that_ran_out_is_lost_before_another_gets_it(process: Make
     second = await there.acquire("a")
     assert second.token > first.token
     await here.release(first)
-    assert await there.is_held("a")
+    assert await is_owned(there, "a")
 
 
 async def test_an_end_far_in_the_future_was_a_wrong_clock(process: MakeLeases) -> None:
@@ -140,7 +142,7 @@ async def test_an_end_far_in_the_future_was_a_wrong_clock(process: MakeLeases) -
     clock.now += 400 * 86_400
     wrong, right = process(clock=clock), process()
     first = await wrong.acquire("a")
-    assert not await right.is_held("a")
+    assert not await is_owned(right, "a")
     second = await right.acquire("a")
     assert second.token > first.token
 
@@ -250,7 +252,7 @@ async def test_tools_that_fill_all_threads_cost_no_lease(process: MakeLeases) ->
 
 async def test_who_is_cancelled_while_asking_owns_nothing(process: MakeLeases, path: Path) -> None:
     here, there = process(), process()
-    await there.is_held("a")
+    await is_owned(there, "a")
     with locked(path):
         asking = asyncio.create_task(here.acquire("a"))
         for _ in range(5):
@@ -267,8 +269,8 @@ async def test_closing_releases_and_tells(process: MakeLeases) -> None:
     await here.aclose()
     await here.aclose()
     assert all(lease.lost and lease.lost_event.is_set() for lease in held)
-    assert [await there.is_held(name) for name in "ab"] == [False, False]
     assert "vr-leases" not in {task.get_name() for task in asyncio.all_tasks()}
+    assert [await is_owned(there, name) for name in "ab"] == [False, False]
     again = await here.acquire("a")
     assert not again.lost
 
@@ -281,10 +283,9 @@ async def test_closing_what_was_never_used_opens_nothing(process: MakeLeases, pa
 async def test_a_ledger_that_cannot_be_made_is_a_typed_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     leases = Leases(open_ledger(tmp_path / "file" / "jobs.db"), lease_s=LONG_S)
-    for ask in (leases.acquire, leases.is_held):
-        with pytest.raises(VrError) as caught:
-            await ask("a")
-        assert caught.value.code == "UNAVAILABLE"
+    with pytest.raises(VrError) as caught:
+        await leases.acquire("a")
+    assert caught.value.code == "UNAVAILABLE"
     await leases.aclose()
 
 

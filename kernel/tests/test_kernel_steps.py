@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from lease_probe import is_owned
 from vr_kernel import VrError
 from vr_kernel.jobs.leases import Lease, Leases
 from vr_kernel.jobs.ledger import open_ledger
@@ -404,7 +405,7 @@ class LedgerMachine(RuleBasedStateMachine):
     @invariant()
     def all_agree(self) -> None:
         for name in "ab":
-            assert self.runner.run(self.leases[0].is_held(name)) == self.is_live(name)
+            assert self.runner.run(is_owned(self.leases[0], name)) == self.is_live(name)
             for key in "ab":
                 found = self.runner.run(self.steps[1].find(name, key))
                 assert found == self.replies.get((name, key, ""))

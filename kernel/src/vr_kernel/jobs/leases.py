@@ -1,98 +1,30 @@
-"""Who works on what: names that one process at a time owns, for as long as it lives."""
+"""Leases: names that one process at a time owns, for as long as it lives."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import sqlite3
 import time
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.ledger import complete, settle
+from vr_kernel.jobs.liveness import Watch, steady_clock
 from vr_kernel.storage.kept_database import KeptDatabase
 
 LEASE_LOST = "LEASE_LOST"
 BEATS = 5
 """Renewals within the length of a lease."""
-LONGEST_S = 660.0
-"""No lease is longer: the owner of one that seems to be died before the clock was set back."""
 KEPT_S = 86_400
 """Rows of dead owners are removed after this time."""
 RELEASE_WAIT_S = 2.0
 """How long a release waits for another process: a lease that is not released runs out."""
-MOST_SEEN = 10_000
-"""Leases of others that are remembered."""
-LOOSE_S = 1.0
-"""A clock that differs by more from the steady one was set."""
-
-
-def steady_clock() -> float:
-    """Seconds that nobody sets; where it is to be had they pass while the computer sleeps."""
-    clock = getattr(time, "CLOCK_BOOTTIME", None)
-    return time.monotonic() if clock is None else time.clock_gettime(clock)
-
-
-class Watch:
-    """Tells live leases from dead ones as somebody else sees them; of one thread.
-
-    A row says when it ends by the wall clock, which may have been set since. So nobody believes
-    it who saw the clock being set within the length of a lease, and whose row has not changed for
-    so long by the steady clock is dead, whatever it says.
-
-    Args:
-        lease_s: as all owners have it.
-        clock: seconds since the epoch.
-        steady: seconds that nobody sets.
-    """
-
-    def __init__(
-        self,
-        lease_s: float,
-        clock: Callable[[], float] = time.time,
-        steady: Callable[[], float] = steady_clock,
-    ) -> None:
-        self._lease_s = lease_s
-        self._clock = clock
-        self._steady = steady
-        self._difference = clock() - steady()
-        self._set_at = -math.inf
-        self._seen: dict[str, tuple[int, float, float]] = {}
-
-    def is_live(self, connection: sqlite3.Connection, name: str) -> bool:
-        """Whether somebody owns that name."""
-        row = connection.execute("SELECT token, expires_at FROM lease WHERE name = ?", (name,))
-        return any(self._lives(name, *found) for found in row)
-
-    def live_jobs(self, connection: sqlite3.Connection) -> str:
-        """The names of all jobs that somebody works on, as a JSON list."""
-        rows = connection.execute(
-            "SELECT name, token, expires_at FROM lease WHERE name >= 'job/' AND name < 'job0'"
-        )
-        return json.dumps([row[0] for row in rows if self._lives(*row)])
-
-    def was_set(self) -> bool:
-        """Whether the wall clock was set within the length of a lease."""
-        moment = self._steady()
-        before, self._difference = self._difference, self._clock() - moment
-        if abs(self._difference - before) > min(LOOSE_S, self._lease_s / 4):
-            self._set_at = moment
-        return moment - self._set_at < self._lease_s
-
-    def _lives(self, name: str, token: int, expires_at: float) -> bool:
-        moment, now = self._steady(), self._clock()
-        seen = self._seen.get(name, (0, 0.0, 0.0))
-        if seen[:2] != (token, expires_at):
-            if len(self._seen) >= MOST_SEEN:
-                self._seen.clear()
-            seen = self._seen[name] = (token, expires_at, moment)
-        if moment - seen[2] >= self._lease_s:
-            return False
-        return self.was_set() or now < expires_at < now + LONGEST_S
+PAUSE_S = 0.1
+"""Between two tries to own a name that somebody else owns."""
 
 
 @dataclass(eq=False)
@@ -118,7 +50,7 @@ class Lease:
 
     @property
     def lost(self) -> bool:
-        """Whether another process may own the name by now; safe to ask from any thread."""
+        """True when another process may own the name by now; safe to ask from any thread."""
         return self.over or self.clock() >= self.ends_at
 
     def check(self) -> None:
@@ -139,7 +71,7 @@ def lease_lost(lease: Lease) -> VrError:
 
 
 def was_lost(lease: Lease, error: BaseException) -> bool:
-    """Whether work failed because another process has taken it over, or may have."""
+    """Say if work failed because another process has taken it over, or may have."""
     return lease.lost or (isinstance(error, VrError) and error.category == LEASE_LOST)
 
 
@@ -190,6 +122,75 @@ class Leases:
             await self.release(lease)
         raise cancellation
 
+    @asynccontextmanager
+    async def held(
+        self,
+        name: str,
+        *,
+        until: Callable[[], Awaitable[bool]] | None = None,
+        patience: float = math.inf,
+        without: Callable[[VrError], bool] = lambda _: False,
+        waiting: Callable[[], None] = lambda: None,
+    ) -> AsyncIterator[Lease | None]:
+        """Own a name for the length of a block; the arguments are those of `wait_for`.
+
+        Yields None where `wait_for` returns None.
+        """
+        lease = await self.wait_for(
+            name, until=until, patience=patience, without=without, waiting=waiting
+        )
+        try:
+            yield lease
+        finally:
+            if lease is not None:
+                await asyncio.shield(self.release(lease))
+
+    async def wait_for(
+        self,
+        name: str,
+        *,
+        until: Callable[[], Awaitable[bool]] | None = None,
+        patience: float = math.inf,
+        without: Callable[[VrError], bool] = lambda _: False,
+        waiting: Callable[[], None] = lambda: None,
+    ) -> Lease | None:
+        """Own a name as soon as nobody else does; `release` ends that.
+
+        Returns None when the caller is to go on without: `until` came true, patience ended,
+        or the ledger failed in a way that `without` accepts.
+
+        Args:
+            name: what to own.
+            until: looks, after each try, if somebody else has done the work by now.
+            patience: seconds to wait for another owner.
+            without: the errors of the ledger after which to go on without a lease.
+            waiting: called before each pause, to tell that this waits.
+
+        Raises:
+            VrError: UNAVAILABLE when the ledger cannot be written; what `until` raises.
+        """
+        end = self._steady() + patience
+        while True:
+            try:
+                lease = await self.acquire(name)
+            except VrError as error:
+                if not without(error):
+                    raise
+                return None
+            try:
+                over = until is not None and await until()
+            except BaseException:
+                if lease is not None:
+                    await asyncio.shield(self.release(lease))
+                raise
+            if lease is not None and over:
+                await asyncio.shield(self.release(lease))
+            left = end - self._steady()
+            if over or left <= 0 or lease is not None:
+                return None if over else lease
+            waiting()
+            await asyncio.sleep(min(PAUSE_S, left))
+
     async def release(self, lease: Lease, *, done: bool = False) -> None:
         """Let others in; without effect on a lease that others have taken or that is released.
 
@@ -202,14 +203,6 @@ class Leases:
         with suppress(VrError):
             await complete(self._database.run(delete, wait_s=RELEASE_WAIT_S))
             self._released.discard(lease.token)
-
-    async def is_held(self, name: str) -> bool:
-        """Whether any process owns the name now.
-
-        Raises:
-            VrError: UNAVAILABLE when the ledger cannot be read.
-        """
-        return await self._database.read(partial(self.watch.is_live, name=name))
 
     async def aclose(self) -> None:
         """Stop the heartbeat and release what is held: work that still goes on has lost it."""
