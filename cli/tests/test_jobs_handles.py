@@ -12,7 +12,7 @@ import pytest_asyncio
 from paid_work import asked, paid_zoo, paying, rows
 from plugin_zoo import Zoo, vr_command
 from vr_kernel import Code, VrError
-from vr_server.client import Era, ToolClient, connect
+from vr_server import Era, ToolClient, connect
 from vr_testing import FakeGemini, Fault
 from waiting import until
 

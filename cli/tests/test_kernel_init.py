@@ -15,7 +15,7 @@ from command_host import CommandHost, Ended
 from plugin_zoo import OWN_TOOLS, Animal, Zoo, vr_command
 from vr_cli.onboarding.answers import checked_key
 from vr_kernel.errors import VrError
-from vr_server.client import connect
+from vr_server import connect
 from zoo_animals import GOOD, ZOO_TOOLS
 
 KEY = "AIzaSy" + "k" * 33

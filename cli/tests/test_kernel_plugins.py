@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from plugin_zoo import OWN_TOOLS, Animal, Zoo, vr_command
-from vr_server.client import connect
+from vr_server import connect
 from zoo_animals import (
     AT_IMPORT,
     BAD,

@@ -15,7 +15,7 @@ from mcp import MCPError
 from plugin_zoo import OWN_TOOLS, Zoo, vr_command
 from vr_kernel import Code, VrError
 from vr_kernel.errors import ERROR_META
-from vr_server.client import Era, ToolClient, connect
+from vr_server import Era, ToolClient, connect
 from vr_server.served.resource import MOST_BYTES
 from zoo_animals import GOOD, ZOO_TOOLS
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 from vr_kernel import load_config
-from vr_server.http.connections import Limits
-from vr_server.http.listener import Listener
+from vr_server import HttpServer
+from vr_server.http.connections import ConnectionLimits
 from waiting import until
 
 OWNER, BOB = "owner-token-0123456789", "bobs-token-0123456789"
@@ -131,15 +131,16 @@ async def serve(start: Any, environ: dict[str, str]) -> AsyncIterator[Serve]:
             given = {f"VR_KERNEL__SERVE__{name}": text for name, text in settings.items()}
             given |= {"VR_HTTP_TOKENS": f"{OWNER},bob:{BOB}", "VR_KERNEL__SERVE__DRAIN_S": "0"}
             kernel = await start(config=load_config({**environ, **given}))
-            listener = Listener(kernel, "127.0.0.1", 0, Limits(MANY, head_s, unread_s))
-            serving = asyncio.create_task(listener.serve())
-            await until(lambda: listener.started)
-            server = Server(listener.servers[0].sockets[0].getsockname()[1])
+            limits = ConnectionLimits(MANY, head_s, unread_s)
+            listening = HttpServer(kernel, "127.0.0.1", 0, limits)
+            serving = asyncio.create_task(listening.serve())
+            await until(lambda: listening.started)
+            server = Server(listening.servers[0].sockets[0].getsockname()[1])
 
             async def end() -> None:
                 for client in server.clients:
                     client.writer.close()
-                listener.should_exit = True
+                listening.should_exit = True
                 await serving
 
             stack.push_async_callback(end)

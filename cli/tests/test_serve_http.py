@@ -21,8 +21,9 @@ from starlette.responses import Response
 from task_client import follow
 from vr_kernel import Kernel, VrError, load_config
 from vr_kernel.errors import ERROR_META
+from vr_server import build_http_app
 from vr_server.http.body_limit import HALF_SENT, BodyLimit
-from vr_server.http.endpoint import build_http_app, is_loopback
+from vr_server.http.http_app import is_loopback
 from vr_testing import FakeGemini
 from waiting import until
 

@@ -16,8 +16,7 @@ from plugin_zoo import Zoo, vr_command
 from pydantic import BaseModel
 from vr_kernel import READ_ONLY, Call, Kernel, VrError, load_config, tool
 from vr_kernel.errors import ERROR_META
-from vr_server import USAGE_META, build_server
-from vr_server.client import Era, ToolClient, connect
+from vr_server import USAGE_META, Era, ToolClient, build_server, connect
 from vr_testing import FakeGemini
 from waiting import until
 from zoo_animals import GOOD

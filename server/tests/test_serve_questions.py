@@ -16,8 +16,7 @@ from fastmcp.client.elicitation import ElicitResult
 from pydantic import BaseModel, Field
 from vr_kernel import DESTRUCTIVE, Call, Content, Kernel, VrError, cache_key, load_config, tool
 from vr_kernel.errors import ERROR_META
-from vr_server import build_server
-from vr_server.http.endpoint import build_http_app
+from vr_server import build_http_app, build_server
 
 
 class Choice(BaseModel):

@@ -75,7 +75,7 @@ def _copy(folder: Path) -> int:
 
 
 async def _run(config: Config) -> int:
-    from vr_server.client import connect
+    from vr_server import connect
 
     command = [sys.executable, "-P", "-m", "vr_cli", "serve"]
     heading(f"Starting the server: {' '.join(command)}")

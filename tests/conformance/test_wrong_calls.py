@@ -12,7 +12,7 @@ import pytest
 from installation import SERVE
 from node_programs import NodePrograms
 from vr_kernel.errors import ERROR_META, Code
-from vr_server.client import Era, connect
+from vr_server import Era, connect
 
 pytestmark = pytest.mark.slow
 WRONG = {"no_such_argument": 1}

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from builds import Wheel, run
 from installation import REPOSITORY
-from vr_server.client import connect
+from vr_server import connect
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 Start = tuple[list[str], dict[str, str]]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from builds import Wheel, install, program, run
-from vr_server.client import connect
+from vr_server import connect
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "vr-plugin-weather"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from installation import SERVE
 from vr_kernel import VrError
-from vr_server.client import connect
+from vr_server import connect
 
 
 @pytest.fixture(scope="module")

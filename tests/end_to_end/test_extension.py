@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from installation import REPOSITORY, Sandbox
-from vr_server.client import connect
+from vr_server import connect
 
 
 def test_an_installed_plugin_is_served(

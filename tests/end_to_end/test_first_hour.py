@@ -17,7 +17,7 @@ from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 from installation import SERVE
 from vr_kernel import Code, VrError
-from vr_server.client import ToolClient
+from vr_server import ToolClient
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 SLOW_MACHINE = {"VR_KERNEL__HANDLE_AFTER_S": "0.5"}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from installation import SERVE
-from vr_server.client import connect
+from vr_server import connect
 
 SCREENCAST_CHANGES = [0.0, 11.3, 23.7, 30.5, 38.2, 49.6]
 LECTURE = {

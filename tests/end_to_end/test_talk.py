@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from installation import REPOSITORY, SERVE
-from vr_server.client import connect
+from vr_server import connect
 
 TRUTH: list[dict[str, Any]] = json.loads(
     (REPOSITORY / "tests" / "data" / "talk.truth.json").read_text("utf-8")

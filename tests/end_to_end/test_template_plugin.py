@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from installation import REPOSITORY, Sandbox
-from vr_server.client import connect
+from vr_server import connect
 
 EXAMPLE = REPOSITORY / "examples" / "vr-plugin-weather"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from installation import SERVE
 from vr_kernel import Code, VrError
-from vr_server.client import connect
+from vr_server import connect
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
 CAPTIONS = "1\n00:00:01,000 --> 00:00:03,000\nThese captions lie beside the video.\n"

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import pytest
 from installation import SERVE
-from vr_server.client import ToolClient, connect
+from vr_server import ToolClient, connect
 from vr_testing import FakeGemini
 from worked_kernel import PARTS, SECRET, Round, examine, files, go_round, kept, opened, work
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from installation import SERVE
 from vr_kernel import Code, VrError
-from vr_server.client import connect
+from vr_server import connect
 
 pytestmark = pytest.mark.slow
 BOUND_S = 15

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from installation import SERVE
-from vr_server.client import connect
+from vr_server import connect
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")
 KILLS = 5

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from installation import SERVE
 from vr_kernel import VrError
-from vr_server.client import ToolClient, connect
+from vr_server import ToolClient, connect
 from vr_testing import FakeGemini
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGSTOP is POSIX")

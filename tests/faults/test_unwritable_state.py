@@ -13,8 +13,7 @@ import pytest
 from fastmcp import Client
 from installation import SERVE
 from lost_journal import CONCEPTS, opened
-from vr_server.application import build_server
-from vr_server.client import connect
+from vr_server import build_server, connect
 
 
 @pytest.mark.slow

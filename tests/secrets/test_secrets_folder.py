@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from vr_kernel import Kernel, load_config
-from vr_server.client import connect
+from vr_server import connect
 
 EVIL = """\
 GEMINI_API_KEY=key-of-a-stranger

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 from vr_kernel import Code, Command, Kernel, VrError, did_you_mean
-from vr_kernel.isolation import contained, diverted_stdout
+from vr_kernel.isolation import contained
 from vr_kernel.loading import PluginStatus, State, explain, within
 
 from vr_cli.index import command_names, subcommand
@@ -16,6 +16,7 @@ from vr_cli.lazy import imported
 from vr_cli.output import print_broken
 from vr_cli.root import OWN, config_of
 from vr_cli.session import open_kernel
+from vr_cli.streams import diverted_stdout
 from vr_cli.tool_command import tool_command
 
 CLICKS = (

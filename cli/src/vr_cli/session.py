@@ -12,7 +12,6 @@ from typing import Any
 
 import click
 from vr_kernel import Config, Kernel, Tool, VrError, visible
-from vr_kernel.isolation import diverted_stdout
 from vr_kernel.loading import PluginStatus
 from vr_kernel.running import Outcome
 from vr_kernel.signatures import ToolSchemas
@@ -33,6 +32,7 @@ from vr_cli.output import (
     print_result,
 )
 from vr_cli.results import limited, print_readable
+from vr_cli.streams import diverted_stdout
 
 Tell = Callable[[PluginStatus], None]
 LOCAL = ("file_path", "directory")

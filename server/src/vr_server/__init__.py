@@ -1,24 +1,39 @@
-"""Serves a kernel's tools over MCP, on stdio or HTTP."""
+"""The tools of a kernel over MCP, on stdio or HTTP, and a client; names load at first use."""
 
 from __future__ import annotations
 
-from vr_server.application import INSTRUCTIONS, build_server
-from vr_server.served.tool import (
-    HANDED_OUT,
-    USAGE_META,
-    ServedTool,
-    as_tool_result,
-    hints_of,
-    output_schema_of,
-)
+from typing import TYPE_CHECKING
+
+from vr_kernel import lazy_exports
+
+if TYPE_CHECKING:
+    from vr_server.application import build_server
+    from vr_server.client import Era, ToolClient, connect, connect_to
+    from vr_server.http.http_app import build_http_app
+    from vr_server.http.http_server import HttpServer
+    from vr_server.served.tool import USAGE_META
+    from vr_server.stdio.stdout_guard import StdoutGuard
 
 __all__ = [
-    "HANDED_OUT",
-    "INSTRUCTIONS",
     "USAGE_META",
-    "ServedTool",
-    "as_tool_result",
+    "Era",
+    "HttpServer",
+    "StdoutGuard",
+    "ToolClient",
+    "build_http_app",
     "build_server",
-    "hints_of",
-    "output_schema_of",
+    "connect",
+    "connect_to",
 ]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "application": "build_server",
+        "client": "Era ToolClient connect connect_to",
+        "http.http_app": "build_http_app",
+        "http.http_server": "HttpServer",
+        "served.tool": "USAGE_META",
+        "stdio.stdout_guard": "StdoutGuard",
+    },
+)

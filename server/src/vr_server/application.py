@@ -24,7 +24,7 @@ from vr_server.failures import Failures
 from vr_server.served.prompt import ServedPrompt, complete
 from vr_server.served.resource import add_resource
 from vr_server.served.tool import ServedTool
-from vr_server.tasks.tasks import Tasks
+from vr_server.tasks.extension import Tasks
 from vr_server.toolsets import ALL, choose, choose_shown
 
 INSTRUCTIONS = (

@@ -15,7 +15,7 @@ import pytest
 import pytest_asyncio
 
 if TYPE_CHECKING:
-    from vr_server.client import ToolClient
+    from vr_server import ToolClient
 
     from vr_testing.kernels import TrialKernel
 

@@ -17,7 +17,7 @@ from vr_testing import memory
 from vr_testing.recording import RecordedCall, record_call
 
 if TYPE_CHECKING:
-    from vr_server.client import ToolClient
+    from vr_server import ToolClient
 
 MEMORY = {"store.backend": memory.STORE, "store.embedder": memory.EMBEDDER}
 
@@ -35,8 +35,7 @@ class TrialKernel(Kernel):
 
     def connect(self) -> AbstractAsyncContextManager[ToolClient]:
         """A client of an MCP server of this kernel, joined to it in memory: `async with` it."""
-        from vr_server import build_server
-        from vr_server.client import connect_to
+        from vr_server import build_server, connect_to
 
         return connect_to(build_server(self))
 

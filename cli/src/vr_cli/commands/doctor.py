@@ -13,13 +13,13 @@ from pathlib import Path
 
 import click
 from vr_kernel import Level
-from vr_kernel.isolation import diverted_stdout
 from vr_kernel.text import spelled_json
 
 from vr_cli.doctor.check_runner import Result
 from vr_cli.doctor.report import Consultation, captured
 from vr_cli.exits import Exit, end_soon
 from vr_cli.output import folded
+from vr_cli.streams import diverted_stdout
 
 
 @click.command()

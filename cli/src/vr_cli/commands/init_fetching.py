@@ -47,9 +47,8 @@ def words_of(remedy: Remedy) -> str:
 
 def fetch_all(remedies: Sequence[Remedy]) -> dict[str, int]:
     """Run the commands one after another, each as if it were typed; their exit codes."""
-    from vr_kernel.isolation import diverted_stdout
-
     from vr_cli.root import run
+    from vr_cli.streams import diverted_stdout
 
     given = click.get_current_context().find_root().params["settings"]
     options = [part for setting in given for part in ("--set", setting)]

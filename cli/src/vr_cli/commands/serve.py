@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from vr_kernel import Config
-from vr_kernel.isolation import StdoutGuard, own_streams
 
 from vr_cli.exits import end_soon
 from vr_cli.loops import run_alone
 from vr_cli.root import config_with
+from vr_cli.streams import own_streams
 
 if TYPE_CHECKING:
     from vr_kernel import Kernel
+    from vr_server import StdoutGuard
 
 LAST_PORT = 65_535
 AT_A_TERMINAL = (
@@ -51,6 +52,8 @@ def serve(
         return run_alone(_serve_http(kernel, *_host_and_port(address)), kernel.log)
     if sys.stdin is not None and sys.stdin.isatty():
         click.echo(AT_A_TERMINAL, err=True)
+    from vr_server import StdoutGuard
+
     guard = StdoutGuard()
     # Start-up makes objects that live to the end: collecting among them is wasted work.
     gc.disable()
@@ -66,24 +69,24 @@ def _host_and_port(address: str) -> tuple[str, int]:
 
 
 async def _serve_http(kernel: Kernel, host: str, port: int) -> int:
-    from vr_server.http.listener import Listener
+    from vr_server import HttpServer
 
     try:
         kernel.log.prepare()
         with kernel.log.of_libraries():
-            listener = Listener(kernel, host, port)
-            serving = asyncio.create_task(listener.serve())
+            server = HttpServer(kernel, host, port)
+            serving = asyncio.create_task(server.serve())
             stopped = _stop_signal()
             ends: set[asyncio.Future[Any]] = {serving, stopped}
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-            listener.should_exit = True
+            server.should_exit = True
             drain_s = kernel.config.serve.drain_s + GRACE_S + 1
             _, late = await asyncio.wait(ends - {stopped}, timeout=drain_s)
             if not late:
                 serving.result()
     finally:
         await kernel.aclose()
-    return 0 if listener.started else 1
+    return 0 if server.started else 1
 
 
 def _kernel(config: Config) -> Kernel:
@@ -104,7 +107,6 @@ def _kernel(config: Config) -> Kernel:
 
 async def _serve(kernel: Kernel, guard: StdoutGuard) -> int:
     from vr_server import build_server
-    from vr_server.malformed_input import Dialogue
 
     loop, drain_s = asyncio.get_running_loop(), kernel.config.serve.drain_s
     drained = asyncio.Event()
@@ -117,7 +119,7 @@ async def _serve(kernel: Kernel, guard: StdoutGuard) -> int:
     def ready() -> None:
         gc.freeze()
         gc.enable()
-        guard.lend(Dialogue(), kernel.config.kernel.handle_after_s + ANSWER_S, gone)
+        guard.lend(kernel.config.kernel.handle_after_s + ANSWER_S, gone)
 
     app = build_server(kernel, ready)
     with kernel.log.of_libraries():

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from vr_kernel import Code, Config, VrError, did_you_mean
-from vr_kernel.isolation import diverted_stdout
 
 from vr_cli.loops import close, run_on
 from vr_cli.output import print_result
 from vr_cli.session import open_kernel
+from vr_cli.streams import diverted_stdout
 
 if TYPE_CHECKING:
     from vr_kernel import Kernel

@@ -6,11 +6,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from vr_kernel import Config, Remedy
-from vr_kernel.isolation import diverted_stdout
 
 from vr_cli.doctor.check_runner import examine, loop_aside, wait_for
 from vr_cli.doctor.plugins import ExaminedKernel, offered_checks
 from vr_cli.doctor.report import CLOSE_S, captured
+from vr_cli.streams import diverted_stdout
 
 
 def find_remedies(config: Config) -> list[Remedy]:

@@ -31,7 +31,7 @@ LATE = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: close\
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ConnectionLimits:
     """What one server bears."""
 
     connections: int
@@ -68,7 +68,7 @@ class Connections:
     the most of those that wait: strangers displace strangers, and one address none of another's.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ConnectionLimits) -> None:
         self.limits = limits
         self._waiting: dict[str, dict[Place, None]] = {}
         self._working: dict[str, int] = {}

@@ -14,8 +14,8 @@ from typing import cast
 import uvicorn
 from vr_kernel import Code, Kernel, VrError
 
-from vr_server.http.connections import Connection, Connections, Limits, fitting
-from vr_server.http.endpoint import build_http_app
+from vr_server.http.connections import Connection, ConnectionLimits, Connections, fitting
+from vr_server.http.http_app import build_http_app
 
 ACCEPTED_AT_ONCE = 16
 """Connections that are accepted before those that are too many are closed."""
@@ -23,17 +23,19 @@ WAITING_TO_CONNECT = 2048
 """Connections that the system holds until they are accepted, as far as its own limit allows."""
 
 
-class Listener(uvicorn.Server):
+class HttpServer(uvicorn.Server):
     """Serves a kernel until `should_exit` is set; calls under way have `drain_s` seconds then.
 
     Raises:
         VrError: as `build_http_app`.
     """
 
-    def __init__(self, kernel: Kernel, host: str, port: int, limits: Limits | None = None) -> None:
+    def __init__(
+        self, kernel: Kernel, host: str, port: int, limits: ConnectionLimits | None = None
+    ) -> None:
         settings = kernel.config.serve
         self._path = settings.path
-        limits = limits or Limits(fitting(settings.max_connections))
+        limits = limits or ConnectionLimits(fitting(settings.max_connections))
         self._connections = Connections(limits)
         super().__init__(
             uvicorn.Config(

@@ -1,4 +1,4 @@
-"""The lines of a client on stdin, and of its server on stdout: what was asked, what is answered."""
+"""The requests of a client over stdio that are not answered yet, and lines that are none."""
 
 from __future__ import annotations
 
@@ -20,53 +20,51 @@ CANCELLED = "notifications/cancelled"
 _PART = re.compile(r'[\[{}\]]|"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _STRING = r'"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
 _VALUE = re.compile(rf"\s*:\s*({_STRING}|-?\d{{1,18}}(?=\s*[,}}]))?")
-# An answer as the transport writes it: on a line of its own, and with its id before all else.
+# The form in which the transport writes answers: a line each, with the id before all else.
 _ANSWER = re.compile(
     rf'^{{"jsonrpc":"2.0","id":({_STRING}|-?\d+),"(?:result|error)"'.encode(), re.MULTILINE
 )
 
 
-class Dialogue:
-    """What a client asked on stdin and has not been answered on stdout."""
+class OpenRequests:
+    """The requests of a client that are not answered yet; false when there is none."""
 
     def __init__(self) -> None:
-        self._unanswered: set[str | int] = set()
+        self._ids: set[str | int] = set()
 
-    @property
-    def over(self) -> bool:
-        """Nothing is left to be answered."""
-        return not self._unanswered
+    def __bool__(self) -> bool:
+        return bool(self._ids)
 
-    def hear(self, line: bytes) -> bytes | None:
+    def read(self, line: bytes) -> bytes | None:
         """Take a line of the client.
 
         Returns:
-            None for a message, which is the application's to answer. For any other line, which
-            the transport would drop, the answer, so that nobody waits for one in vain: empty when
-            there is nobody to answer, as for no request, or one without an id that can be read.
+            None for a message, which the transport passes on. The transport would drop any other
+            line, so it is answered here: with an error, or with nothing where there is no
+            request, or no id that can be read.
         """
         text = line.decode("utf-8", "replace")
         try:
             message = jsonrpc_message_adapter.validate_json(text, by_name=False)
         except ValidationError as error:
-            return _refusal(text, error)
+            return _error_answer(text, error)
         self._note(message)
         return None
 
-    def say(self, data: bytes) -> None:
-        """Take what was written to the client, in whole lines."""
+    def written(self, data: bytes) -> None:
+        """Close the requests that these whole lines answer."""
         for answer in _ANSWER.finditer(data):
-            self._unanswered.discard(json.loads(answer[1]))
+            self._ids.discard(json.loads(answer[1]))
 
     def _note(self, message: JSONRPCMessage) -> None:
         if isinstance(message, JSONRPCRequest):
-            self._unanswered.add(message.id)
-        # Who takes a request back gets no answer.
+            self._ids.add(message.id)
+        # A cancelled request gets no answer.
         if isinstance(message, JSONRPCNotification) and message.method == CANCELLED:
-            self._unanswered.discard((message.params or {}).get("requestId", ""))
+            self._ids.discard((message.params or {}).get("requestId", ""))
 
 
-def _refusal(text: str, error: ValidationError) -> bytes:
+def _error_answer(text: str, error: ValidationError) -> bytes:
     said = error.errors(include_url=False, include_input=False, include_context=False)
     known = _outermost(text)
     if "id" not in known or "method" not in known or known.keys() & {"result", "error"}:
@@ -86,9 +84,9 @@ def _refusal(text: str, error: ValidationError) -> bytes:
 
 
 def _outermost(text: str) -> dict[str, Any]:
-    """The keys of the outermost object, of `id` with its value if it is one that ids have.
+    """Read the keys of the outermost object, and the value of `id` if it can be one.
 
-    The text need not be JSON: it may be cut, or nested deeper than parsers go.
+    The text need not be JSON: it may be cut off, or nested deeper than parsers go.
     """
     known: dict[str, Any] = {}
     depth = 0

@@ -1,0 +1,1 @@
+"""The server over stdio: its streams, and the requests that wait for an answer."""
