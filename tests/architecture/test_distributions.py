@@ -10,6 +10,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 from workspace_tree import (
+    BUILT_ON_THE_FACE,
     DISTRIBUTIONS,
     EXAMPLES,
     KERNEL,
@@ -17,6 +18,7 @@ from workspace_tree import (
     PLUGINS,
     RELEASED,
     ROOT,
+    TESTING,
     Distribution,
 )
 
@@ -47,7 +49,7 @@ def test_requirements_are_ranges(distribution: Distribution) -> None:
         assert operators & {">=", "~=", ">"}, f"{requirement} has no floor"
 
 
-@pytest.mark.parametrize("distribution", [META, *PLUGINS, *EXAMPLES], ids=str)
+@pytest.mark.parametrize("distribution", [*BUILT_ON_THE_FACE, TESTING], ids=str)
 def test_the_kernel_is_capped_below_its_next_minor(distribution: Distribution) -> None:
     """Minors of a kernel 0.x may break."""
     kernel = Version(KERNEL.project["version"])
@@ -58,11 +60,21 @@ def test_the_kernel_is_capped_below_its_next_minor(distribution: Distribution) -
         assert Version(f"{kernel.major}.{kernel.minor + 1}.0") not in requirement.specifier
 
 
-def test_the_meta_distribution_requires_what_it_installs() -> None:
+@each_released
+def test_what_it_requires_of_ours_is_of_this_release(distribution: Distribution) -> None:
     kernel = Version(KERNEL.project["version"])
-    ours = {item.name: item for item in _requirements(META) if item.name.startswith("vr-")}
-    assert set(ours) <= {distribution.name for distribution in RELEASED}
+    ours = {item.name: item for item in _requirements(distribution) if item.name.startswith("vr-")}
+    assert set(ours) <= {each.name for each in RELEASED}
     assert all(kernel in requirement.specifier for requirement in ours.values())
+
+
+SERVER_STACK = {"fastmcp", "mcp", "starlette", "uvicorn", "click", "rich"}
+
+
+def test_the_kernel_requires_no_server_and_no_terminal() -> None:
+    required = {item.name for item in _requirements(KERNEL)}
+    assert not required & SERVER_STACK
+    assert not any(name.startswith("vr-") for name in required)
 
 
 @each_distribution

@@ -1,14 +1,16 @@
-"""Who may import whom, and when: contracts are complete, heavy libraries wait, names say much."""
+"""Contracts of imports are complete, nothing goes in circles, heavy libraries wait."""
 
 from __future__ import annotations
 
 import ast
 import configparser
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-import vr_kernel
+from import_graph import circle, import_graph
 from workspace_tree import (
+    BUILT_ON_THE_FACE,
     DISTRIBUTIONS,
     EXAMPLES,
     KERNEL,
@@ -24,13 +26,8 @@ HEAVY = {
     "PIL", "av", "cv2", "faster_whisper", "google", "googleapiclient", "numpy", "onnxruntime",
     "openai", "rapidocr", "rich", "tokenizers", "weaviate",
 }  # fmt: skip
-PUBLIC = {
-    "cache", "call", "commands", "contents", "database_damage", "database_faults", "read_only",
-    "database_health", "documents",
-    "errors", "events", "generation",
-    "hookspecs", "joining", "prompts", "providers", "quotes", "records", "resources", "services",
-    "testing", "tokens", "tools",
-}  # fmt: skip
+LANDING = 25
+"""Modules that may lie beside the kernel's rooms."""
 each_distribution = pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=str)
 
 
@@ -56,46 +53,52 @@ def test_files_are_named_for_what_they_hold(distribution: Distribution) -> None:
     assert not paths
 
 
+@each_distribution
+def test_nothing_imports_in_a_circle(distribution: Distribution) -> None:
+    assert circle(import_graph(distribution)) == []
+
+
+def test_few_modules_lie_beside_the_rooms_of_the_kernel() -> None:
+    assert len(_landing()) <= LANDING, sorted(_landing())
+
+
 def test_contracts_name_every_package() -> None:
     contracts = _contracts()
     packages = {distribution.package.name for distribution in RELEASED}
     plugins = {plugin.package.name for plugin in PLUGINS}
+    fronts = {each.package.name for each in BUILT_ON_THE_FACE} - {e.package.name for e in EXAMPLES}
     assert _names(contracts["importlinter"]["root_packages"]) == packages
-    assert _names(contracts["importlinter:contract:independent"]["modules"]) == (
-        plugins | {META.package.name}
-    )
-    for section in ("kernel-knows-no-plugin", "public-names", "backends"):
-        contract = contracts[f"importlinter:contract:{section}"]
-        listed = _names(contract["source_modules"]) | _names(contract["forbidden_modules"])
-        assert listed >= plugins, f"{section} misses {plugins - listed}"
-    assert contracts["importlinter:contract:kernel-layers"]["exhaustive"] == "True"
+    for section, key, named in (
+        ("independent", "modules", plugins | {META.package.name}),
+        ("directions", "layers", packages - {META.package.name}),
+        ("backends", "source_modules", packages),
+        ("public-names", "source_modules", fronts),
+    ):
+        listed = _names(contracts[f"importlinter:contract:{section}"][key])
+        assert listed == named, f"{section} differs by {listed ^ named}"
 
 
-def test_every_module_of_the_kernel_is_public_or_forbidden() -> None:
-    paths = [path for path in KERNEL.package.iterdir() if not path.stem.startswith(("_", "."))]
-    modules = {path.stem for path in paths if path.suffix == ".py" or any(path.rglob("*.py"))}
-    forbidden = _names(_contracts()["importlinter:contract:public-names"]["forbidden_modules"])
-    assert forbidden == {f"vr_kernel.{name}" for name in modules - PUBLIC}
+def test_every_room_of_the_kernel_has_its_layer() -> None:
+    rooms = {path.parent.name for path in KERNEL.package.glob("*/__init__.py")}
+    contract = _contracts()["importlinter:contract:kernel-layers"]
+    assert contract["exhaustive"] == "True"
+    assert _names(contract["layers"]) == rooms | _landing() | {"__main__"}
 
 
-@pytest.mark.parametrize("distribution", [*PLUGINS, *EXAMPLES], ids=str)
-def test_plugins_name_only_what_the_kernel_offers(distribution: Distribution) -> None:
-    """Import contracts see modules, not names, and nothing that only a type checker reads."""
-    taken = [
-        f"{module.at(node)} {node.module}.{alias.name}"
-        for module in distribution.modules
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("vr_kernel")
-        for alias in node.names
-        if not _offered(node.module or "", alias.name)
-    ]
-    assert not taken, "\n".join(taken)
+def test_every_module_beside_the_rooms_is_closed_to_others() -> None:
+    """Names are taken from `vr_kernel`, or from a room that lists them."""
+    silent = {p.parent.name for p in KERNEL.package.glob("*/__init__.py") if _lists_nothing(p)}
+    closed = {f"vr_kernel.{name}" for name in _landing() | silent} | {"vr_kernel.*.*"}
+    forbidden = _contracts()["importlinter:contract:public-names"]["forbidden_modules"]
+    assert _names(forbidden) == closed
 
 
-def _offered(module: str, name: str) -> bool:
-    if module == "vr_kernel":
-        return name in vr_kernel.__all__
-    return module.removeprefix("vr_kernel.") in PUBLIC and not name.startswith("_")
+def _landing() -> set[str]:
+    return {p.stem for p in KERNEL.package.glob("*.py")} - {"__init__", "__main__"}
+
+
+def _lists_nothing(package: Path) -> bool:
+    return "__all__" not in package.read_text(encoding="utf-8")
 
 
 def _contracts() -> dict[str, dict[str, str]]:
@@ -105,7 +108,8 @@ def _contracts() -> dict[str, dict[str, str]]:
 
 
 def _names(value: str) -> set[str]:
-    return {line.strip() for line in value.splitlines() if line.strip()}
+    """The names of a list, where lines of layers may hold several beside each other."""
+    return {name for word in value.replace("|", "\n").splitlines() if (name := word.strip())}
 
 
 def _imported_at_load(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:

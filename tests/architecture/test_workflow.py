@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 import yaml
-from workspace_tree import EXAMPLES, KERNEL, META, PLUGINS, ROOT
+from packaging.requirements import Requirement
+from workspace_tree import DISTRIBUTIONS, META, ROOT
 
 FOLDER = ROOT / ".github" / "workflows"
 READ = {"contents": "read"}
@@ -40,12 +41,17 @@ def test_it_covers_every_system_and_python(workflow: dict[str, Any]) -> None:
 
 def test_it_tests_every_distribution_alone(workflow: dict[str, Any]) -> None:
     matrix = workflow["jobs"]["alone"]["strategy"]["matrix"]
-    rows = {row["folder"]: row for row in matrix["include"]}
-    wanted = {d.folder.relative_to(ROOT).as_posix(): d for d in (KERNEL, *PLUGINS, *EXAMPLES)}
+    rows = {row["folder"]: Requirement(row["name"]) for row in matrix["include"]}
+    wanted = {d.folder.relative_to(ROOT).as_posix(): d for d in DISTRIBUTIONS if d is not META}
     assert rows.keys() == wanted.keys()
     for folder, distribution in wanted.items():
-        extras = set(distribution.project.get("optional-dependencies", {}))
-        assert set(re.findall(r"[\w-]+", rows[folder].get("extras", ""))) == extras
+        assert rows[folder].name == distribution.name
+        assert rows[folder].extras == distribution.project.get("optional-dependencies", {}).keys()
+
+
+def test_it_installs_every_member(workflow: dict[str, Any]) -> None:
+    members = META.table["tool"]["uv"]["workspace"]["members"]
+    assert f"for member in . {' '.join(members)};" in _commands(workflow["jobs"]["test"])
 
 
 @pytest.mark.parametrize("name", ["ci.yml", "release.yml"])

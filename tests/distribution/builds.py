@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import os
 import shutil
 import subprocess
@@ -41,6 +42,14 @@ class Wheel:
         with ZipFile(self.path) as archive:
             (found,) = [name for name in archive.namelist() if name.endswith(suffix)]
             return archive.read(found).decode()
+
+    def entry_points(self) -> dict[str, dict[str, str]]:
+        """Its entry points, by group."""
+        parser = configparser.ConfigParser(delimiters=("=",))
+        name = ".dist-info/entry_points.txt"
+        if any(path.endswith(name) for path in self.contents()):
+            parser.read_string(self.text(name))
+        return {section: dict(parser[section]) for section in parser.sections()}
 
     def metadata(self) -> Message:
         """Its core metadata, and the readme as payload."""
@@ -97,11 +106,38 @@ def copy_tree(target: Path) -> None:
             shutil.copyfile(REPOSITORY / name, target / name)
 
 
-def install(folder: Path, *requirements: str) -> None:
-    """Make a virtual environment that holds these and what they require."""
+def build_wheels(folder: Path, *sources: Path) -> None:
+    """Build the wheels of these distributions, or of all, from the tree."""
+    members = ["kernel", "server", "cli", "testing", "plugins/*", "examples/vr-*"]
+    everything = [REPOSITORY, *(path for name in members for path in REPOSITORY.glob(name))]
+    for source in sources or everything:
+        if (source / "pyproject.toml").is_file():
+            run(["uv", "build", "--quiet", "--wheel", "-o", str(folder), str(source)], folder)
+
+
+def constrain(file: Path, wheels: Sequence[Wheel]) -> Path:
+    """Write the file of constraints that makes these wheels the only versions of theirs."""
+    lines = (f"{wheel.name} @ {wheel.path.as_uri()}\n" for wheel in wheels)
+    file.write_text("".join(lines), encoding="utf-8")
+    return file
+
+
+def install(
+    folder: Path, *requirements: str, versions: Path | None = None, group: str | None = None
+) -> None:
+    """Make a virtual environment that holds these and what they require.
+
+    Args:
+        folder: the environment.
+        requirements: as pip takes them.
+        versions: a file of constraints beside that of the repository.
+        group: a dependency group to install as well, as `pyproject.toml:name`.
+    """
     run(["uv", "venv", "--quiet", "--python", sys.executable, str(folder)], folder.parent)
-    python = str(program(folder, "python"))
-    run(["uv", "pip", "install", "--quiet", "--python", python, *requirements], folder.parent)
+    command = ["uv", "pip", "install", "--quiet", "--python", str(program(folder, "python"))]
+    for file in filter(None, (versions, REPOSITORY / "constraints.txt")):
+        command += ["-c", str(file)]
+    run([*command, *(["--group", group] if group else []), *requirements], folder.parent)
 
 
 def requirements(wheels: Sequence[Wheel]) -> list[str]:

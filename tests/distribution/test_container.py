@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from builds import copy_tree, make_once, program, run, search_path
 from installation import REPOSITORY
+from workspace_tree import META
 
 TEXT = (REPOSITORY / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
 PORT = "8765"
@@ -37,6 +38,12 @@ def test_it_runs_as_nobody_special_from_a_pinned_base() -> None:
     assert int(user) > 0
     assert TEXT.rindex("USER") > TEXT.rindex("RUN")
     assert not re.search(r"TOKEN|API_KEY|SECRET|PASSWORD", TEXT)
+
+
+def test_every_member_of_the_workspace_reaches_the_build() -> None:
+    members = META.table["tool"]["uv"]["workspace"]["members"]
+    let_through = (REPOSITORY / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert {f"!{member.partition('/')[0]}" for member in members} <= set(let_through)
 
 
 @pytest.mark.slow

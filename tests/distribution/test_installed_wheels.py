@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from builds import Wheel, install, program, run
+from builds import Wheel, constrain, install, program, run
 from vr_server import connect
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
@@ -29,7 +29,8 @@ def test_every_plugin_is_loaded(
     listed = run([str(program(installed, "vr")), "plugin", "list", "--json"], tmp_path, user)
     plugins = {plugin["name"]: plugin for plugin in json.loads(listed)["plugins"]}
     assert {plugin["state"] for plugin in plugins.values()} == {"loaded"}
-    wanted = {wheel.name.replace("_", "-") for wheel in wheels}
+    with_hooks = [w for w in wheels if w.name == "vr_kernel" or "vr.plugins" in w.entry_points()]
+    wanted = {wheel.name.replace("_", "-") for wheel in with_hooks}
     assert {plugin["distribution"] for plugin in plugins.values()} == wanted
 
 
@@ -55,16 +56,14 @@ async def test_a_client_is_offered_every_tool(
 def test_a_stranger_develops_a_plugin_against_the_wheels(
     user: dict[str, str], wheels: list[Wheel], tmp_path: Path
 ) -> None:
-    """The template and the example, tested where the kernel is a wheel and no more is installed."""
-    (kernel,) = [
-        f"{wheel.name} @ {wheel.path.as_uri()}" for wheel in wheels if "kernel" in wheel.name
-    ]
+    """The template and the example, tested where the fronts are wheels and no plugin is there."""
     environment = tmp_path / "environment"
-    install(environment, kernel)
+    ours = constrain(tmp_path / "wheels.txt", wheels)
+    install(environment, "vr-cli[serve]", versions=ours)
     run([str(program(environment, "vr")), "plugin", "new", "sky"], tmp_path, user)
     project = tmp_path / "vr-plugin-sky"
     python = str(program(environment, "python"))
-    tools = ["uv", "pip", "install", "--quiet", "--python", python]
+    tools = ["uv", "pip", "install", "--quiet", "--python", python, "-c", str(ours)]
     run([*tools, "--editable", f"{project}[dev]", str(EXAMPLE), "hypothesis"], tmp_path, user)
     run([python, "-m", "pytest", "-q"], project, user)
     run([str(program(environment, "vr")), "plugin", "check", "."], project, user)

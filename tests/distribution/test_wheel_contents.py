@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import configparser
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
-from builds import Build, Wheel
+from builds import Build
 from packaging.requirements import Requirement
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
@@ -16,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 def projects(tree: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
     """Folder and `[project]` of each distribution, by its name in file names."""
-    files = [tree / "pyproject.toml", tree / "kernel" / "pyproject.toml"]
+    files = [tree / "pyproject.toml", *sorted(tree.glob("*/pyproject.toml"))]
     files += sorted((tree / "plugins").glob("*/pyproject.toml"))
     files += sorted((tree / "examples").glob("*/pyproject.toml"))
     tables = {
@@ -47,7 +46,7 @@ def test_what_must_travel_with_the_code_does(built: Build) -> None:
     """Data that a look at the tree alone could miss, should the tree lose it."""
     held = {name for wheel in built.wheels for name in wheel.contents()}
     assert {
-        "vr_kernel/template/pyproject.toml.tmpl",
+        "vr_cli/template/pyproject.toml.tmpl",
         "video_research/talk.mp4",
         "vr_embedder_minilm/model/NOTICE",
     } <= held
@@ -64,7 +63,17 @@ def test_an_sdist_holds_its_own_distribution(built: Build) -> None:
     for name, (folder, _) in projects(built.tree).items():
         held = built.sdist(name) - added
         assert held <= files_below(folder), name
-        foreign = {"kernel", "plugins", "examples", "tests", "benchmarks", ".github"}
+        foreign = {
+            "kernel",
+            "server",
+            "cli",
+            "testing",
+            "plugins",
+            "examples",
+            "tests",
+            "benchmarks",
+            ".github",
+        }
         own = foreign if folder == built.tree else foreign - {"tests"}
         assert not {path.partition("/")[0] for path in held} & own, name
         assert {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"} <= held, name
@@ -88,13 +97,7 @@ def test_the_metadata_says_what_it_is(built: Build) -> None:
 def test_the_entry_points_are_those_of_the_project(built: Build) -> None:
     for wheel in built.wheels:
         _, project = projects(built.tree)[wheel.name]
-        assert _entry_points(wheel) == {
+        assert wheel.entry_points() == {
             **({"console_scripts": project["scripts"]} if "scripts" in project else {}),
             **project.get("entry-points", {}),
         }
-
-
-def _entry_points(wheel: Wheel) -> dict[str, dict[str, str]]:
-    parser = configparser.ConfigParser(delimiters=("=",))
-    parser.read_string(wheel.text(".dist-info/entry_points.txt"))
-    return {section: dict(parser[section]) for section in parser.sections()}

@@ -38,7 +38,7 @@ class Module:
         return len(self.text.splitlines())
 
     def at(self, node: ast.AST) -> str:
-        """Where a node stands, as an editor can open it."""
+        """The place of a node, as an editor can open it."""
         return f"{self.path.relative_to(ROOT).as_posix()}:{getattr(node, 'lineno', 1)}"
 
     def functions(self) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -83,12 +83,16 @@ def folders(parent: str) -> list[Path]:
     return sorted(path.parent for path in (ROOT / parent).glob("*/pyproject.toml"))
 
 
-KERNEL = Distribution(ROOT / "kernel")
+KERNEL, SERVER, CLI, TESTING = (
+    Distribution(ROOT / name) for name in ("kernel", "server", "cli", "testing")
+)
 META = Distribution(ROOT)
 PLUGINS = [Distribution(folder) for folder in folders("plugins")]
 EXAMPLES = [Distribution(folder) for folder in folders("examples")]
-RELEASED = [KERNEL, META, *PLUGINS]
+RELEASED = [KERNEL, SERVER, CLI, TESTING, META, *PLUGINS]
 DISTRIBUTIONS = [*RELEASED, *EXAMPLES]
+BUILT_ON_THE_FACE = [SERVER, CLI, META, *PLUGINS, *EXAMPLES]
+"""Written with public names of the kernel alone."""
 
 
 @cache
