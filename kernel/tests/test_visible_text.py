@@ -14,8 +14,10 @@ from vr_kernel.text.visible_text import (
     VisiblePieces,
     all_visible,
     result_text,
+    spelled_out,
     visible,
     visible_json,
+    visible_line,
     without_escapes,
 )
 
@@ -157,3 +159,21 @@ def test_a_path_keeps_the_marks_of_its_name_and_nothing_that_is_obeyed() -> None
     assert result_text(name + "\u202e\x1b[31m") == "/films/WhatsApp film.mp4"
     assert result_text(f"See {name}") == "See /films/WhatsApp film.mp4"
     assert result_text("C:\\films\\\u200ea.mp4\nb") == "C:\\films\\a.mp4\nb"
+
+
+def test_a_line_has_no_unseen_signs_and_single_spaces() -> None:
+    assert visible_line(" a\x1b[31m\tred \n\u2028 line\u200b ") == "a red line"
+
+
+@pytest.mark.parametrize(
+    ("most", "line"), [(0, "one two three"), (13, "one two three"), (8, "one two…"), (5, "one…")]
+)
+def test_a_line_that_is_too_long_ends_in_an_ellipsis(most: int, line: str) -> None:
+    assert visible_line("one two three", most) == line
+
+
+@given(TEXTS)
+def test_what_is_spelled_out_shows_all_it_has(text: str) -> None:
+    told = spelled_out(text)
+    assert told.isprintable()
+    assert told == text if text.isprintable() else len(told) > len(text)

@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from vr_kernel.config.settings import EnvAlias, Section
     from vr_kernel.content import Content
     from vr_kernel.documents import Document, DocumentLoader, Locator, Segment
-    from vr_kernel.errors import ERROR_META, Code, VrError, did_you_mean
+    from vr_kernel.errors import (
+        ERROR_META,
+        Code,
+        ErrorRule,
+        ErrorTable,
+        VrError,
+        did_you_mean,
+        extra_missing,
+        require_extra,
+    )
     from vr_kernel.events import CallFinished
     from vr_kernel.files.artifacts import Artifact
     from vr_kernel.generation import (
@@ -59,8 +68,9 @@ if TYPE_CHECKING:
     from vr_kernel.running.joining import Joined
     from vr_kernel.services import Services
     from vr_kernel.storage.cache import cache_key
+    from vr_kernel.text.fitting import fit
     from vr_kernel.text.tokens import estimate_tokens
-    from vr_kernel.text.visible_text import visible, visible_json
+    from vr_kernel.text.visible_text import spelled_out, visible, visible_json, visible_line
     from vr_kernel.tools import (
         CALLS_OUT,
         DESTRUCTIVE,
@@ -98,6 +108,8 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Embedder",
     "Embeddings",
     "EnvAlias",
+    "ErrorRule",
+    "ErrorTable",
     "FieldType",
     "Filter",
     "Finding",
@@ -156,7 +168,9 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "digest_of",
     "entity_key",
     "estimate_tokens",
+    "extra_missing",
     "find_in",
+    "fit",
     "hookimpl",
     "lazy_exports",
     "load_config",
@@ -164,12 +178,15 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "private_file",
     "private_folder",
     "prompt",
+    "require_extra",
     "resource",
     "sharing",
+    "spelled_out",
     "tool",
     "understand",
     "visible",
     "visible_json",
+    "visible_line",
 ]
 
 __getattr__, __dir__ = lazy_exports(
@@ -183,7 +200,8 @@ __getattr__, __dir__ = lazy_exports(
         "config.settings": "EnvAlias Section",
         "content": "Content",
         "documents": "Document DocumentLoader Locator Segment",
-        "errors": "Code ERROR_META VrError did_you_mean",
+        "errors": "Code ERROR_META ErrorRule ErrorTable VrError did_you_mean "
+        "extra_missing require_extra",
         "events": "CallFinished",
         "files.artifacts": "Artifact",
         "generation": "Embeddings Media ModelProvider Reply Role Text Turn Usage",
@@ -206,8 +224,9 @@ __getattr__, __dir__ = lazy_exports(
         "running.joining": "Joined",
         "services": "Services",
         "storage.cache": "cache_key",
+        "text.fitting": "fit",
         "text.tokens": "estimate_tokens",
-        "text.visible_text": "visible visible_json",
+        "text.visible_text": "spelled_out visible visible_json visible_line",
         "tools": "CALLS_OUT DESTRUCTIVE Effects IDEMPOTENT READ_ONLY Tool "
         "WRITES_LOCAL build_tool tool",
         "version": "VERSION",

@@ -1,10 +1,13 @@
-"""The one error type that crosses a boundary, and its codes."""
+"""The one error type that crosses a boundary, its codes, and tables of what services answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel.text.bounds import NAME_CHARS, bounded
@@ -17,7 +20,7 @@ ERROR_META = "video-research/error"
 
 
 class Code(StrEnum):
-    """What went wrong, as a client may branch on it; plugins add categories, never codes."""
+    """Kinds of failure that a client may branch on; plugins add categories, never codes."""
 
     INVALID_INPUT = "INVALID_INPUT"
     NOT_FOUND = "NOT_FOUND"
@@ -129,3 +132,107 @@ class VrError(Exception):
             "call_id": call_id,
         }
         return shown if self.usage is None else {**shown, "usage": self.usage.model_dump()}
+
+
+EXTRA_MISSING = "EXTRA_MISSING"
+"""Category: a library that is installed with an extra is not there."""
+
+
+def extra_missing(message: str, install: str, category: str = EXTRA_MISSING) -> VrError:
+    """The error of a library that is not installed.
+
+    Args:
+        message: what is not installed, as a sentence.
+        install: the command that installs it, and what else may be said after it.
+        category: as of `VrError`.
+    """
+    return VrError(message, Code.UNAVAILABLE, category=category, hint=f"Install it: {install}")
+
+
+def require_extra(module: str, message: str, install: str, category: str = EXTRA_MISSING) -> Any:
+    """Import a module that comes with an extra; the other arguments as of `extra_missing`.
+
+    Raises:
+        VrError: UNAVAILABLE when it cannot be imported.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise extra_missing(message, install, category) from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorRule:
+    """Answers of a service that mean the same, and the error they become.
+
+    Attributes:
+        code: the kind of failure.
+        message: one sentence; `{status}`, `{said}` and other names that `ErrorTable.error` is
+            given are replaced.
+        category, hint, retryable: as of `VrError`; names in the hint are replaced, too.
+        statuses: the HTTP statuses that it is about.
+        words: the rule is also about an answer in which this is found.
+    """
+
+    code: Code
+    message: str
+    category: str | None = None
+    hint: str = ""
+    retryable: bool = False
+    statuses: Container[int] = ()
+    words: re.Pattern[str] | None = None
+
+    def matches(self, status: int, words: str) -> bool:
+        """True when the rule is about that answer."""
+        return status in self.statuses or bool(self.words and self.words.search(words))
+
+
+class ErrorTable:
+    """All that a service answers with when it fails, as errors.
+
+    Args:
+        rules: the first one that matches counts.
+        otherwise: the rule of all other answers.
+    """
+
+    def __init__(self, *rules: ErrorRule, otherwise: ErrorRule) -> None:
+        self._rules = rules
+        self._otherwise = otherwise
+
+    def rule(self, status: int = 0, words: str = "") -> ErrorRule:
+        """The rule about an answer.
+
+        Args:
+            status: of HTTP; 0 where there is none.
+            words: what the service said, its reasons, names of exceptions: what rules look at.
+        """
+        return next((it for it in self._rules if it.matches(status, words)), self._otherwise)
+
+    def error(
+        self,
+        status: int = 0,
+        words: str = "",
+        *,
+        retry_after: float | None = None,
+        error_type: type[VrError] = VrError,
+        **names: object,
+    ) -> VrError:
+        """The error of an answer.
+
+        Args:
+            status: as of `rule`.
+            words: as of `rule`.
+            retry_after: seconds; counts when the error is retryable.
+            error_type: a class of errors with the same arguments as `VrError`.
+            names: more names for messages and hints; `said` when less than `words` is to be shown.
+        """
+        rule = self.rule(status, words)
+        told = {"said": words, "status": status, **names}
+        return error_type(
+            rule.message.format_map(told),
+            rule.code,
+            category=rule.category,
+            hint=rule.hint.format_map(told),
+            retryable=rule.retryable,
+            retry_after=retry_after if rule.retryable else None,
+        )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.text.visible_text import shown
+from vr_kernel.text.visible_text import spelled_out
 
 PATH_LIMIT = 4096
 """Longest path in characters; PATH_MAX of Linux."""
@@ -155,7 +155,7 @@ class Policy:
                 except OSError as error:
                     raise _unwritable(path, error) from error
         raise VrError(
-            f"{shown(real / safe)} and {NUMBERS - 1} more of that name are there.",
+            f"{spelled_out(real / safe)} and {NUMBERS - 1} more of that name are there.",
             Code.CONFLICT,
             hint="Move some away, or give another name or folder.",
         )
@@ -217,9 +217,11 @@ class Policy:
 
     def _outside(self, path: Path) -> VrError:
         named = Path(path.name) if self._untold else path  # the rest is the owner's to know
-        roots = ", ".join(shown(root) for root in self.roots if root != self._untold) or "none"
+        roots = (
+            ", ".join(spelled_out(root) for root in self.roots if root != self._untold) or "none"
+        )
         return VrError(
-            f"{shown(named)} is outside the folders that may be read.",
+            f"{spelled_out(named)} is outside the folders that may be read.",
             Code.NOT_ALLOWED,
             hint=f"Allowed: {roots}. {self._allow_by}",
         )
@@ -250,11 +252,13 @@ def _no_path(message: str) -> VrError:
 def _require_regular(path: Path, mode: int) -> None:
     if stat.S_ISDIR(mode):
         raise VrError(
-            f"{shown(path)} is a folder.", Code.INVALID_INPUT, hint="Give the path of one file."
+            f"{spelled_out(path)} is a folder.",
+            Code.INVALID_INPUT,
+            hint="Give the path of one file.",
         )
     if not stat.S_ISREG(mode):
         raise VrError(
-            f"{shown(path)} is not a regular file.",
+            f"{spelled_out(path)} is not a regular file.",
             Code.NOT_ALLOWED,
             hint="Devices, pipes and sockets are not read.",
         )
@@ -269,7 +273,7 @@ def _opener(root: Path, path: Path) -> Callable[[str, int], int]:
 
 def _missing(path: Path, what: str = "file") -> VrError:
     return VrError(
-        f"No such {what}: {shown(path)}.",
+        f"No such {what}: {spelled_out(path)}.",
         Code.NOT_FOUND,
         category="FILE_NOT_FOUND",
         hint="Check the spelling, or give an absolute path.",
@@ -278,13 +282,13 @@ def _missing(path: Path, what: str = "file") -> VrError:
 
 def _no_folder(path: Path) -> VrError:
     return VrError(
-        f"{shown(path)} is no folder.", Code.INVALID_INPUT, hint="Give the path of a folder."
+        f"{spelled_out(path)} is no folder.", Code.INVALID_INPUT, hint="Give the path of a folder."
     )
 
 
 def _unwritable(path: Path, error: OSError) -> VrError:
     return VrError(
-        f"{shown(path)} cannot be written: {error.strerror}.",
+        f"{spelled_out(path)} cannot be written: {error.strerror}.",
         Code.NOT_ALLOWED,
         hint="Check the folder's permissions and its free space.",
     )
@@ -294,7 +298,7 @@ def _unreadable(path: Path, error: OSError) -> VrError:
     if isinstance(error, FileNotFoundError):
         return _missing(path)
     return VrError(
-        f"{shown(path)} cannot be read: {error.strerror}.",
+        f"{spelled_out(path)} cannot be read: {error.strerror}.",
         Code.NOT_ALLOWED,
         hint="Check the file's permissions.",
     )

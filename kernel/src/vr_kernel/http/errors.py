@@ -1,4 +1,4 @@
-"""What goes wrong when a page is fetched, as errors without secrets."""
+"""Errors of pages that cannot be fetched, without secrets."""
 
 from __future__ import annotations
 
@@ -7,9 +7,54 @@ import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import Code, ErrorRule, ErrorTable, VrError
 
-FORBIDDEN, GONE, TIMEOUT, RANGE, TOO_MANY, SERVER_ERROR = 403, 410, 408, 416, 429, 500
+_ANSWERED = "{where} answered with status {status}."
+_STATUSES = ErrorTable(
+    ErrorRule(
+        statuses={404, 410},
+        code=Code.NOT_FOUND,
+        message=_ANSWERED,
+        category="HTTP_NOT_FOUND",
+        hint="Check the address.",
+    ),
+    ErrorRule(
+        statuses={401, 403, 407, 451},
+        code=Code.NOT_ALLOWED,
+        message=_ANSWERED,
+        category="HTTP_FORBIDDEN",
+        hint="The page is not open to everybody.",
+    ),
+    ErrorRule(
+        statuses={429},
+        code=Code.QUOTA,
+        message=_ANSWERED,
+        category="HTTP_TOO_MANY_REQUESTS",
+        hint="Wait, then try again.",
+        retryable=True,
+    ),
+    ErrorRule(
+        statuses={416},
+        code=Code.INVALID_INPUT,
+        message=_ANSWERED,
+        category="RANGE_INVALID",
+        hint="Begin anew: the file has no such offset.",
+    ),
+    ErrorRule(
+        statuses={408, *range(500, 1000)},
+        code=Code.UNAVAILABLE,
+        message=_ANSWERED,
+        category="HTTP_SERVER_ERROR",
+        hint="Try again later.",
+        retryable=True,
+    ),
+    otherwise=ErrorRule(
+        code=Code.UNAVAILABLE,
+        message=_ANSWERED,
+        category="HTTP_STATUS",
+        hint="Open the address in a browser to see what it wants.",
+    ),
+)
 
 
 def invalid(why: str, hint: str = "Give the address as the browser shows it.") -> VrError:
@@ -89,24 +134,16 @@ def wrong_coding(coding: str) -> VrError:
 
 
 def status_error(status: int, headers: Mapping[str, str], where: str) -> VrError:
-    """What a status other than success means."""
+    """The error of a status other than success."""
     from vr_kernel.http.retry_after import parse_retry_after
 
-    code, category, hint = _meaning(status)
-    retryable = code is Code.QUOTA or status == TIMEOUT or status >= SERVER_ERROR
-    return VrError(
-        f"{where} answered with status {status}.",
-        code,
-        category=category,
-        hint=hint,
-        retryable=retryable,
-        retry_after=parse_retry_after(headers.get("retry-after", "")) if retryable else None,
-    )
+    retry_after = parse_retry_after(headers.get("retry-after", ""))
+    return _STATUSES.error(status, where=where, retry_after=retry_after)
 
 
 @contextmanager
 def failures_named(where: str) -> Iterator[None]:
-    """Turn what the network libraries raise into errors that name the host only."""
+    """Turn all that the network libraries raise into errors that name the host only."""
     import httpcore2
     import httpx2
 
@@ -133,17 +170,3 @@ def _no_connection(where: str, error: Exception) -> VrError:
         final = error.errno == socket.EAI_NONAME
         return network_error(f"{where} has no address.", retryable=not final)
     return network_error(f"{where} cannot be reached.")
-
-
-def _meaning(status: int) -> tuple[Code, str, str]:
-    if status in (404, GONE):
-        return Code.NOT_FOUND, "HTTP_NOT_FOUND", "Check the address."
-    if status in (401, FORBIDDEN, 407, 451):
-        return Code.NOT_ALLOWED, "HTTP_FORBIDDEN", "The page is not open to everybody."
-    if status == TOO_MANY:
-        return Code.QUOTA, "HTTP_TOO_MANY_REQUESTS", "Wait, then try again."
-    if status == RANGE:
-        return Code.INVALID_INPUT, "RANGE_INVALID", "Begin anew: the file has no such offset."
-    if status == TIMEOUT or status >= SERVER_ERROR:
-        return Code.UNAVAILABLE, "HTTP_SERVER_ERROR", "Try again later."
-    return Code.UNAVAILABLE, "HTTP_STATUS", "Open the address in a browser to see what it wants."

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from vr_kernel.config.settings import HttpSettings
 from vr_kernel.http.errors import invalid, no_local_host, not_allowed
+from vr_kernel.text.secrets import is_secret_parameter
 
 URL_LIMIT = 2048
 """Longest address in characters."""
@@ -19,13 +20,6 @@ LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
 _AUTHORITY = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[^\[\]@:]+)(?::[0-9]{0,5})?")
 _HOST = re.compile(r"(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 _NUMBER_LAST = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
-_SECRET = re.compile(
-    r"key|token|sig|secret|pass|pwd|auth|cred|code|session|sid|jwt|access|hash|hmac|otp|policy"
-    r"|expires|ticket|nonce|state|x-amz|x-goog",
-    re.IGNORECASE,
-)
-_LONG_VALUE = 24
-"""A query value this long is taken for a secret whatever its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +94,9 @@ def redact_url(url: str) -> str:
 
 def _redact(pair: str) -> str:
     name, equals, value = pair.partition("=")
-    secret = not equals or _SECRET.search(name) or len(value) >= _LONG_VALUE
-    return (f"{name}=***" if equals else "***") if secret else pair
+    if not equals:
+        return "***"
+    return f"{name}=***" if is_secret_parameter(name, value) else pair
 
 
 def _check_text(url: str) -> None:

@@ -8,21 +8,12 @@ from typing import Any
 
 from pydantic import BaseModel, SecretStr
 
+from vr_kernel.text.secrets import SECRET_PARAMETERS, SECRET_SHAPES, is_secret_name
+
 HIDDEN = "[secret]"
 SHORTEST = 6
 """A shorter value is no secret worth the name, and would hide ordinary words."""
-_SECRET_NAME = re.compile(
-    r"KEY(?!BOARD|MAP|WORD)|TOKEN(?!IZER)|SECRET|PASSWORD|PASSWD|CREDENTIAL", re.IGNORECASE
-)
-_SHAPES = re.compile(
-    r"AIza[\w-]{20,}"  # an API key of Google, as its consoles make them
-    r"|(?<=://)[^/\s@]+(?=@)"  # name and password in an address
-    r"|(?i:(?<=bearer )[\w.~+/-]{8,})"
-)
 _USER = re.compile(r"://([^/\s@]+)@")
-_PARAMETERS = re.compile(  # of an address that is signed, or bears a key
-    r"(?i:([?&;][\w.~-]*(?:key|token|secret|sig|signature|passw(?:or)?d|credential)=))[^&\s\"'<>]+"
-)
 
 
 def redactor(values: Iterable[str]) -> Callable[[str], str]:
@@ -34,7 +25,7 @@ def redactor(values: Iterable[str]) -> Callable[[str], str]:
 
     def redact(text: str) -> str:
         hidden = pattern.sub(HIDDEN, text) if pattern else text
-        return _PARAMETERS.sub(rf"\1{HIDDEN}", _SHAPES.sub(HIDDEN, hidden))
+        return SECRET_PARAMETERS.sub(rf"\1{HIDDEN}", SECRET_SHAPES.sub(HIDDEN, hidden))
 
     return redact
 
@@ -58,7 +49,7 @@ class Redaction:
 
 def secrets_of(environ: Mapping[str, str], settings: Iterable[BaseModel]) -> list[str]:
     """Values of variables named like secrets, secrets of settings, and passwords in addresses."""
-    found = [part for n, v in environ.items() if _SECRET_NAME.search(n) for part in (v, *_split(v))]
+    found = [part for n, v in environ.items() if is_secret_name(n) for part in (v, *_split(v))]
     found += [password for value in environ.values() for password in _passwords(value)]
     for section in settings:
         for name in type(section).model_fields:
@@ -71,7 +62,7 @@ def secrets_in_text(text: str) -> list[str]:
     found = []
     for line in text.splitlines():
         name, equals, value = line.partition("=")
-        if equals and _SECRET_NAME.search(name):
+        if equals and is_secret_name(name):
             found += [part.strip(" \t\"'[]") for part in (value, *value.split(","))]
     return found
 

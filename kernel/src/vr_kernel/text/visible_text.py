@@ -145,6 +145,17 @@ def without_escapes(text: str) -> str:
     return _ESCAPE.sub(lambda found: "\u200b" * len(found[0]), text)
 
 
-def shown(path: Path) -> str:
-    """A path as a message names it: what steers a terminal, or is not seen, is spelled out."""
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in str(path))
+def visible_line(text: str, most: int = 0) -> str:
+    """Return the visible text on one line, each run of white space as one space.
+
+    Args:
+        text: of any length.
+        most: characters that are kept, the last of them an ellipsis where more is cut; 0 for all.
+    """
+    line = " ".join(visible(text).split())
+    return f"{line[: most - 1].rstrip()}…" if 0 < most < len(line) else line
+
+
+def spelled_out(text: str | Path) -> str:
+    """Return a text or path in which all that steers a terminal or is unseen is spelled out."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in str(text))
