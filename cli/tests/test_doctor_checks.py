@@ -20,7 +20,7 @@ from vr_kernel import Change, Check, Code, Config, Diagnosis, Kernel, VrError, h
 from vr_kernel.config.config import load_config
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.health import Level
-from vr_kernel.journal.dead_letters import Refusals
+from vr_kernel.journal.dead_letters import DeadLetters
 from vr_kernel.loading.discovery import PluginStatus
 from vr_kernel.loading.hooks import Hooks
 from vr_kernel.loading.loader import Loader
@@ -34,12 +34,12 @@ KEY = "AIza" + "k3y_" * 9
 async def test_what_a_store_refused_is_told(tmp_path: Path) -> None:
     path = tmp_path / "refused.db"
     assert databases.refused_records(path).level == "ok"
-    refusals = Refusals(path)
-    assert await refusals.count("embedded") == 0
+    letters = DeadLetters(path)
+    assert await letters.count("embedded") == 0
     assert databases.refused_records(path).level == "ok"
     change = Change(1, "default", "Notes", "key", {}, {}, "2026-01-01")
-    await refusals.add("embedded", change, RuntimeError("no"), 5)
-    refusals.close()
+    await letters.add("embedded", change, RuntimeError("no"), 5)
+    letters.close()
     found = databases.refused_records(path)
     assert (found.level, "1 records" in found.what) == ("warning", True)
     assert "vr store failed" in found.fix

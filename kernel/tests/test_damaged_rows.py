@@ -17,7 +17,7 @@ from vr_kernel.jobs.jobs import Jobs
 from vr_kernel.jobs.leases import Leases
 from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.jobs.steps import Steps
-from vr_kernel.journal.dead_letters import Refusals
+from vr_kernel.journal.dead_letters import DeadLetters
 from vr_kernel.journal.journal import Change, Entry, Journal
 from vr_kernel.log import Log
 from vr_kernel.models.usage import Attempt, UsageLedger
@@ -146,12 +146,12 @@ async def test_a_damaged_upload(tmp_path: Path, told: Told, value: object) -> No
 
 async def test_a_damaged_refusal(tmp_path: Path, told: Told) -> None:
     path = tmp_path / "refused.db"
-    with closing(Refusals(path, told.append)) as refusals:
+    with closing(DeadLetters(path, told.append)) as letters:
         for key in "ab":
             change = Change(1, "default", "Notes", key, {}, {}, "")
-            await refusals.add("embedded", change, ValueError(SECRET), 5)
+            await letters.add("embedded", change, ValueError(SECRET), 5)
         damage(path, "UPDATE refused SET reason = ? WHERE key = 'a'")
-        assert [each.key for each in await refusals.list("embedded")] == ["b"]
+        assert [each.key for each in await letters.list("embedded")] == ["b"]
         require_named(told, "refused.db", "Notes / a")
 
 

@@ -16,7 +16,7 @@ from vr_kernel.composition.foundation import Foundation
 from vr_kernel.config.config import Config, load_config
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.isolation.plugin_code import contained
-from vr_kernel.journal.store_follower import StoreIndex
+from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.loading.discovery import (
     INFRA,
     Candidate,
@@ -270,8 +270,8 @@ class Kernel(Foundation):
                 contributions.append(loader.load(status, candidate.load, candidate.stamp))
         made = [contribution for contribution in contributions if contribution]
         self._registry.add(made)
-        self.store = StoreIndex(
-            self.providers, self.journal, self._registry.kinds, self.refusals, self.log
+        self.store = StoreFollower(
+            self.providers, self.journal, self._registry.kinds, self.dead_letters, self.log
         )
         for contribution in made:
             self._admit(contribution)

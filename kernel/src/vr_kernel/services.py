@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from vr_kernel.jobs.scopes import Scope
     from vr_kernel.journal.archive import Archive
     from vr_kernel.journal.journal import Journal
-    from vr_kernel.journal.store_follower import StoreIndex
+    from vr_kernel.journal.store_follower import StoreFollower
     from vr_kernel.loading.discovery import PluginStatus
     from vr_kernel.log import Log
     from vr_kernel.models.models import Models
@@ -59,7 +59,7 @@ class Services:
     artifacts: Artifacts
     journal: Journal
     kinds: Mapping[str, RecordKind]
-    store: StoreIndex
+    store: StoreFollower
     vectors: Vectors
     providers: Providers
     plugins: Callable[[], tuple[PluginStatus, ...]]

@@ -19,7 +19,7 @@ from vr_cli.streams import diverted_stdout
 
 if TYPE_CHECKING:
     from vr_kernel import Kernel
-    from vr_kernel.journal import Refusal, StoreIndex
+    from vr_kernel.journal import DeadLetter, StoreFollower
 
 T = TypeVar("T")
 DELIVERY_S = 60.0
@@ -61,7 +61,7 @@ def status(config: Config, *, as_json: bool) -> None:
 @click.pass_obj
 def failed(config: Config, *, as_json: bool) -> None:
     """List the records that the store would not take, and why."""
-    refused = _with_store(config, lambda index: index.refused())
+    refused = _with_store(config, lambda index: index.dead_letters())
     if not refused and not as_json:
         click.echo("The store took everything.")
         return
@@ -79,11 +79,11 @@ def failed(config: Config, *, as_json: bool) -> None:
 def retry(config: Config, keys: tuple[str, ...], *, everything: bool, as_json: bool) -> None:
     """Send refused records again, by their KEYS or all."""
 
-    async def send(index: StoreIndex) -> dict[str, object]:
-        chosen = _chosen(await index.refused(), keys, everything=everything)
+    async def send(index: StoreFollower) -> dict[str, object]:
+        chosen = _chosen(await index.dead_letters(), keys, everything=everything)
         await index.retry(chosen)
         await index.catch_up(DELIVERY_S)
-        return {"sent": len(chosen), "refused": len(await index.refused())}
+        return {"sent": len(chosen), "refused": len(await index.dead_letters())}
 
     print_result(_with_store(config, send), (), as_json=as_json)
 
@@ -96,8 +96,8 @@ def retry(config: Config, keys: tuple[str, ...], *, everything: bool, as_json: b
 def drop(config: Config, keys: tuple[str, ...], *, everything: bool, as_json: bool) -> None:
     """Take refused records off the list; the journal keeps them."""
 
-    async def forget(index: StoreIndex) -> dict[str, object]:
-        chosen = _chosen(await index.refused(), keys, everything=everything)
+    async def forget(index: StoreFollower) -> dict[str, object]:
+        chosen = _chosen(await index.dead_letters(), keys, everything=everything)
         await index.give_up(chosen)
         return {"dropped": len(chosen)}
 
@@ -176,7 +176,7 @@ async def _counted(kernel: Kernel, delivered: int | None) -> dict[str, object]:
     return {"recorded": recorded, "delivered": recorded - pending, "pending": pending}
 
 
-def _with_store(config: Config, work: Callable[[StoreIndex], Coroutine[Any, Any, T]]) -> T:
+def _with_store(config: Config, work: Callable[[StoreFollower], Coroutine[Any, Any, T]]) -> T:
     """What `work` makes of the store.
 
     Raises:
@@ -209,7 +209,9 @@ def _run(kernel: Kernel, runner: asyncio.Runner, work: Coroutine[Any, Any, T]) -
         return run_on(runner, work, kernel.log)
 
 
-def _chosen(refused: Sequence[Refusal], keys: Sequence[str], *, everything: bool) -> list[Refusal]:
+def _chosen(
+    refused: Sequence[DeadLetter], keys: Sequence[str], *, everything: bool
+) -> list[DeadLetter]:
     if everything == bool(keys):
         raise click.UsageError("Name the keys of records, or give --all.")
     known = {each.key for each in refused}

@@ -23,9 +23,9 @@ from vr_kernel.jobs.jobs import Jobs
 from vr_kernel.jobs.leases import Leases
 from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.jobs.steps import Steps
-from vr_kernel.journal.dead_letters import Refusals
+from vr_kernel.journal.dead_letters import DeadLetters
 from vr_kernel.journal.journal import Journal
-from vr_kernel.journal.store_follower import StoreIndex
+from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.loading.discovery import PluginStatus
 from vr_kernel.log import Log
 from vr_kernel.models.metering import Payments
@@ -79,7 +79,7 @@ class Foundation:
         plugin: str,
         settings: Any,
         kinds: Mapping[str, RecordKind],
-        store: StoreIndex,
+        store: StoreFollower,
         plugins: Callable[[], tuple[PluginStatus, ...]],
     ) -> Services:
         """The services as one plugin sees them."""
@@ -132,7 +132,7 @@ class Foundation:
         await self.http.aclose()
         await self._leases.aclose()
         await self.journal.aclose()
-        files = (self.journal, self.refusals, self.cache, self.digests, self.usage)
+        files = (self.journal, self.dead_letters, self.cache, self.digests, self.usage)
         for file in (*files, self._ledger):
             file.close()
         if self._tenants is not None:
@@ -158,7 +158,7 @@ class Foundation:
         tell, patience = told_by(self.log), self.patience
         self._ledger = open_ledger(paths.state / "jobs.db", tell, patience)
         self.journal = Journal(paths.journal, tell, self._ledger, self.config.store.backend)
-        self.refusals = Refusals(paths.state / "refused.db", tell, patience)
+        self.dead_letters = DeadLetters(paths.state / "refused.db", tell, patience)
         self.cache = Cache(
             paths.cache / "results.db",
             ttl_days=self.config.kernel.cache_ttl_days,

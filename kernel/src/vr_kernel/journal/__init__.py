@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from vr_kernel.journal.dead_letters import Refusal
+    from vr_kernel.journal.dead_letters import DeadLetter
     from vr_kernel.journal.known import read_known
     from vr_kernel.journal.lineage import Lineage
     from vr_kernel.journal.loss import find_loss, ways_out
-    from vr_kernel.journal.store_follower import StoreIndex
+    from vr_kernel.journal.store_follower import StoreFollower
 
 __all__ = [
+    "DeadLetter",
     "Lineage",
-    "Refusal",
-    "StoreIndex",
+    "StoreFollower",
     "find_loss",
     "read_known",
     "ways_out",
@@ -25,10 +25,10 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "dead_letters": "Refusal",
+        "dead_letters": "DeadLetter",
         "known": "read_known",
         "lineage": "Lineage",
         "loss": "find_loss ways_out",
-        "store_follower": "StoreIndex",
+        "store_follower": "StoreFollower",
     },
 )

@@ -8,7 +8,7 @@ from functools import partial
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.journal.journal import Change, Entry, Journal
 from vr_kernel.journal.lineage import Position
-from vr_kernel.journal.store_follower import StoreIndex
+from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.providers import StoredRecord
 from vr_kernel.records import Record, RecordKind
 
@@ -22,7 +22,7 @@ class Archive:
         self,
         journal: Journal,
         kinds: Mapping[str, RecordKind],
-        store: StoreIndex,
+        store: StoreFollower,
         workspace: str,
     ) -> None:
         self._journal = journal
@@ -36,7 +36,7 @@ class Archive:
         return self._kinds
 
     @property
-    def store(self) -> StoreIndex:
+    def store(self) -> StoreFollower:
         """The store that follows."""
         return self._store
 

@@ -28,7 +28,7 @@ REASON_CHARS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class DeadLetter:
     """A record that a store would not take, and why."""
 
     workspace: str
@@ -39,7 +39,7 @@ class Refusal:
     refused_at: str
 
 
-class Refusals:
+class DeadLetters:
     """The failed lists of all stores of one state folder. The records stay in the journal.
 
     Args:
@@ -81,10 +81,10 @@ class Refusals:
 
         await self._database.run(write)
 
-    async def list(self, store: str) -> list[Refusal]:
+    async def list(self, store: str) -> list[DeadLetter]:
         """What a store refused, the latest first."""
 
-        def read(connection: sqlite3.Connection) -> list[Refusal]:
+        def read(connection: sqlite3.Connection) -> list[DeadLetter]:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} FROM refused WHERE store = ?"  # noqa: S608 - constant columns
                 " ORDER BY refused_at DESC, kind, key",
@@ -93,7 +93,7 @@ class Refusals:
             found = []
             for row in rows:
                 if is_sound(row, (str, str, str, str, int, str)):
-                    found.append(Refusal(*row))
+                    found.append(DeadLetter(*row))
                 else:
                     self._database.leave_out("refused", row[1:3])
             return found

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.isolation.plugin_code import PluginCode
-from vr_kernel.journal.dead_letters import Refusal, Refusals, reason_of
+from vr_kernel.journal.dead_letters import DeadLetter, DeadLetters, reason_of
 from vr_kernel.journal.journal import Change, Journal
 from vr_kernel.log import Log
 from vr_kernel.providers import Hit, Providers, Query, Store, StoredRecord, close
@@ -32,7 +32,7 @@ ROUND_S = 4.0
 _OUTAGES = {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.BUDGET}
 
 
-class StoreIndex:
+class StoreFollower:
     """The store of this kernel: opened at first use, kept up with the journal.
 
     A store's failure never fails a tool: what was committed stays in the journal, and
@@ -49,14 +49,14 @@ class StoreIndex:
         providers: Providers,
         journal: Journal,
         kinds: Mapping[str, RecordKind],
-        refusals: Refusals,
+        dead_letters: DeadLetters,
         log: Log,
     ) -> None:
         self.first_pause_s = FIRST_PAUSE_S
         self._providers = providers
         self._journal = journal
         self._kinds = kinds
-        self._refusals = refusals
+        self._dead_letters = dead_letters
         self._log = log
         self._tries: Counter[int] = Counter()
         self._any_refused = False
@@ -150,24 +150,24 @@ class StoreIndex:
                 recorded=await self._journal.last_seq(),
                 delivered=await store.cursor(),
                 pending_vectors=await store.pending_vectors(),
-                refused=await self._refusals.count(store.name),
+                refused=await self._dead_letters.count(store.name),
             )
 
-    async def refused(self) -> list[Refusal]:
+    async def dead_letters(self) -> list[DeadLetter]:
         """The records that this store would not take, the latest first."""
-        return await self._refusals.list(self.name)
+        return await self._dead_letters.list(self.name)
 
-    async def retry(self, refused: Sequence[Refusal]) -> None:
+    async def retry(self, refused: Sequence[DeadLetter]) -> None:
         """Send records again, as if they were recorded just now."""
         records = [(each.workspace, each.kind, each.key) for each in refused]
         await self._journal.touch(records)
-        await self._refusals.forget(self.name, records)
+        await self._dead_letters.forget(self.name, records)
         self.wake(await self._journal.last_seq())
 
-    async def give_up(self, refused: Sequence[Refusal]) -> None:
+    async def give_up(self, refused: Sequence[DeadLetter]) -> None:
         """Take records off the list; they stay in the journal, and out of this store."""
         records = [(each.workspace, each.kind, each.key) for each in refused]
-        await self._refusals.forget(self.name, records)
+        await self._dead_letters.forget(self.name, records)
 
     async def restart(self, *, empty: bool) -> Path | None:
         """Miss nothing any more that the journal lacks, and deliver all of it again.
@@ -269,7 +269,7 @@ class StoreIndex:
         self._came_on = True
         if self._any_refused:
             taken = [(each.workspace, each.kind, each.key) for each in changes]
-            await self._refusals.forget(store.name, taken)
+            await self._dead_letters.forget(store.name, taken)
 
     async def _refuse(self, store: Store, change: Change, error: Exception) -> None:
         """Count a refusal; after the last one the store gets the record's deletion instead."""
@@ -277,7 +277,7 @@ class StoreIndex:
         tries = self._tries[change.seq]
         if tries < TRIES:
             raise error
-        await self._refusals.add(store.name, change, error, tries)
+        await self._dead_letters.add(store.name, change, error, tries)
         self._any_refused = True
         # A store that does not take this either is not well: it is no fault of the record.
         await store.apply([replace(change, fields=None)])
@@ -296,6 +296,6 @@ class StoreIndex:
                 store, kinds = self._store or self._providers.get(Store), [*self._kinds.values()]
                 await store.open(kinds)
                 if whole and (whole := await join(store, self._journal, kinds)):
-                    self._any_refused = await self._refusals.count(store.name) > 0
+                    self._any_refused = await self._dead_letters.count(store.name) > 0
                 self._store, self._joined = store, whole
         return self._store

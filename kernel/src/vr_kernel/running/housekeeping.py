@@ -10,7 +10,7 @@ from pathlib import Path
 from vr_kernel.config.settings import KernelSettings
 from vr_kernel.isolation.loop_watch import LoopWatch, Owners
 from vr_kernel.isolation.plugin_threads import PluginThreads
-from vr_kernel.journal.store_follower import StoreIndex
+from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.log import Log
 from vr_kernel.running.job_runner import LongWork
 from vr_kernel.storage.cache import SECONDS_PER_DAY
@@ -23,7 +23,7 @@ DELIVER_AFTER_S = 2.0
 async def keep_house(
     settings: KernelSettings,
     jobs: LongWork,
-    store: StoreIndex,
+    store: StoreFollower,
     journal: Path,
     owners: Owners,
     log: Log,
@@ -48,7 +48,7 @@ async def keep_house(
         await asyncio.wait(work)
 
 
-async def _deliver_soon(store: StoreIndex, journal: Path) -> None:
+async def _deliver_soon(store: StoreFollower, journal: Path) -> None:
     # After the client has its tools; a store that was installed just now starts from nothing.
     await asyncio.sleep(DELIVER_AFTER_S)
     if await asyncio.to_thread(journal.exists):

@@ -97,7 +97,7 @@ async def test_what_is_refused_again_and_again_is_set_aside(error: Exception, be
     await kernel.call("note_write", texts=["a", "b", "bad", "c", "d"])
     assert await kernel.store.catch_up(30) == 0
     assert await stored(kernel, "a", "b", "bad", "c", "d") == ["a", "b", "c", "d"]
-    (refusal,) = await kernel.store.refused()
+    (refusal,) = await kernel.store.dead_letters()
     assert (refusal.kind, refusal.key, refusal.tries) == ("Notes", "bad", TRIES)
     assert ("Too long. Cut it." if error is REFUSED else "boom") in refusal.reason
     status = await kernel.store.status()
@@ -113,13 +113,13 @@ async def test_a_refused_record_is_sent_again_when_asked(begin: Any) -> None:
     await kernel.call("note_write", texts=["bad", "worse and bad", "good"])
     await kernel.store.catch_up(30)
     store.wrong = lambda _change: None
-    refused = await kernel.store.refused()
+    refused = await kernel.store.dead_letters()
     assert [each.key for each in refused] == ["worse and bad", "bad"], "the latest first"
     await kernel.store.retry(refused[1:])
     await kernel.store.catch_up(30)
     assert await stored(kernel, "bad", "worse and bad", "good") == ["bad", "good"]
-    await kernel.store.give_up(await kernel.store.refused())
-    assert await kernel.store.refused() == []
+    await kernel.store.give_up(await kernel.store.dead_letters())
+    assert await kernel.store.dead_letters() == []
     assert await stored(kernel, "worse and bad") == []
 
 
@@ -132,7 +132,7 @@ async def test_a_newer_version_that_is_taken_leaves_the_list(begin: Any) -> None
     store.wrong = lambda _change: None
     await kernel.call("note_write", texts=["bad"])
     await kernel.store.catch_up(30)
-    assert (await stored(kernel, "bad"), await kernel.store.refused()) == (["bad"], [])
+    assert (await stored(kernel, "bad"), await kernel.store.dead_letters()) == (["bad"], [])
 
 
 async def test_an_outage_is_no_refusal(begin: Any) -> None:
@@ -142,7 +142,7 @@ async def test_an_outage_is_no_refusal(begin: Any) -> None:
     await kernel.call("note_write", texts=["a", "b"])
     await until(lambda: len(store.asked) > TRIES - 2)
     assert set(store.asked) == {2}, "what is no fault of the records is not tried one by one"
-    assert await kernel.store.refused() == []
+    assert await kernel.store.dead_letters() == []
     store.wrong = lambda _change: None
     assert await kernel.store.catch_up(30) == 0
     assert await stored(kernel, "a", "b") == ["a", "b"]
@@ -167,8 +167,8 @@ async def test_a_store_that_takes_nothing_at_all_is_not_the_records_fault(begin:
     store.wrong = lambda _change: RuntimeError("I am broken")
     await kernel.call("note_write", texts=["a", "b", "c"])
     await until(lambda: len(store.asked) > 2 * TRIES)
-    assert len(await kernel.store.refused()) <= 1
+    assert len(await kernel.store.dead_letters()) <= 1
     store.wrong = lambda _change: None
     assert await kernel.store.catch_up(60) == 0
     assert await stored(kernel, "a", "b", "c") == ["a", "b", "c"]
-    assert await kernel.store.refused() == []
+    assert await kernel.store.dead_letters() == []
