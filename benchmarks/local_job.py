@@ -66,7 +66,7 @@ def media(path: Path, clock: Clock) -> Any:
 
     Apart from these, pictures at times between key frames, as scenes need them.
     """
-    from vr_plugin_video.media import probe
+    from vr_plugin_video.media.probe import probe
     from vr_plugin_video.speech.audio import audio_blocks
     from vr_plugin_video.vision.frames import grab_frames
 
@@ -90,7 +90,7 @@ def media(path: Path, clock: Clock) -> Any:
 
 def changes(path: Path, clock: Clock) -> Any:
     """The times at which slides or scenes change."""
-    from vr_plugin_video.media import probe
+    from vr_plugin_video.media.probe import probe
     from vr_plugin_video.vision.changes import find_changes
 
     with path.open("rb") as file:
@@ -106,7 +106,7 @@ def changes(path: Path, clock: Clock) -> Any:
 
 def speech(path: Path, clock: Clock) -> Any:
     """What is said, with the loading of the model apart."""
-    from vr_plugin_video.media import probe
+    from vr_plugin_video.media.probe import probe
     from vr_plugin_video.speech.recognition import SpeechRecognizer
     from vr_plugin_video.speech.speech_models import find_model
 

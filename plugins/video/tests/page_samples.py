@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from vr_plugin_video.captions.transcripts import Segment
 from vr_plugin_video.models import (
     ChapterPart,
     MeetingNotes,
@@ -18,8 +19,7 @@ from vr_plugin_video.page.album import Album
 from vr_plugin_video.page.page import as_page
 from vr_plugin_video.page.player import Player
 from vr_plugin_video.sources import Source
-from vr_plugin_video.speech.transcripts import Segment
-from vr_plugin_video.times import Window
+from vr_plugin_video.text.times import Window
 
 ID = "dQw4w9WgXcQ"
 WATCH = f"https://www.youtube.com/watch?v={ID}"

@@ -24,7 +24,7 @@ from lecture import (
 )
 from tones import Tone
 from vr_kernel import Code, VrError
-from vr_plugin_video.media import probe
+from vr_plugin_video.media.probe import probe
 from vr_plugin_video.vision.changes import Changes, find_changes
 
 DURATIONS = (7.3, 12.1, 5.0, 9.7, 3.2, 8.4, 4.6)

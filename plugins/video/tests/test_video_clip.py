@@ -20,7 +20,7 @@ from vr_kernel import Code, VrError
 from vr_plugin_video.clips.clip import Order
 from vr_plugin_video.clips.film import FULL_HD, write_film, write_sound
 from vr_plugin_video.clips.stills import SMALL, WHOLE, write_animation, write_still
-from vr_plugin_video.media import probe
+from vr_plugin_video.media.probe import probe
 from vr_testing.full_disk import no_room
 from web_videos import WebVideos
 

@@ -11,7 +11,7 @@ import pytest
 from sessionkit import key_for
 from videokit import failure, open_kernel
 from vr_kernel import Code, VrError
-from vr_plugin_video.media import probe
+from vr_plugin_video.media.probe import probe
 from vr_testing import FakeGemini
 
 FEW, MANY = 1000, 60_000

@@ -23,7 +23,7 @@ from vr_kernel import Kernel, Reply
 from vr_plugin_video.analyses.merging import Watched, merged_moments
 from vr_plugin_video.analyses.prompt import SeenMoment, SeenVideo
 from vr_plugin_video.analyses.windows import OVERLAP_S, cut_windows, longest_window, tokens_a_second
-from vr_plugin_video.times import Window, format_time
+from vr_plugin_video.text.times import Window, format_time
 from vr_testing import FakeGemini, Fault
 from vr_testing.gemini.request import look_up
 

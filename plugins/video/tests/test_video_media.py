@@ -12,7 +12,8 @@ import pytest
 from lecture import Lecture
 from tones import Tone
 from vr_kernel import Code, VrError
-from vr_plugin_video.media import INSTALL_HINT, SubtitleStream, opened, probe
+from vr_plugin_video.media.info import SubtitleStream
+from vr_plugin_video.media.probe import INSTALL_HINT, opened, probe
 
 SHORT = Lecture((1.0, 1.0), size=(320, 180))
 PNG_HEAD = (

@@ -14,7 +14,7 @@ from test_video_gemini import asked, key_for
 from videokit import failure, open_kernel, recorded, silence
 from vr_kernel import Code, Kernel
 from vr_plugin_video.speech.said_lines import SaidLine, SaidWords, usable_lines
-from vr_plugin_video.times import Window, format_time
+from vr_plugin_video.text.times import Window, format_time
 from vr_testing import FakeGemini, Fault
 from vr_testing.gemini.request import look_up
 from youtube_server import KEY, FakeYouTube, player, video

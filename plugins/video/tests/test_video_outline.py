@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from videokit import line
 from vr_plugin_video.analyses.outline import Part, outline, parts_of, words
-from vr_plugin_video.media import Chapter
-from vr_plugin_video.plain_text import clean, one_line
-from vr_plugin_video.speech.transcripts import Segment
+from vr_plugin_video.captions.transcripts import Segment
+from vr_plugin_video.media.info import Chapter
+from vr_plugin_video.text.plain_text import clean, one_line
 from vr_plugin_video.vision.screen_text import arrange
 from vr_plugin_video.vision.slides import Slide, looking_time, spans
 

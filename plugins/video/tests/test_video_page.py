@@ -19,12 +19,12 @@ from videokit import failure, open_kernel
 from vr_kernel import Code, visible
 from vr_kernel.files.artifacts import Artifacts
 from vr_plugin_video.analyses.report import report_of
+from vr_plugin_video.captions.transcripts import Segment
 from vr_plugin_video.models import Moment, Scene
 from vr_plugin_video.page.album import Album, collect
 from vr_plugin_video.page.markup import element
 from vr_plugin_video.page.player import Player
 from vr_plugin_video.sources import Source
-from vr_plugin_video.speech.transcripts import Segment
 from vr_plugin_video.tools.export import VideoExport
 from vr_testing import FakeGemini
 

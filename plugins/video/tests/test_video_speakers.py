@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from lecture import Lecture
 from videokit import failure, open_kernel, recorded
 from vr_kernel import Code
-from vr_plugin_video.speech.captions import parse_captions
-from vr_plugin_video.speech.passages import passages
-from vr_plugin_video.speech.transcripts import Segment, render
+from vr_plugin_video.analyses.passages import passages
+from vr_plugin_video.captions.cues import parse_captions
+from vr_plugin_video.captions.transcripts import Segment, render
 
 VOICES = """WEBVTT
 

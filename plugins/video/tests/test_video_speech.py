@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from videokit import failure, media_file, open_kernel, recorded, silence, speech_model
 from vr_kernel import Code, VrError, load_config
-from vr_plugin_video.commands import fetch_models
+from vr_plugin_video.speech.fetching import fetch_models
 from vr_plugin_video.speech.speech_models import SpeechModel, find_model, hub_repository
 
 JFK = (
@@ -233,7 +233,7 @@ def test_without_the_network_it_says_how_else(tmp_path):
     program = (
         "from click.testing import CliRunner\n"
         "from vr_kernel import load_config\n"
-        "from vr_plugin_video.commands import fetch_models\n"
+        "from vr_plugin_video.speech.fetching import fetch_models\n"
         "error = CliRunner().invoke(fetch_models, ['base'], obj=load_config()).exception\n"
         "print(error.code.value, error.category, error.hint)\n"
     )

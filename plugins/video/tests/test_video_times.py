@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vr_kernel import Code, VrError
-from vr_plugin_video.times import Window, format_time, parse_time, parse_window
+from vr_plugin_video.text.times import Window, format_time, parse_time, parse_window
 
 
 @pytest.mark.parametrize(

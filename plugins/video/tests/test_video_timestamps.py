@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vr_plugin_video.analyses.prompt import SeenMoment
 from vr_plugin_video.analyses.timestamps import TOLERANCE_S, check_moments, claimed_moments
+from vr_plugin_video.captions.transcripts import Segment
 from vr_plugin_video.models import Moment
-from vr_plugin_video.speech.transcripts import Segment
 
 SPOKEN = [
     Segment(start=0, end=6, text="Welcome. Today I will talk about"),

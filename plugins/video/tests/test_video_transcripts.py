@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vr_kernel import VrError
-from vr_plugin_video.speech.captions import parse_captions
-from vr_plugin_video.speech.passages import passages
+from vr_plugin_video.analyses.passages import passages
+from vr_plugin_video.captions.cues import parse_captions
+from vr_plugin_video.captions.transcripts import Segment, Transcript, page_of, render, segment_of
 from vr_plugin_video.speech.sentences import Word, sentences
-from vr_plugin_video.speech.transcripts import Segment, Transcript, page_of, render, segment_of
 
 WORDS = st.text("abc äö漢", min_size=1, max_size=60).filter(lambda text: text.strip())
 

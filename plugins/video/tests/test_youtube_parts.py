@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vr_kernel import VrError
-from vr_plugin_video.speech.transcripts import Segment
+from vr_plugin_video.captions.transcripts import Segment
+from vr_plugin_video.reactions.reading import JudgedComments, in_percent
 from vr_plugin_video.youtube.addresses import parse_url, playlist_id
 from vr_plugin_video.youtube.api_answers import seconds_of
 from vr_plugin_video.youtube.chapters import parse_chapters
-from vr_plugin_video.youtube.reactions import JudgedComments, in_percent
 from vr_plugin_video.youtube.tracks import Track, best_transcript
 
 LIST = "PLrAXtmErZgOeiKm4sgNOknGvNjby9efdf"

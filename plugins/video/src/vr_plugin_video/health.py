@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from vr_kernel import Check, Diagnosis, Remedy, Services, TextRecognizer, VrError
 
-from vr_plugin_video.media import INSTALL_HINT
+from vr_plugin_video.media.probe import INSTALL_HINT
 from vr_plugin_video.settings import AUTO, OFF, ON, VideoSettings
 from vr_plugin_video.speech.model_files import WEIGHTS, check_files
 from vr_plugin_video.speech.speech_models import (

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from vr_kernel import Call, Document, Locator, Segment, Services, VrError
 
 from vr_plugin_video.analyses.analysis import Seen, damage
-from vr_plugin_video.engine import LocalEngine
-from vr_plugin_video.file_kinds import is_media_name, mime_of
+from vr_plugin_video.analyses.local_engine import LocalEngine
+from vr_plugin_video.analyses.passages import passages
+from vr_plugin_video.media.formats import is_media_name, mime_of
 from vr_plugin_video.sources import Source, open_source
-from vr_plugin_video.speech.passages import passages
-from vr_plugin_video.times import Window
+from vr_plugin_video.text.times import Window
 from vr_plugin_video.youtube.addresses import parse_url, youtube_id
 
 YOUTUBE_MIME = "video/x-youtube"
@@ -43,15 +43,15 @@ class MediaLoader:
         """
         url, file_path = (source, None) if "://" in source else (None, source)
         async with open_source(call.services, url, file_path) as opened:
-            job = self._local.job(call, opened, Window(), use_cache=True)
-            seen = await self._local.watch(job)
+            task = self._local.task(call, opened, Window(), use_cache=True)
+            seen = await self._local.watch(task)
             return Document(
                 source=source,
                 title=seen.media.title or opened.name,
                 mime=_mime(opened, seen),
                 sha256="" if opened.at_youtube else opened.video_id,
                 segments=_segments(opened, seen),
-                limits=(*damage(seen.media, partial=seen.partial), *job.limits),
+                limits=(*damage(seen.media, partial=seen.partial), *task.limits),
             )
 
 

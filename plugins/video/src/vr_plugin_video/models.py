@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, PlainSerializer
 from vr_kernel import Usage
 from vr_kernel.quoting import Verdict
 
-from vr_plugin_video.speech.transcripts import Segment
+from vr_plugin_video.captions.transcripts import Segment
 
 Engine = Literal["local", "gemini", "model"]
 ClipFormat = Literal["mp4", "gif", "jpg", "mp3"]

@@ -8,20 +8,20 @@ from typing import Any
 from pydantic import BaseModel
 from vr_kernel import Check, Command, DocumentLoader, Provider, RecordKind, Services, hookimpl
 
-from vr_plugin_video.kinds import (
-    CALL_NOTES,
-    COMMUNITY_REACTIONS,
-    SESSION_TRANSCRIPTS,
-    VIDEO_ANALYSES,
-    VIDEO_METADATA,
-    VIDEO_SEGMENTS,
-)
 from vr_plugin_video.prompts import (
     video_chat,
     video_comments_summary,
     video_compare,
     video_meeting_notes,
     video_summary,
+)
+from vr_plugin_video.records.kinds import (
+    CALL_NOTES,
+    COMMUNITY_REACTIONS,
+    SESSION_TRANSCRIPTS,
+    VIDEO_ANALYSES,
+    VIDEO_METADATA,
+    VIDEO_SEGMENTS,
 )
 from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.tools.analyze import video_analyze
@@ -95,7 +95,7 @@ def vr_providers() -> list[Provider[Any]]:
     """Made once a kernel, so that calls share loaded models and running work."""
     return [
         Provider.own("vr_plugin_video.downloads:Downloads"),
-        Provider.own("vr_plugin_video.engine:LocalEngine"),
+        Provider.own("vr_plugin_video.analyses.local_engine:LocalEngine"),
         Provider.own("vr_plugin_video.youtube.client:YouTube"),
         Provider("SessionStore", "own", _sessions),
         Provider(DocumentLoader, "video", _media_loader),
@@ -121,7 +121,7 @@ def vr_commands() -> list[Command]:
         Command(
             path=("video", "fetch-models"),
             help="Download or copy a speech recognition model.",
-            target="vr_plugin_video.commands:fetch_models",
+            target="vr_plugin_video.speech.fetching:fetch_models",
         )
     ]
 

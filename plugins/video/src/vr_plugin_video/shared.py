@@ -9,8 +9,8 @@ from typing import Generic, TypeVar
 
 from vr_kernel import Joined
 
-from vr_plugin_video.job import Job
 from vr_plugin_video.sources import reopened
+from vr_plugin_video.task import VideoTask
 from vr_plugin_video.work import Report, StoppedError
 
 T = TypeVar("T")
@@ -24,24 +24,28 @@ class Shared(Generic[T]):
         self._reports: dict[str, list[Report]] = {}
 
     async def run(
-        self, key: str, job: Job, lead: Callable[[Job, Report], Awaitable[T]], report: Report
+        self,
+        key: str,
+        task: VideoTask,
+        lead: Callable[[VideoTask, Report], Awaitable[T]],
+        report: Report,
     ) -> tuple[T, bool]:
-        """What `lead` makes of the job of the first call with that key, and whether it was ours.
+        """What `lead` makes of the task of the first call with that key, and whether it was ours.
 
-        It is handed a job of its own, which no caller stops or closes, and a report that reaches
+        It is handed a task of its own, which no caller stops or closes, and a report that reaches
         all who wait.
 
         Raises:
             VrError: what `lead` and `reopened` raise, for everybody who waited.
         """
         led = False
-        key = f"{job.services.workspace}/{key}"
+        key = f"{task.services.workspace}/{key}"
 
         async def work() -> T:
             nonlocal led
             led = True
-            async with reopened(job.services, job.source) as source:
-                own = replace(job, source=source, work=job.work.apart())
+            async with reopened(task.services, task.source) as source:
+                own = replace(task, source=source, work=task.work.apart())
                 return await lead(own, own.work.stoppable(tell))
 
         def tell(share: float, message: str) -> None:

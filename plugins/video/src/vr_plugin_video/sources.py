@@ -13,13 +13,14 @@ from urllib.parse import SplitResult, unquote
 from vr_kernel import Code, Services, VrError
 
 from vr_plugin_video.downloads import Downloads
-from vr_plugin_video.file_kinds import (
+from vr_plugin_video.media.formats import (
     AUDIO_EXTENSIONS,
     VIDEO_EXTENSIONS,
     is_media_name,
     split_name,
 )
-from vr_plugin_video.media import Media, media_if_readable
+from vr_plugin_video.media.info import MediaInfo
+from vr_plugin_video.media.probe import media_if_readable
 from vr_plugin_video.youtube.addresses import invalid_url, parse_url, watch_url, youtube_id
 from vr_plugin_video.youtube.client import youtube_of
 
@@ -40,7 +41,7 @@ class Source:
     url: str
     name: str
     opened: BufferedReader | None = None
-    media: Media | None = None
+    media: MediaInfo | None = None
 
     @property
     def at_youtube(self) -> bool:
@@ -205,7 +206,7 @@ def require_one(url: str | None, file_path: str | None) -> None:
 async def _known(
     services: Services, file: BufferedReader, url: str = "", video_id: str = ""
 ) -> AsyncIterator[Source]:
-    media: Media | None = None
+    media: MediaInfo | None = None
 
     def look(file: BufferedReader) -> None:
         nonlocal media

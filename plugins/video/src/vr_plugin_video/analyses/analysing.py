@@ -7,27 +7,27 @@ from typing import Protocol
 from vr_kernel import Call, VrError
 
 from vr_plugin_video.analyses.analysis import linked
-from vr_plugin_video.analyses.asked import Asked
 from vr_plugin_video.analyses.local_analyst import LocalAnalyst
+from vr_plugin_video.analyses.local_engine import LocalEngine
 from vr_plugin_video.analyses.model_analyst import ROLE, ModelAnalyst, no_model
+from vr_plugin_video.analyses.request import Asked
 from vr_plugin_video.arguments import EngineChoice
-from vr_plugin_video.engine import LocalEngine
-from vr_plugin_video.job import Job
 from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.sources import Source, reopened
-from vr_plugin_video.times import Window
+from vr_plugin_video.task import VideoTask
+from vr_plugin_video.text.times import Window
 
 
 class Analyst(Protocol):
     """Makes analyses of one kind."""
 
-    async def key(self, job: Job) -> str:
+    async def key(self, task: VideoTask) -> str:
         """Names the result: everything that it depends on."""
 
-    async def analyse(self, job: Job) -> VideoAnalysis:
+    async def analyse(self, task: VideoTask) -> VideoAnalysis:
         """The analysis, recorded."""
 
-    async def again(self, job: Job, analysis: VideoAnalysis) -> VideoAnalysis | None:
+    async def again(self, task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis | None:
         """A kept analysis as it would be now; None when it has to be made anew."""
 
 
@@ -48,9 +48,9 @@ async def analysis_of(
     """
     local = call.services.providers.get(LocalEngine)
     analyst = choose_analyst(call, engine, local, asked)
-    job = local.job(call, source, window, use_cache=use_cache)
-    await job.settle()
-    analysis = await (_kept(job, analyst, local) if use_cache else analyst.analyse(job))
+    task = local.task(call, source, window, use_cache=use_cache)
+    await task.settle()
+    analysis = await (_kept(task, analyst, local) if use_cache else analyst.analyse(task))
     # A kept one may have been made of an equal file in another place.
     here = {"source": source.url, "timestamps": linked(analysis.timestamps, source)}
     return analysis.model_copy(update=here)
@@ -73,15 +73,15 @@ def choose_analyst(call: Call, engine: EngineChoice, local: LocalEngine, asked: 
     return ModelAnalyst(local, asked)
 
 
-async def _kept(job: Job, analyst: Analyst, local: LocalEngine) -> VideoAnalysis:
+async def _kept(task: VideoTask, analyst: Analyst, local: LocalEngine) -> VideoAnalysis:
     """The analysis from the cache, or one that is made once for all who ask now."""
-    call, source = job.work.call, job.source
-    key = await analyst.key(job)
+    call, source = task.work.call, task.source
+    key = await analyst.key(task)
 
     async def produce(shared: Call) -> VideoAnalysis:
         # The work may outlive the call that opened the file.
         async with reopened(shared.services, source) as same:
-            making = local.job(shared, same, job.window, use_cache=True)
+            making = local.task(shared, same, task.window, use_cache=True)
             analysis = await analyst.analyse(making)
             shared.repeatable = making.repeatable
             return analysis
@@ -90,7 +90,7 @@ async def _kept(job: Job, analyst: Analyst, local: LocalEngine) -> VideoAnalysis
     place = call.services.cache.model(key, VideoAnalysis)
     if (kept := await place.get()) is not None:
         kept = kept.model_copy(update={"cached": True, "usage": None})
-        known = await analyst.again(job, kept)
+        known = await analyst.again(task, kept)
         if known is not None:
             return known
         await place.delete()

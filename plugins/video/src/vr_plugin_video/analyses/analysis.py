@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vr_plugin_video.analyses.outline import Outline, Part, outline, parts_of
-from vr_plugin_video.job import Job
-from vr_plugin_video.media import Chapter, Media
+from vr_plugin_video.captions.transcripts import Segment, Transcript
+from vr_plugin_video.media.info import Chapter, MediaInfo
 from vr_plugin_video.models import ChapterPart, Moment, Scene, TranscriptSummary, VideoAnalysis
-from vr_plugin_video.plain_text import one_line
 from vr_plugin_video.sources import Source
-from vr_plugin_video.speech.transcripts import Segment, Transcript
-from vr_plugin_video.times import format_time
+from vr_plugin_video.task import VideoTask
+from vr_plugin_video.text.plain_text import one_line
+from vr_plugin_video.text.times import format_time
 from vr_plugin_video.vision.slides import Slide, Slides
 
 TITLE_CHARS = 200
@@ -22,7 +22,7 @@ TITLE_CHARS = 200
 class Seen:
     """Everything that was found out about a video, before it is put into words."""
 
-    media: Media
+    media: MediaInfo
     slides: Slides
     transcript: Transcript | None
     window: tuple[float, float]
@@ -59,23 +59,23 @@ class Seen:
         return ", ".join(name for name in (heard, self.slides.recognizer) if name)
 
 
-def analyse(job: Job, seen: Seen) -> VideoAnalysis:
+def analyse(task: VideoTask, seen: Seen) -> VideoAnalysis:
     """The whole result, not yet shortened for an answer."""
-    title = seen.media.title or one_line(job.source.name, TITLE_CHARS)
+    title = seen.media.title or one_line(task.source.name, TITLE_CHARS)
     start, end = seen.window
     made = outline(title, seen.parts(), seen.segments, end - start)
     transcript = seen.transcript
     return VideoAnalysis(
-        source=job.source.url,
-        video_id=job.source.video_id,
+        source=task.source.url,
+        video_id=task.source.video_id,
         duration=seen.media.duration or None,
         model=seen.models(),
         partial=seen.partial,
-        limits=[*damage(seen.media, partial=seen.partial), *_silence(seen), *job.limits],
+        limits=[*damage(seen.media, partial=seen.partial), *_silence(seen), *task.limits],
         title=title,
         summary=made.summary,
         key_points=made.key_points,
-        timestamps=linked(_moments(made), job.source),
+        timestamps=linked(_moments(made), task.source),
         topics=made.topics,
         chapters=[
             ChapterPart(start=c.start, end=c.end, title=one_line(c.title, TITLE_CHARS))
@@ -109,7 +109,7 @@ def scene_of(slide: Slide) -> Scene:
     )
 
 
-def damage(media: Media, *, partial: bool) -> list[str]:
+def damage(media: MediaInfo, *, partial: bool) -> list[str]:
     """A warning about a file that could be read in part only."""
     if not partial:
         return []

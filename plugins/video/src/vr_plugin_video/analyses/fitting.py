@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from vr_kernel import estimate_tokens
 
 from vr_plugin_video.models import Result, Scene, VideoAnalysis, VideoScenes
-from vr_plugin_video.plain_text import clipped
+from vr_plugin_video.text.plain_text import clipped
 
 BRIEF_TOKENS = 4_000
 FULL_TOKENS = 9_000

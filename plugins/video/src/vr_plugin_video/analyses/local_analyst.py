@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from vr_plugin_video.analyses.asked import Asked
+from vr_plugin_video.analyses.local_engine import LocalEngine
+from vr_plugin_video.analyses.request import Asked
 from vr_plugin_video.arguments import DEFAULT_INSTRUCTION, DEFAULT_THINKING
-from vr_plugin_video.engine import LocalEngine
-from vr_plugin_video.job import Job
 from vr_plugin_video.models import VideoAnalysis
-from vr_plugin_video.thumbnails import found_again
+from vr_plugin_video.task import VideoTask
+from vr_plugin_video.vision.thumbnails import found_again
 
 
 class LocalAnalyst:
@@ -27,30 +27,30 @@ class LocalAnalyst:
         }
         self._ignored = {name: value for name, value in wishes.items() if value is not None}
 
-    async def key(self, job: Job) -> str:
+    async def key(self, task: VideoTask) -> str:
         """Names the result: everything that it depends on."""
-        identity = await self._local.identity(job)
+        identity = await self._local.identity(task)
         recorder = self._local.recorder
-        return await recorder.key(job, "analysis", identity=identity, ignored=self._ignored)
+        return await recorder.key(task, "analysis", identity=identity, ignored=self._ignored)
 
-    async def analyse(self, job: Job) -> VideoAnalysis:
+    async def analyse(self, task: VideoTask) -> VideoAnalysis:
         """The analysis, recorded."""
         if self._ignored:
-            job.limits.append(
+            task.limits.append(
                 "The local engine makes an outline only; it did not use:"
                 f" {', '.join(self._ignored)}."
             )
-        analysis = await self._local.analyse(job)
-        self._local.recorder.analysis(job, self._asked.instruction, analysis)
+        analysis = await self._local.analyse(task)
+        self._local.recorder.analysis(task, self._asked.instruction, analysis)
         return analysis
 
-    async def again(self, job: Job, analysis: VideoAnalysis) -> VideoAnalysis | None:
+    async def again(self, task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis | None:
         """The kept analysis; None when its pictures or its records are there no more."""
         recorder = self._local.recorder
-        slides = await job.work.aside(found_again, job.services, analysis.slides)
+        slides = await task.work.aside(found_again, task.services, analysis.slides)
         there = (
             slides is not None
-            and await recorder.has_analysis(job, self._asked.instruction, analysis)
-            and await recorder.has_moments(job)
+            and await recorder.has_analysis(task, self._asked.instruction, analysis)
+            and await recorder.has_moments(task)
         )
         return analysis.model_copy(update={"slides": slides}) if there else None

@@ -9,7 +9,6 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel
 from vr_kernel import Reply, Structured, VrError, cache_key
 
-from vr_plugin_video.analyses.asked import Asked
 from vr_plugin_video.analyses.meetings import form_of, is_meeting, notes_in, wording
 from vr_plugin_video.analyses.merging import (
     SYSTEM,
@@ -22,11 +21,12 @@ from vr_plugin_video.analyses.merging import (
     span_of,
 )
 from vr_plugin_video.analyses.model_answers import TITLE_CHARS, base_analysis, custom_analysis
-from vr_plugin_video.job import Job
+from vr_plugin_video.analyses.request import Asked
 from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.parallel import run_bounded
-from vr_plugin_video.plain_text import one_line
-from vr_plugin_video.times import Window, format_time
+from vr_plugin_video.task import VideoTask
+from vr_plugin_video.text.plain_text import one_line
+from vr_plugin_video.text.times import Window, format_time
 
 T = TypeVar("T")
 AT_ONCE = 3
@@ -50,14 +50,14 @@ class LongVideo:
     """One video that a model watches in windows, each in a call of its own.
 
     Args:
-        job: the work.
+        task: the work.
         asked: what is wanted.
         duration: of the whole video, in seconds.
         key: names the analysis, for the answers that outlive one that is partial.
     """
 
-    def __init__(self, job: Job, asked: Asked, duration: float, key: str) -> None:
-        self._job = job
+    def __init__(self, task: VideoTask, asked: Asked, duration: float, key: str) -> None:
+        self._task = task
         self._asked = asked
         self._duration = duration
         self._key = key
@@ -79,13 +79,13 @@ class LongVideo:
         models = ", ".join(dict.fromkeys(each.reply.model for each in watched))
         partial_result = len(watched) < len(windows)
         merge = self._merged_custom if self._asked.output_schema else self._merged
-        analysis = await merge(watched, base_analysis(self._job, self._duration, models))
-        if not self._job.repeatable:
+        analysis = await merge(watched, base_analysis(self._task, self._duration, models))
+        if not self._task.repeatable:
             self._keep(watched)
         return analysis.model_copy(update={"partial": partial_result})
 
     async def _watch(self, windows: Sequence[Window], ask: Ask) -> list[Watched]:
-        limits = self._job.limits
+        limits = self._task.limits
         limits.append(
             f"It was watched in {len(windows)} parts, as it is longer than a model takes at once."
         )
@@ -102,7 +102,7 @@ class LongVideo:
         found = await run_bounded(AT_ONCE, [partial(watch, window) for window in windows])
         for window, each in zip(windows, found, strict=True):
             if isinstance(each, VrError):
-                self._job.repeatable = False
+                self._task.repeatable = False
                 limits.append(f"Not watched: {span_of(window)}. {each.message} {each.hint}".strip())
         watched = [each for each in found if isinstance(each, Watched)]
         if not watched:
@@ -114,9 +114,9 @@ class LongVideo:
         if kept is not None:
             return kept
         start, end = format_time(window.start), format_time(window.end or self._duration)
-        task = _PART.format(start=start, end=end, length=format_time(self._duration))
+        part = _PART.format(start=start, end=end, length=format_time(self._duration))
         try:
-            found = await ask(window, task)
+            found = await ask(window, part)
         except VrError as error:
             if error.category == LEASE_LOST:
                 raise
@@ -135,7 +135,7 @@ class LongVideo:
                 "topics": whole.topics,
                 "sentiment": whole.sentiment or None,
                 "meeting": notes_in(whole),
-                "limits": [*self._job.limits, *moments.notes],
+                "limits": [*self._task.limits, *moments.notes],
             }
         )
 
@@ -146,8 +146,8 @@ class LongVideo:
         except VrError as error:
             if error.category == LEASE_LOST:
                 raise
-            self._job.repeatable = False
-            self._job.limits.append(
+            self._task.repeatable = False
+            self._task.limits.append(
                 f"The parts stand one after the other: {error.message} {error.hint}".strip()
             )
             return plainly_merged(watched)
@@ -162,7 +162,7 @@ class LongVideo:
         return custom_analysis(base, found.value)
 
     async def _put_together(self, watched: Sequence[Watched], form: Any) -> Structured[Any]:
-        made: Structured[Any] = await self._job.work.call.services.models.generate_structured(
+        made: Structured[Any] = await self._task.work.call.services.models.generate_structured(
             merging_task(wording(self._asked.instruction), self._duration, watched),
             form,
             role="fast",
@@ -173,20 +173,20 @@ class LongVideo:
 
     async def _kept(self, window: Window) -> Watched | None:
         """What was reported of a window for an analysis that stayed partial."""
-        if not self._job.use_cache:
+        if not self._task.use_cache:
             return None
-        place = self._job.work.call.services.cache.model(self._key_of(window), self._answer)
+        place = self._task.work.call.services.cache.model(self._key_of(window), self._answer)
         kept = await place.get()
         return None if kept is None else Watched(window, kept.value, kept.reply)
 
     def _keep(self, watched: Sequence[Watched]) -> None:
-        if not self._job.use_cache:
+        if not self._task.use_cache:
             return
         for each in watched:
-            self._job.work.call.keep(
+            self._task.work.call.keep(
                 self._key_of(each.window),
                 self._answer(value=each.value, reply=each.reply),
-                content_id=self._job.source.video_id,
+                content_id=self._task.source.video_id,
                 model=each.reply.model,
             )
 
@@ -195,4 +195,4 @@ class LongVideo:
 
     def _say(self, done: int, count: int, message: str) -> None:
         # The last call, which puts the windows together, counts as one of them.
-        self._job.work.call.progress(100 * done / (count + 1), 100, message)
+        self._task.work.call.progress(100 * done / (count + 1), 100, message)

@@ -15,7 +15,7 @@ from vr_plugin_video.analyses.prompt import SeenMoment, SeenVideo
 from vr_plugin_video.analyses.timestamps import TOLERANCE_S, CheckedMoments, claimed_moments
 from vr_plugin_video.analyses.windows import OVERLAP_S
 from vr_plugin_video.models import MeetingNotes, Moment
-from vr_plugin_video.times import Window, format_time, parse_time
+from vr_plugin_video.text.times import Window, format_time, parse_time
 
 SAME_S = 1.0
 """Moments of two windows that are as near as this are one."""

@@ -8,30 +8,30 @@ from typing import Any
 from vr_plugin_video.analyses.meetings import notes_in
 from vr_plugin_video.analyses.prompt import SeenVideo
 from vr_plugin_video.analyses.timestamps import claimed_moments
-from vr_plugin_video.job import Job
 from vr_plugin_video.models import VideoAnalysis
-from vr_plugin_video.plain_text import one_line
+from vr_plugin_video.task import VideoTask
+from vr_plugin_video.text.plain_text import one_line
 
 TITLE_CHARS = 200
 SUMMARY_CHARS = 600
 
 
-def base_analysis(job: Job, duration: float, model: str) -> VideoAnalysis:
+def base_analysis(task: VideoTask, duration: float, model: str) -> VideoAnalysis:
     """An analysis that says nothing yet.
 
     Args:
-        job: the work.
+        task: the work.
         duration: in seconds; 0 when it is not known.
         model: the one that watched, as `provider/name`.
     """
     return VideoAnalysis(
-        source=job.source.url,
-        video_id=job.source.video_id,
+        source=task.source.url,
+        video_id=task.source.video_id,
         duration=duration or None,
         engine="gemini" if model.startswith("gemini/") else "model",
         model=model,
-        limits=list(job.limits),
-        title=job.source.name,
+        limits=list(task.limits),
+        title=task.source.name,
         summary="",
         key_points=[],
         timestamps=[],
@@ -39,10 +39,10 @@ def base_analysis(job: Job, duration: float, model: str) -> VideoAnalysis:
     )
 
 
-def seen_analysis(base: VideoAnalysis, seen: SeenVideo, job: Job) -> VideoAnalysis:
+def seen_analysis(base: VideoAnalysis, seen: SeenVideo, task: VideoTask) -> VideoAnalysis:
     """With what a model reports of a video, its moments as it claims them."""
-    end = job.window.end or base.duration
-    claimed = claimed_moments(seen.timestamps, job.window.start, end)
+    end = task.window.end or base.duration
+    claimed = claimed_moments(seen.timestamps, task.window.start, end)
     return base.model_copy(
         update={
             "title": one_line(seen.title, TITLE_CHARS) or base.title,

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from vr_plugin_video.media import Chapter
-from vr_plugin_video.plain_text import one_line
-from vr_plugin_video.speech.transcripts import Segment, paragraphs
-from vr_plugin_video.times import format_time
+from vr_plugin_video.captions.transcripts import Segment, paragraphs
+from vr_plugin_video.media.info import Chapter
+from vr_plugin_video.text.plain_text import one_line
+from vr_plugin_video.text.times import format_time
 from vr_plugin_video.vision.slides import Slide
 
 TITLE_CHARS = 80

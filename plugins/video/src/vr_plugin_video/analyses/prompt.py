@@ -41,6 +41,6 @@ class SeenVideo(BaseModel):
     sentiment: str
 
 
-def task(instruction: str, *, custom: bool) -> str:
+def make_prompt(instruction: str, *, custom: bool) -> str:
     """What is asked; with the caller's own schema nothing but the instruction."""
     return (_FREE_TASK if custom else _TASK).format(instruction=instruction)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from vr_kernel import Record
 
 from vr_plugin_video.analyses.outline import Part
-from vr_plugin_video.kinds import ANALYSES, SEGMENTS, segment_key
+from vr_plugin_video.analyses.passages import title_at
+from vr_plugin_video.captions.transcripts import Segment
 from vr_plugin_video.models import VideoAnalysis
+from vr_plugin_video.records.kinds import ANALYSES, SEGMENTS, segment_key
 from vr_plugin_video.sources import Source
-from vr_plugin_video.speech.passages import title_at
-from vr_plugin_video.speech.transcripts import Segment
-from vr_plugin_video.times import Window
+from vr_plugin_video.text.times import Window
 from vr_plugin_video.vision.slides import Slide
 
 FOUND = ("verified", "moved")

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from vr_kernel import visible
 
+from vr_plugin_video.captions.transcripts import markdown_link, render
 from vr_plugin_video.models import Moment, VideoAnalysis
-from vr_plugin_video.speech.transcripts import markdown_link, render
-from vr_plugin_video.times import format_time
+from vr_plugin_video.text.times import format_time
 
 _VERDICTS = {
     "": "",

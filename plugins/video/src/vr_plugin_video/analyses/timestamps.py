@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from vr_kernel import Passage, QuoteIndex, VrError, find_in
 
 from vr_plugin_video.analyses.prompt import SeenMoment
+from vr_plugin_video.captions.transcripts import Segment
 from vr_plugin_video.models import Moment
-from vr_plugin_video.plain_text import one_line
-from vr_plugin_video.speech.transcripts import Segment
-from vr_plugin_video.times import format_time, parse_time
+from vr_plugin_video.text.plain_text import one_line
+from vr_plugin_video.text.times import format_time, parse_time
 
 TOLERANCE_S = 20.0
 """How far from its claimed time a quote may begin and still count as verified."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from vr_plugin_video.arguments import MediaResolution
-from vr_plugin_video.times import Window
+from vr_plugin_video.text.times import Window
 
 FRAME_TOKENS = {"low": 66, "medium": 258, "high": 280}
 """Tokens a frame. Source: "Video understanding" and "Media resolution" of the Gemini API; newer

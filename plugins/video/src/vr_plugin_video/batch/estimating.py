@@ -11,16 +11,16 @@ from vr_kernel import Call, Services, VrError
 
 from vr_plugin_video.analyses.analysing import choose_analyst
 from vr_plugin_video.analyses.local_analyst import LocalAnalyst
+from vr_plugin_video.analyses.local_engine import LocalEngine
 from vr_plugin_video.analyses.windows import tokens_a_second
 from vr_plugin_video.batch.listing import Entry
 from vr_plugin_video.batch.order import Order
 from vr_plugin_video.batch.results import BatchEstimate, BatchVideoItem
-from vr_plugin_video.engine import LocalEngine
-from vr_plugin_video.media import Media
+from vr_plugin_video.media.info import MediaInfo
 from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.parallel import run_bounded
 from vr_plugin_video.sources import Source
-from vr_plugin_video.times import Window
+from vr_plugin_video.text.times import Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Prepared:
     seconds: float = 0.0
     tokens: float = 0.0
     cached: bool = False
-    media: Media | None = None
+    media: MediaInfo | None = None
     ended: BatchVideoItem | None = None
 
     @asynccontextmanager
@@ -99,13 +99,13 @@ async def _looked_at(call: Call, entry: Entry, order: Order) -> Prepared:
     local = call.services.providers.get(LocalEngine)
     analyst = choose_analyst(call, order.engine, local, order.asked)
     async with entry.opened(call.services) as source:
-        job = local.job(call, source, Window(), use_cache=order.use_cache)
+        task = local.task(call, source, Window(), use_cache=order.use_cache)
         if order.use_cache:
-            key = await analyst.key(job)
+            key = await analyst.key(task)
             kept = await call.services.cache.model(key, VideoAnalysis).get()
             if kept is not None:
                 return Prepared(entry, source.video_id, cached=True)
-        media, asked = await job.media(), order.asked
+        media, asked = await task.media(), order.asked
         seconds = media.duration
         rate = tokens_a_second(asked.fps, asked.media_resolution, pictures=media.has_video)
         paid = not isinstance(analyst, LocalAnalyst)

@@ -8,7 +8,7 @@ from vr_kernel import estimate_tokens
 
 from vr_plugin_video.analyses.fitting import BRIEF_TOKENS, tokens_of
 from vr_plugin_video.batch.results import BatchVideoItem, BatchVideoResult
-from vr_plugin_video.plain_text import clean, short_line
+from vr_plugin_video.text.plain_text import clean, short_line
 
 CUTS = ((150, 5), (75, 3), (40, 1), (20, 0), (0, 0))
 """Tokens of a summary and key points of each video, as many as the answer takes."""

@@ -12,7 +12,7 @@ from vr_kernel import Code, Services, VrError
 
 from vr_plugin_video.batch.order import Order
 from vr_plugin_video.batch.results import BatchVideoItem, ItemError
-from vr_plugin_video.file_kinds import is_media_name
+from vr_plugin_video.media.formats import is_media_name
 from vr_plugin_video.sources import Source, open_source
 from vr_plugin_video.youtube.addresses import parse_url, playlist_id, watch_url
 from vr_plugin_video.youtube.client import youtube_of

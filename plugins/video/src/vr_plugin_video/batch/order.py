@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from vr_kernel import Code, VrError
 
-from vr_plugin_video.analyses.asked import Asked
+from vr_plugin_video.analyses.request import Asked
 from vr_plugin_video.arguments import EngineChoice
 
 

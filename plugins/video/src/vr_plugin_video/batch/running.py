@@ -16,7 +16,7 @@ from vr_plugin_video.batch.results import BatchEstimate, BatchVideoItem, BatchVi
 from vr_plugin_video.parallel import run_bounded
 from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.sources import Source
-from vr_plugin_video.times import Window, format_time
+from vr_plugin_video.text.times import Window, format_time
 
 LEASE_LOST = "LEASE_LOST"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from vr_plugin_video.media import Media
+from vr_plugin_video.media.info import MediaInfo
 
 LONGEST_GIF_S = 30.0
 
@@ -20,7 +20,7 @@ class Order:
     """
 
     file: BinaryIO
-    media: Media
+    media: MediaInfo
     start: float
     end: float
     target: Path

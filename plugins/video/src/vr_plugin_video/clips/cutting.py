@@ -13,16 +13,17 @@ from pathlib import Path
 from vr_kernel import Call, Code, Content, Services, VrError, cache_key, private_folder
 
 from vr_plugin_video.analyses.analysis import damage
+from vr_plugin_video.analyses.local_engine import LocalEngine
 from vr_plugin_video.clips.clip import LONGEST_GIF_S, Made, Order
 from vr_plugin_video.clips.output import BYTES_PER_MB, unwritable
-from vr_plugin_video.engine import LocalEngine
-from vr_plugin_video.job import Job
-from vr_plugin_video.media import INSTALL_HINT, Media, no_stream
+from vr_plugin_video.media.info import MediaInfo
+from vr_plugin_video.media.probe import INSTALL_HINT, no_stream
 from vr_plugin_video.models import ClipFormat, VideoClip
 from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.sources import Source, reopened
-from vr_plugin_video.thumbnails import path_of
-from vr_plugin_video.times import Window, format_time
+from vr_plugin_video.task import VideoTask
+from vr_plugin_video.text.times import Window, format_time
+from vr_plugin_video.vision.thumbnails import path_of
 from vr_plugin_video.vision.watching import pictures_available
 
 VERSION = 1
@@ -47,25 +48,25 @@ async def clip_of(call: Call, source: Source, window: Window, form: ClipFormat) 
             that the file does not have; TOO_LARGE; UNAVAILABLE, category STATE_UNAVAILABLE.
     """
     local = call.services.providers.get(LocalEngine)
-    job = local.job(call, source, window, use_cache=True)
-    check_order(await job.media(), await job.span(), form, local.settings)
-    key = cache_key(result="clip", version=VERSION, format=form, **job.key_parts())
+    task = local.task(call, source, window, use_cache=True)
+    check_order(await task.media(), await task.span(), form, local.settings)
+    key = cache_key(result="clip", version=VERSION, format=form, **task.key_parts())
 
     async def produce(shared: Call) -> VideoClip:
         # The work may outlive the call that opened the file.
         async with reopened(shared.services, source) as same:
-            return await _cut(local.job(shared, same, job.window, use_cache=True), form)
+            return await _cut(local.task(shared, same, task.window, use_cache=True), form)
 
     async def once() -> VideoClip:
         return await call.once(key, VideoClip, produce, content_id=source.video_id)
 
     clip = await once()
     if clip.cached:
-        path = await job.work.aside(path_of, call.services, clip.uri)
+        path = await task.work.aside(path_of, call.services, clip.uri)
         if path is None:
             await call.services.cache.model(key, VideoClip).delete()
         clip = clip.model_copy(update={"path": path}) if path else await once()
-    picture = await job.work.aside(_visible, clip)
+    picture = await task.work.aside(_visible, clip)
     if picture is not None:
         call.show(picture)
     link = source.link(clip.start)
@@ -73,7 +74,7 @@ async def clip_of(call: Call, source: Source, window: Window, form: ClipFormat) 
 
 
 def check_order(
-    media: Media, span: tuple[float, float], form: ClipFormat, settings: VideoSettings
+    media: MediaInfo, span: tuple[float, float], form: ClipFormat, settings: VideoSettings
 ) -> None:
     """Refuse what cannot be cut, before any work.
 
@@ -110,10 +111,10 @@ def check_order(
         )
 
 
-async def _cut(job: Job, form: ClipFormat) -> VideoClip:
-    media, (start, end) = await job.media(), await job.span()
-    settings: VideoSettings = job.work.call.settings
-    report = job.work.stage(0, 99)
+async def _cut(task: VideoTask, form: ClipFormat) -> VideoClip:
+    media, (start, end) = await task.media(), await task.span()
+    settings: VideoSettings = task.work.call.settings
+    report = task.work.stage(0, 99)
 
     length, done = end - start, 0.0
 
@@ -125,18 +126,18 @@ async def _cut(job: Job, form: ClipFormat) -> VideoClip:
         report(share, f"Cutting: {format_time(done)} of {format_time(length)}")
 
     def cut() -> VideoClip:
-        with _folder(job.work.call.services) as folder:
+        with _folder(task.work.call.services) as folder:
             target = folder / f"clip.{form}"
             largest = settings.largest_clip_mb * BYTES_PER_MB
-            order = Order(job.source.file, media, start, end, target, largest, tick)
+            order = Order(task.source.file, media, start, end, target, largest, tick)
             made = _writer(form)(order)
-            job.work.check()
-            kept = job.work.call.artifact(target, made.mime)
+            task.work.check()
+            kept = task.work.call.artifact(target, made.mime)
         cut_off = not media.complete
-        again = [ALL_ANEW] if form == "mp4" and job.window.is_whole else []
+        again = [ALL_ANEW] if form == "mp4" and task.window.is_whole else []
         return VideoClip(
-            source=job.source.url,
-            video_id=job.source.video_id,
+            source=task.source.url,
+            video_id=task.source.video_id,
             start=start,
             end=made.end,
             duration=made.end - start,
@@ -147,12 +148,12 @@ async def _cut(job: Job, form: ClipFormat) -> VideoClip:
             height=made.height or None,
             uri=kept.uri,
             path=str(kept.path),
-            link=job.source.link(start),
+            link=task.source.link(start),
             partial=cut_off,
             limits=[*damage(media, partial=cut_off), *_differences(form, made, end), *again],
         )
 
-    return await job.work.run(cut)
+    return await task.work.run(cut)
 
 
 def _writer(form: ClipFormat) -> Callable[[Order], Made]:

@@ -15,7 +15,7 @@ from vr_plugin_video.clips.clip import Made, Order
 from vr_plugin_video.clips.output import Output, find_encoder, nothing_there
 from vr_plugin_video.clips.pictures import Canvas, Fit, Picture, pictures_of
 from vr_plugin_video.clips.sound import RATE, layout_of, need_audio, sound_of
-from vr_plugin_video.media import opened
+from vr_plugin_video.media.probe import opened
 from vr_plugin_video.vision.frames import DEFAULT_RATE
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from vr_plugin_video.clips.clip import Order
-from vr_plugin_video.streams import find_video
+from vr_plugin_video.media.streams import find_video
 from vr_plugin_video.vision.frames import EPSILON, need_video, walk
 
 if TYPE_CHECKING:

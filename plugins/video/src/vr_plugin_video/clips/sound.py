@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from vr_plugin_video.clips.clip import Order
-from vr_plugin_video.media import no_stream
-from vr_plugin_video.streams import decode_stream, find_audio, origin, seek
+from vr_plugin_video.media.probe import no_stream
+from vr_plugin_video.media.streams import decode_stream, find_audio, origin, seek
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from vr_plugin_video.clips.clip import Made, Order
 from vr_plugin_video.clips.output import check_size, nothing_there, unwritable
 from vr_plugin_video.clips.pictures import Canvas, Fit, Picture, pictures_of
-from vr_plugin_video.media import opened
+from vr_plugin_video.media.probe import opened
 from vr_plugin_video.vision.frames import EPSILON, need_video, walk
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from datetime import datetime
 from vr_kernel import Artifact, Call, VrError, visible_json
 
 from vr_plugin_video.analyses.analysis import scene_of
+from vr_plugin_video.analyses.local_engine import LocalEngine
 from vr_plugin_video.analyses.report import report_of
-from vr_plugin_video.engine import LocalEngine
 from vr_plugin_video.models import TranscriptSummary, VideoAnalysis
 from vr_plugin_video.page.album import collect
 from vr_plugin_video.page.page import as_page
 from vr_plugin_video.page.player import Player
 from vr_plugin_video.sources import Source
-from vr_plugin_video.times import Window
+from vr_plugin_video.text.times import Window
 
 _SILENT = "No transcript is at hand. video_transcript makes one; export again after it."
 
@@ -26,11 +26,11 @@ async def completed(
     if analysis.engine == "local" or analysis.segments:
         return analysis
     local = call.services.providers.get(LocalEngine)
-    job = local.job(call, source, window, use_cache=True)
+    task = local.task(call, source, window, use_cache=True)
     try:
-        said = await local.listener.known(job, local.settings.language)
+        said = await local.listener.known(task, local.settings.language)
         at_youtube = source.at_youtube
-        seen = None if at_youtube else await local.watcher.known(job, local.settings.max_scenes)
+        seen = None if at_youtube else await local.watcher.known(task, local.settings.max_scenes)
     except VrError as error:
         limit = f"Without transcript and slides: {error.message} {error.hint}".strip()
         return analysis.model_copy(update={"limits": [*analysis.limits, limit]})

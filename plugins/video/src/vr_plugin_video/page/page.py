@@ -12,7 +12,7 @@ from vr_plugin_video.page import sections
 from vr_plugin_video.page.album import Album
 from vr_plugin_video.page.markup import Html, element, joined
 from vr_plugin_video.page.player import Player
-from vr_plugin_video.times import Window, format_time
+from vr_plugin_video.text.times import Window, format_time
 
 _MAKERS = {"local": "the local engine", "gemini": "Gemini", "model": "a model"}
 _ORIGINS = {

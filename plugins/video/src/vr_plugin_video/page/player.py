@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, urlsplit
 
-from vr_plugin_video.file_kinds import AUDIO_EXTENSIONS
+from vr_plugin_video.media.formats import AUDIO_EXTENSIONS
 from vr_plugin_video.page.markup import Html, element, joined
 from vr_plugin_video.sources import Source
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from vr_plugin_video.analyses.report import verdict_of
+from vr_plugin_video.captions.transcripts import Segment, paragraphs
 from vr_plugin_video.models import MeetingNotes, Moment, Scene, VideoAnalysis
 from vr_plugin_video.page.album import Album
 from vr_plugin_video.page.markup import Html, element, joined
-from vr_plugin_video.speech.transcripts import Segment, paragraphs
-from vr_plugin_video.times import format_time, parse_time
+from vr_plugin_video.text.times import format_time, parse_time
 
 Link = Callable[[float], str]
 """The address that opens the video at a time in seconds."""

@@ -11,7 +11,6 @@ from vr_kernel import Call, Media, Reply, Text, Turn, VrError
 
 from vr_plugin_video.analyses.model_analyst import ROLE
 from vr_plugin_video.analyses.prompt import SYSTEM
-from vr_plugin_video.plain_text import clipped
 from vr_plugin_video.sessions.context import context_of, watching_models
 from vr_plugin_video.sessions.export import FRONT
 from vr_plugin_video.sessions.models import SessionResponse
@@ -21,6 +20,7 @@ from vr_plugin_video.sessions.rows import Session, SessionTurn, owner_of
 from vr_plugin_video.sessions.store import SessionStore
 from vr_plugin_video.sessions.video import reopened
 from vr_plugin_video.settings import VideoSettings
+from vr_plugin_video.text.plain_text import clipped
 
 GUIDE = (
     "This is a conversation about the video. Answer what is asked last, as briefly as it allows."

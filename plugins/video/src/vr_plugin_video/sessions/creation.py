@@ -10,18 +10,18 @@ from pydantic import BaseModel
 from vr_kernel import Call, Code, Media, VrError, cache_key
 
 from vr_plugin_video.analyses.analysis import damage
+from vr_plugin_video.analyses.local_engine import LocalEngine
 from vr_plugin_video.analyses.model_analyst import ROLE
 from vr_plugin_video.analyses.prompt import SYSTEM
-from vr_plugin_video.engine import LocalEngine
-from vr_plugin_video.job import Job
-from vr_plugin_video.plain_text import one_line
 from vr_plugin_video.sessions.context import cache_state, context_of, gemini_model, watching_models
 from vr_plugin_video.sessions.models import SessionInfo, SessionStatus, SessionSummary, utc
 from vr_plugin_video.sessions.rows import Session
 from vr_plugin_video.sessions.store import SessionStore
 from vr_plugin_video.sessions.video import media_of
 from vr_plugin_video.sources import Source, check_source, open_source
-from vr_plugin_video.times import Window
+from vr_plugin_video.task import VideoTask
+from vr_plugin_video.text.plain_text import one_line
+from vr_plugin_video.text.times import Window
 from vr_plugin_video.youtube.addresses import watch_url
 
 ID_LENGTH = 12
@@ -48,20 +48,20 @@ async def create(
     watching_models(services)
     store = services.providers.get(SessionStore)
     async with open_source(services, url, file_path, download=download) as source:
-        job = services.providers.get(LocalEngine).job(call, source, Window(), use_cache=True)
-        probed = await job.media()
+        task = services.providers.get(LocalEngine).task(call, source, Window(), use_cache=True)
+        probed = await task.media()
         media = await media_of(services, source, probed.duration)
         services.models.require(ROLE, media)
         await store.check()
         await services.journal.check()
         await _upload(call, media)
         name = await context_of(services, media)
-        title = await _title(job, probed.title)
+        title = await _title(task, probed.title)
         session = _session(call, source, media, description, store.clock())
         session = replace(session, title=title, duration=probed.duration)
     session = await store.add(session)
     summary = summary_of(store, session, "created")
-    limits = [*damage(probed, partial=not probed.complete), *job.limits]
+    limits = [*damage(probed, partial=not probed.complete), *task.limits]
     return SessionInfo(
         **summary.model_dump(), cache=cache_state(services, media, name), limits=limits
     )
@@ -93,15 +93,15 @@ async def _upload(call: Call, media: Media) -> None:
         await services.gemini.upload(media, call.progress)
 
 
-async def _title(job: Job, title: str) -> str:
+async def _title(task: VideoTask, title: str) -> str:
     """What the video is called, by itself or by YouTube; else by a model, or by its file."""
-    source = job.source
+    source = task.source
     at_youtube = source.url == watch_url(source.video_id)
     if at_youtube and not source.at_youtube:
         with suppress(VrError):
-            title = (await job.youtube.describe(source.video_id)).title
+            title = (await task.youtube.describe(source.video_id)).title
     if at_youtube and not title:
-        title = await _named(job)
+        title = await _named(task)
     return one_line(title, TITLE_CHARS) or source.name
 
 
@@ -111,10 +111,10 @@ class Named(BaseModel):
     title: str
 
 
-async def _named(job: Job) -> str:
+async def _named(task: VideoTask) -> str:
     """A title by a model that looks at the beginning; empty when it gives none."""
-    beginning = Media.youtube(job.source.video_id, end=GLANCE_S, resolution="low")
-    call = job.work.call
+    beginning = Media.youtube(task.source.video_id, end=GLANCE_S, resolution="low")
+    call = task.work.call
 
     async def produce(own: Call) -> Named:
         reply = await own.services.models.generate(
@@ -126,14 +126,14 @@ async def _named(job: Job) -> str:
         answers = call.services.models.identity(ROLE, thinking="minimal")
         home = call.workspace
         key = cache_key(
-            what="title", home=home, video=job.source.video_id, task=TITLE_TASK, **answers
+            what="title", home=home, video=task.source.video_id, task=TITLE_TASK, **answers
         )
-        named = await call.once(key, Named, produce, content_id=job.source.video_id)
+        named = await call.once(key, Named, produce, content_id=task.source.video_id)
     except VrError as error:
         if error.code is Code.CONFLICT:  # another process took the work over
             raise
         return ""
-    job.limits.append("YouTube told no title: a model gave it one by its beginning.")
+    task.limits.append("YouTube told no title: a model gave it one by its beginning.")
     return named.title
 
 

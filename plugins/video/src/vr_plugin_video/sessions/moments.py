@@ -7,7 +7,7 @@ from pathlib import Path
 
 from vr_plugin_video.sessions.models import SessionMoment
 from vr_plugin_video.sessions.rows import Session
-from vr_plugin_video.times import SLACK_S, format_time, parse_time
+from vr_plugin_video.text.times import SLACK_S, format_time, parse_time
 
 MOST = 40
 """Moments that an answer is given; one that names more is a list of chapters."""

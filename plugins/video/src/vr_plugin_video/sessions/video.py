@@ -11,8 +11,8 @@ from pathlib import Path
 from vr_kernel import Code, Media, Services, VrError
 
 from vr_plugin_video.downloads import Downloads
-from vr_plugin_video.file_kinds import mime_to_send
-from vr_plugin_video.media import probe
+from vr_plugin_video.media.info import mime_to_send
+from vr_plugin_video.media.probe import probe
 from vr_plugin_video.sessions.rows import Session
 from vr_plugin_video.sources import Source, open_source
 

@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
-from vr_plugin_video.media import no_stream, opened
-from vr_plugin_video.streams import MAX_DURATION, decode_stream, find_audio, origin, seek
+from vr_plugin_video.media.probe import no_stream, opened
+from vr_plugin_video.media.streams import MAX_DURATION, decode_stream, find_audio, origin, seek
 
 if TYPE_CHECKING:
     import numpy as np

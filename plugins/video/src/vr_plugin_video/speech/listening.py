@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from vr_kernel import Code, Services, VrError, cache_key
 
-from vr_plugin_video.job import Job
-from vr_plugin_video.media import Media
+from vr_plugin_video.captions.sidecars import find_sidecar, read_sidecar, sidecar_languages
+from vr_plugin_video.captions.subtitles import read_embedded, two_letters
+from vr_plugin_video.captions.transcripts import Transcript
+from vr_plugin_video.media.info import MediaInfo
 from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.shared import Shared
 from vr_plugin_video.speech.recognition import SpeechRecognizer
-from vr_plugin_video.speech.sidecars import find_sidecar, read_sidecar, sidecar_languages
 from vr_plugin_video.speech.speech_models import SpeechModel, find_model
-from vr_plugin_video.speech.subtitles import read_embedded, two_letters
-from vr_plugin_video.speech.transcripts import Transcript
-from vr_plugin_video.times import Window, format_time
+from vr_plugin_video.task import VideoTask
+from vr_plugin_video.text.times import Window, format_time
 from vr_plugin_video.work import Report
 
 NOBODY_LISTENS = frozenset({"EXTRA_MISSING", "MODEL_MISSING", "LANGUAGE_UNSUPPORTED", "NO_WORDS"})
@@ -31,123 +31,127 @@ class Listener:
         self._under_way: Shared[Transcript] = Shared()
         self._recognizer: SpeechRecognizer | None = None
 
-    async def identity(self, job: Job, language: str) -> str:
+    async def identity(self, task: VideoTask, language: str) -> str:
         """Names everything beside the file that a transcript would depend on; reads no media."""
-        if job.source.at_youtube:
+        if task.source.at_youtube:
             return f"{VERSION}|youtube"
 
         def find() -> str:
-            sidecar = find_sidecar(job.services, job.source.path, language)
+            sidecar = find_sidecar(task.services, task.source.path, language)
             captions = sidecar.identity if sidecar else ""
             try:
                 return f"{VERSION}|{captions}|{self._model(language).identity}"
             except VrError as error:
                 return f"{VERSION}|{captions}|{error.category}"
 
-        return await job.work.aside(find)
+        return await task.work.aside(find)
 
-    async def transcript(self, job: Job, language: str, report: Report) -> tuple[Transcript, bool]:
-        """What is said in the job's window, and whether it came from the cache.
+    async def transcript(
+        self, task: VideoTask, language: str, report: Report
+    ) -> tuple[Transcript, bool]:
+        """What is said in the task's window, and whether it came from the cache.
 
         Raises:
             VrError: UNSUPPORTED without captions and sound; what `find_model` raises; NOT_FOUND,
                 category CAPTIONS_MISSING, naming the languages of the captions that there are,
                 when those are all there is; at YouTube, as `YouTube.captions`.
         """
-        if job.source.at_youtube:
-            return await self._at_youtube(job, language), False
-        media, (start, end) = await job.media(), await job.span()
-        found = await self._captions(job, language)
+        if task.source.at_youtube:
+            return await self._at_youtube(task, language), False
+        media, (start, end) = await task.media(), await task.span()
+        found = await self._captions(task, language)
         if found is not None:
             return found.between(start, end), False
         try:
             if not media.has_audio:
                 raise no_words()
-            return await self._spoken(job, language, report)
+            return await self._spoken(task, language, report)
         except VrError as error:
-            others = await self._languages(job, media) if language else []
+            others = await self._languages(task, media) if language else []
             if others and error.category in NOBODY_LISTENS:
                 raise _not_in(language, others, error) from error
             raise
 
-    async def known(self, job: Job, language: str) -> Transcript | None:
+    async def known(self, task: VideoTask, language: str) -> Transcript | None:
         """The transcript that exists already; never listens."""
         from vr_plugin_video.speech.model_words import known_words
 
-        return await self._known(job, language) or await known_words(job, language)
+        return await self._known(task, language) or await known_words(task, language)
 
-    async def _known(self, job: Job, language: str) -> Transcript | None:
-        if job.source.at_youtube:
+    async def _known(self, task: VideoTask, language: str) -> Transcript | None:
+        if task.source.at_youtube:
             try:
-                return await self._at_youtube(job, language)
+                return await self._at_youtube(task, language)
             except VrError:
                 return None
-        found = await self._captions(job, language)
+        found = await self._captions(task, language)
         if found is None:
             try:
-                model = await job.work.aside(self._model, language)
+                model = await task.work.aside(self._model, language)
             except VrError:
                 return None
-            found = await self._heard(job, model, language)
-        return found and found.between(*await job.span())
+            found = await self._heard(task, model, language)
+        return found and found.between(*await task.span())
 
     def close(self) -> None:
         """Let go of the speech model."""
         self._recognizer = None
 
-    async def _at_youtube(self, job: Job, language: str) -> Transcript:
-        found = await job.youtube.captions(job.source.video_id, language)
-        return found.between(*await job.span())
+    async def _at_youtube(self, task: VideoTask, language: str) -> Transcript:
+        found = await task.youtube.captions(task.source.video_id, language)
+        return found.between(*await task.span())
 
-    async def _captions(self, job: Job, language: str) -> Transcript | None:
-        media = await job.media()
-        sidecar = await job.work.aside(find_sidecar, job.services, job.source.path, language)
-        found = await job.work.aside(read_sidecar, sidecar) if sidecar else None
+    async def _captions(self, task: VideoTask, language: str) -> Transcript | None:
+        media = await task.media()
+        sidecar = await task.work.aside(find_sidecar, task.services, task.source.path, language)
+        found = await task.work.aside(read_sidecar, sidecar) if sidecar else None
         if found is None and media.subtitles:
-            found = await job.work.run(
-                read_embedded, job.source.file, media.subtitles, language, job.work.check
+            found = await task.work.run(
+                read_embedded, task.source.file, media.subtitles, language, task.work.check
             )
         return found
 
-    async def _languages(self, job: Job, media: Media) -> list[str]:
+    async def _languages(self, task: VideoTask, media: MediaInfo) -> list[str]:
         """The languages of the captions that there are, in the file and beside it."""
-        beside = await job.work.aside(sidecar_languages, job.source.path)
+        beside = await task.work.aside(sidecar_languages, task.source.path)
         inside = {two_letters(stream.language) for stream in media.subtitles}
         return sorted((beside | inside) - {""})
 
-    async def _heard(self, job: Job, model: SpeechModel, language: str) -> Transcript | None:
+    async def _heard(self, task: VideoTask, model: SpeechModel, language: str) -> Transcript | None:
         """What was recognised before, in the whole video or in the same window."""
-        whole = self._key(job, Window(), model, language)
-        for known in dict.fromkeys((whole, self._key(job, job.window, model, language))):
-            kept = await job.services.cache.model(known, Transcript).get()
+        whole = self._key(task, Window(), model, language)
+        for known in dict.fromkeys((whole, self._key(task, task.window, model, language))):
+            kept = await task.services.cache.model(known, Transcript).get()
             if kept is not None:
                 return kept
         return None
 
-    async def _spoken(self, job: Job, language: str, report: Report) -> tuple[Transcript, bool]:
-        model = await job.work.aside(self._model, language)
-        start, end = await job.span()
-        key = self._key(job, job.window, model, language)
-        if not job.use_cache:
-            return await self._recognize(job, model, language, report), False
-        heard = await self._heard(job, model, language)
+    async def _spoken(
+        self, task: VideoTask, language: str, report: Report
+    ) -> tuple[Transcript, bool]:
+        model = await task.work.aside(self._model, language)
+        start, end = await task.span()
+        key = self._key(task, task.window, model, language)
+        if not task.use_cache:
+            return await self._recognize(task, model, language, report), False
+        heard = await self._heard(task, model, language)
         if heard is not None:
             return heard.between(start, end), True
 
-        async def lead(own: Job, told: Report) -> Transcript:
+        async def lead(own: VideoTask, told: Report) -> Transcript:
             made = await self._recognize(own, model, language, told)
-            place = job.services.cache.model(key, Transcript)
-            video_id = job.source.video_id
+            place = task.services.cache.model(key, Transcript)
+            video_id = task.source.video_id
             await place.put(made, content_id=video_id, tool="speech", model=model.name)
             return made
 
-        transcript, led = await self._under_way.run(key, job, lead, report)
+        transcript, led = await self._under_way.run(key, task, lead, report)
         return transcript, not led
 
     async def _recognize(
-        self, job: Job, model: SpeechModel, language: str, report: Report
+        self, task: VideoTask, model: SpeechModel, language: str, report: Report
     ) -> Transcript:
-        start, end = await job.span()
+        start, end = await task.span()
 
         def heard(seconds: float) -> None:
             share = (seconds - start) / max(end - start, 0.001)
@@ -156,9 +160,9 @@ class Listener:
         def recognize() -> Transcript:
             report(0.0, f"Loading the speech model {model.name}")
             recognizer = self._loaded(model)
-            return recognizer.transcribe(job.source.file, start, end, language, heard)
+            return recognizer.transcribe(task.source.file, start, end, language, heard)
 
-        return await job.work.run(recognize)
+        return await task.work.run(recognize)
 
     def _loaded(self, model: SpeechModel) -> SpeechRecognizer:
         if self._recognizer is None or self._recognizer.model != model:
@@ -169,11 +173,11 @@ class Listener:
     def _model(self, language: str) -> SpeechModel:
         return find_model(self._settings.speech_model, self._services.paths.models, language)
 
-    def _key(self, job: Job, window: Window, model: SpeechModel, language: str) -> str:
+    def _key(self, task: VideoTask, window: Window, model: SpeechModel, language: str) -> str:
         return cache_key(
             stage="speech",
             version=VERSION,
-            content=job.source.video_id,
+            content=task.source.video_id,
             start=window.start,
             end=window.end,
             model=model.identity,

@@ -6,10 +6,10 @@ from pydantic import BaseModel
 from vr_kernel import Role, VrError, cache_key
 
 from vr_plugin_video.arguments import ThinkingLevel
-from vr_plugin_video.job import Job
+from vr_plugin_video.captions.transcripts import Transcript
 from vr_plugin_video.speech.said_lines import VERSION
-from vr_plugin_video.speech.transcripts import Transcript
-from vr_plugin_video.times import Window
+from vr_plugin_video.task import VideoTask
+from vr_plugin_video.text.times import Window
 
 ROLE: Role = "vision"
 THINKING: ThinkingLevel = "low"
@@ -22,7 +22,7 @@ class Heard(BaseModel):
     cached: bool = False
 
 
-def words_key(job: Job, window: Window, language: str) -> str:
+def words_key(task: VideoTask, window: Window, language: str) -> str:
     """Names a transcript by all that it depends on.
 
     Raises:
@@ -31,22 +31,22 @@ def words_key(job: Job, window: Window, language: str) -> str:
     return cache_key(
         result="words",
         version=VERSION,
-        answers=job.work.call.services.models.identity(ROLE, thinking=THINKING),
+        answers=task.work.call.services.models.identity(ROLE, thinking=THINKING),
         language=language,
-        content=job.source.video_id,
+        content=task.source.video_id,
         start=window.start,
         end=window.end,
     )
 
 
-async def known_words(job: Job, language: str) -> Transcript | None:
+async def known_words(task: VideoTask, language: str) -> Transcript | None:
     """What a model wrote down before, of the whole video or of the same window."""
-    for window in dict.fromkeys((Window(), job.window)):
+    for window in dict.fromkeys((Window(), task.window)):
         try:
-            key = words_key(job, window, language)
+            key = words_key(task, window, language)
         except VrError:
             return None
-        kept = await job.work.call.services.cache.model(key, Heard).get()
+        kept = await task.work.call.services.cache.model(key, Heard).get()
         if kept is not None:
-            return kept.transcript.between(*await job.span())
+            return kept.transcript.between(*await task.span())
     return None

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from vr_kernel import Code, VrError
 
+from vr_plugin_video.captions.transcripts import Segment, Transcript
 from vr_plugin_video.speech.model_files import check_files, damaged_model
 from vr_plugin_video.speech.sentences import Word, sentences
 from vr_plugin_video.speech.speech_models import SpeechModel
-from vr_plugin_video.speech.transcripts import Segment, Transcript
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,10 +11,10 @@ from pydantic import BaseModel, Field, model_validator
 from vr_kernel import VrError
 
 from vr_plugin_video.arguments import language_code
-from vr_plugin_video.plain_text import one_line
-from vr_plugin_video.speech.speakers import NAME_CHARS
-from vr_plugin_video.speech.transcripts import Segment, segment_of
-from vr_plugin_video.times import Window, format_time, parse_time
+from vr_plugin_video.captions.speakers import NAME_CHARS
+from vr_plugin_video.captions.transcripts import Segment, segment_of
+from vr_plugin_video.text.plain_text import one_line
+from vr_plugin_video.text.times import Window, format_time, parse_time
 
 VERSION = 1
 """Raised when the same recording would be asked about in other words."""
@@ -88,7 +88,7 @@ def answer_form(window: Window, last: float) -> type[SaidWords]:
     return WordsOfPart
 
 
-def task(window: Window, language: str, speakers: Sequence[str]) -> str:
+def make_prompt(window: Window, language: str, speakers: Sequence[str]) -> str:
     """What is asked about a window; names that were used before are used again."""
     end = "the end" if window.end is None else format_time(window.end)
     asked = _TASK.format(start=format_time(window.start), end=end)

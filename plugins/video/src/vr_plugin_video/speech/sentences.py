@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from vr_plugin_video.speech.transcripts import Segment, segment_of
+from vr_plugin_video.captions.transcripts import Segment, segment_of
 
 LONGEST_SENTENCE_S = 20.0
 SENTENCE_PAUSE_S = 1.5

@@ -49,10 +49,10 @@ async def video_analyze(
 ) -> VideoAnalysis:
     """Watch a video: summary, key points and slides with times; makes it searchable."""
     from vr_plugin_video.analyses.analysing import analysis_of
-    from vr_plugin_video.analyses.asked import Asked
     from vr_plugin_video.analyses.fitting import brief, full
+    from vr_plugin_video.analyses.request import Asked
     from vr_plugin_video.sources import open_source
-    from vr_plugin_video.times import parse_window
+    from vr_plugin_video.text.times import parse_window
 
     check_instruction(instruction)
     if output_schema:

@@ -38,7 +38,7 @@ async def video_batch_analyze(
     estimate_only: Annotated[bool, Field(description="Only tell the cost")] = False,
 ) -> BatchVideoResult:
     """Watch all videos of a folder or playlist; each is kept as it is done."""
-    from vr_plugin_video.analyses.asked import Asked
+    from vr_plugin_video.analyses.request import Asked
     from vr_plugin_video.batch.fitting import fitted
     from vr_plugin_video.batch.order import Order
     from vr_plugin_video.batch.running import run_batch

@@ -20,7 +20,7 @@ async def video_clip(
     """Cut a part of a video into a file: film, animation, sound, or the picture at `start`."""
     from vr_plugin_video.clips.cutting import clip_of
     from vr_plugin_video.sources import open_source
-    from vr_plugin_video.times import parse_window
+    from vr_plugin_video.text.times import parse_window
 
     window = parse_window(start, None if format == "jpg" else end)
     async with open_source(call.services, url, file_path, download=True) as source:

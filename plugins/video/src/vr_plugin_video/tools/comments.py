@@ -19,7 +19,7 @@ async def video_comments(
     analyze: Annotated[bool, Field(description="Sentiment and themes, by a model")] = False,
 ) -> VideoComments:
     """List a YouTube video's top comments, or tell what viewers think."""
+    from vr_plugin_video.reactions.comments import comments_of
     from vr_plugin_video.youtube.addresses import video_at
-    from vr_plugin_video.youtube.comments import comments_of
 
     return await comments_of(call, video_at(url), max_comments, analyze=analyze)

@@ -53,10 +53,10 @@ async def video_export(
 ) -> VideoExport:
     """Write an analysis to a file: a page with player, timeline and search, or text."""
     from vr_plugin_video.analyses.analysing import analysis_of
-    from vr_plugin_video.analyses.asked import Asked
+    from vr_plugin_video.analyses.request import Asked
     from vr_plugin_video.page.exporting import completed, write
     from vr_plugin_video.sources import open_source
-    from vr_plugin_video.times import parse_window
+    from vr_plugin_video.text.times import parse_window
 
     check_instruction(instruction)
     window = parse_window(start, end)

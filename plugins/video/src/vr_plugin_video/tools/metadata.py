@@ -11,7 +11,7 @@ from vr_plugin_video.youtube.models import VideoMetadata
 @tool(effects=READ_ONLY | CALLS_OUT)
 async def video_metadata(call: Call, url: YouTubeUrl) -> VideoMetadata:
     """Tell what YouTube says of a video: title, channel, counts, tags, chapters."""
+    from vr_plugin_video.reactions.metadata import metadata_of
     from vr_plugin_video.youtube.addresses import video_at
-    from vr_plugin_video.youtube.metadata import metadata_of
 
     return await metadata_of(call, video_at(url))

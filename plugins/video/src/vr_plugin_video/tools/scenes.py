@@ -25,9 +25,9 @@ async def video_scenes(
     use_cache: UseCache = True,
 ) -> VideoScenes:
     """List a video's slides or scenes: times, pictures, text on screen."""
-    from vr_plugin_video.scenes import scenes_of
+    from vr_plugin_video.analyses.scenes import scenes_of
     from vr_plugin_video.sources import open_source
-    from vr_plugin_video.times import parse_window
+    from vr_plugin_video.text.times import parse_window
 
     window = parse_window(start, end)
     async with open_source(call.services, url, file_path, download=True) as source:

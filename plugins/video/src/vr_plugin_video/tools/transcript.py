@@ -8,8 +8,8 @@ from pydantic import Field
 from vr_kernel import CALLS_OUT, READ_ONLY, Call, tool
 
 from vr_plugin_video.arguments import End, Engine, Language, MediaPath, Start, UseCache, VideoUrl
+from vr_plugin_video.captions.transcripts import TranscriptFormat
 from vr_plugin_video.models import VideoTranscript
-from vr_plugin_video.speech.transcripts import TranscriptFormat
 
 
 @tool(
@@ -32,8 +32,8 @@ async def video_transcript(
 ) -> VideoTranscript:
     """Give what is said in a video or sound file, with times, in pages."""
     from vr_plugin_video.sources import open_source
-    from vr_plugin_video.speech.transcript_pages import TranscriptAsked, transcript_page
-    from vr_plugin_video.times import parse_window
+    from vr_plugin_video.text.times import parse_window
+    from vr_plugin_video.transcription.pages import TranscriptAsked, transcript_page
 
     window = parse_window(start, end)
     asked = TranscriptAsked(language, format, cursor, engine, use_cache)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, BinaryIO
 
-from vr_plugin_video.media import Media, opened
+from vr_plugin_video.media.info import MediaInfo
+from vr_plugin_video.media.probe import opened
 from vr_plugin_video.vision.frames import EPSILON, Shown, need_video, walk
 from vr_plugin_video.vision.likeness import SEED, gray_maker
 from vr_plugin_video.vision.survey import (
@@ -53,7 +54,7 @@ class Changes:
 
 def find_changes(
     file: BinaryIO,
-    media: Media,
+    media: MediaInfo,
     *,
     start: float = 0.0,
     end: float | None = None,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
 
-from vr_plugin_video.media import no_stream, opened
-from vr_plugin_video.streams import (
+from vr_plugin_video.media.probe import no_stream, opened
+from vr_plugin_video.media.streams import (
     MAX_DURATION,
     Packets,
     decode_stream,

@@ -9,7 +9,7 @@ from unicodedata import east_asian_width
 
 from vr_kernel import TextLine
 
-from vr_plugin_video.plain_text import clean
+from vr_plugin_video.text.plain_text import clean
 
 LEAST_CONFIDENCE = 0.5
 SAME_ROW = 0.5

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, BinaryIO
 from pydantic import BaseModel, ConfigDict
 from vr_kernel import TextRecognizer, VrError
 
-from vr_plugin_video.times import format_time
+from vr_plugin_video.text.times import format_time
 from vr_plugin_video.vision.screen_text import ScreenText, arrange
 from vr_plugin_video.work import Report, Work
 
 if TYPE_CHECKING:
-    from vr_plugin_video.media import Media
+    from vr_plugin_video.media.info import MediaInfo
     from vr_plugin_video.vision.frames import Frame
 
 READING_WIDTH = 1280
@@ -73,7 +73,7 @@ def looking_time(start: float, end: float, *, last: bool) -> float:
 async def look(
     work: Work,
     file: BinaryIO,
-    media: Media,
+    media: MediaInfo,
     scenes: Sequence[tuple[float, float]],
     last: float,
     recognizer: TextRecognizer | None,
@@ -107,7 +107,7 @@ async def read(recognizer: TextRecognizer, frame: Frame) -> ScreenText:
     return arrange(await recognizer.recognize(frame.image), frame.height)
 
 
-def _grab(file: BinaryIO, media: Media, times: Sequence[float]) -> list[Frame | None]:
+def _grab(file: BinaryIO, media: MediaInfo, times: Sequence[float]) -> list[Frame | None]:
     from vr_plugin_video.vision.frames import grab_frames
 
     width = READING_WIDTH if media.width > READING_WIDTH else None

@@ -8,8 +8,8 @@ from contextlib import suppress
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeVar
 
-from vr_plugin_video.media import opened
-from vr_plugin_video.streams import Packets, origin, packet_span, seek
+from vr_plugin_video.media.probe import opened
+from vr_plugin_video.media.streams import Packets, origin, packet_span, seek
 from vr_plugin_video.vision.frames import find_landing, need_video
 from vr_plugin_video.vision.likeness import KEY_SEED, difference, find_calm, gray_maker
 from vr_plugin_video.vision.transitions import DRIFT, SHARE

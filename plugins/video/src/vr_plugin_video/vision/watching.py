@@ -7,14 +7,14 @@ from importlib.util import find_spec
 from pydantic import BaseModel
 from vr_kernel import Code, Services, TextRecognizer, VrError, cache_key
 
-from vr_plugin_video.job import Job
-from vr_plugin_video.media import INSTALL_HINT
+from vr_plugin_video.media.probe import INSTALL_HINT
 from vr_plugin_video.settings import OFF, ON, VideoSettings
 from vr_plugin_video.shared import Shared
-from vr_plugin_video.thumbnails import found_again
-from vr_plugin_video.times import format_time
+from vr_plugin_video.task import VideoTask
+from vr_plugin_video.text.times import format_time
 from vr_plugin_video.vision.changes import find_changes
 from vr_plugin_video.vision.slides import Slides, look, spans
+from vr_plugin_video.vision.thumbnails import found_again
 from vr_plugin_video.work import Report
 
 VERSION = 3
@@ -57,51 +57,51 @@ class Watcher:
             return None
 
     async def slides(
-        self, job: Job, most: int, report: Report, *, read: bool
+        self, task: VideoTask, most: int, report: Report, *, read: bool
     ) -> tuple[Slides, bool]:
-        """At most `most` scenes of the job's window, and whether they came from the cache."""
-        recognizer = self.recognizer(job.limits) if read else None
+        """At most `most` scenes of the task's window, and whether they came from the cache."""
+        recognizer = self.recognizer(task.limits) if read else None
         name = recognizer.name if recognizer else ""
-        key = _key(job, most, name)
-        if not job.use_cache:
-            return await self._look(job, most, recognizer, report), False
-        place = job.services.cache.model(key, Slides)
+        key = _key(task, most, name)
+        if not task.use_cache:
+            return await self._look(task, most, recognizer, report), False
+        place = task.services.cache.model(key, Slides)
         if (kept := await place.get()) is not None:
-            found = await job.work.aside(found_again, job.services, kept.slides)
+            found = await task.work.aside(found_again, task.services, kept.slides)
             if found is not None:
                 return kept.model_copy(update={"slides": tuple(found)}), True
 
-        async def lead(own: Job, told: Report) -> tuple[Slides, str]:
+        async def lead(own: VideoTask, told: Report) -> tuple[Slides, str]:
             made = await self._look(own, most, recognizer, told)
             if not (made.failure or own.work.lost):
-                video_id = job.source.video_id
+                video_id = task.source.video_id
                 await place.put(made, content_id=video_id, tool="scenes", model=name)
             return made, own.work.lost
 
-        (slides, lost), led = await self._under_way.run(key, job, lead, report)
-        job.work.lost = job.work.lost or lost
+        (slides, lost), led = await self._under_way.run(key, task, lead, report)
+        task.work.lost = task.work.lost or lost
         return slides, not led
 
-    async def known(self, job: Job, most: int) -> Slides | None:
+    async def known(self, task: VideoTask, most: int) -> Slides | None:
         """The slides whose text was read before; never decodes."""
         recognizer = self.recognizer([])
-        key = _key(job, most, recognizer.name if recognizer else "")
-        return await job.services.cache.model(key, Slides).get()
+        key = _key(task, most, recognizer.name if recognizer else "")
+        return await task.services.cache.model(key, Slides).get()
 
-    async def known_starts(self, job: Job) -> list[float]:
+    async def known_starts(self, task: VideoTask) -> list[float]:
         """Where scenes begin, when that was found out before; never decodes."""
-        place = job.services.cache.model(self._changes_key(job), KnownChanges)
-        kept = await place.get() if job.use_cache else None
+        place = task.services.cache.model(self._changes_key(task), KnownChanges)
+        kept = await place.get() if task.use_cache else None
         if kept is None:
             return []
         scenes = spans(kept.times, kept.end, self._settings.max_scenes)
         return [start for start, _ in scenes]
 
     async def _look(
-        self, job: Job, most: int, recognizer: TextRecognizer | None, report: Report
+        self, task: VideoTask, most: int, recognizer: TextRecognizer | None, report: Report
     ) -> Slides:
-        file = job.source.file
-        media, (start, end) = await job.media(), await job.span()
+        file = task.source.file
+        media, (start, end) = await task.media(), await task.span()
         if not pictures_available():
             raise VrError(
                 "Taking pictures from videos is not installed.",
@@ -117,24 +117,24 @@ class Watcher:
         def looking(share: float, message: str) -> None:
             report(FINDING_SHARE + (1 - FINDING_SHARE) * share, message)
 
-        changes = await job.work.run(
+        changes = await task.work.run(
             find_changes, file, media, start=start, end=end, progress=looked
         )
         last = end if changes.complete else min(end, max(changes.looked_until, start))
-        if job.use_cache:
+        if task.use_cache:
             found = KnownChanges(times=list(changes.times), end=last)
-            place = job.services.cache.model(self._changes_key(job), KnownChanges)
-            await place.put(found, content_id=job.source.video_id, tool="changes")
+            place = task.services.cache.model(self._changes_key(task), KnownChanges)
+            await place.put(found, content_id=task.source.video_id, tool="changes")
         scenes = spans(changes.times, last, most)
-        slides = await look(job.work, file, media, scenes, last, recognizer, looking)
+        slides = await look(task.work, file, media, scenes, last, recognizer, looking)
         return slides.model_copy(update={"found": len(changes.times), "complete": changes.complete})
 
-    def _changes_key(self, job: Job) -> str:
-        return cache_key(stage="changes", version=VERSION, **job.key_parts())
+    def _changes_key(self, task: VideoTask) -> str:
+        return cache_key(stage="changes", version=VERSION, **task.key_parts())
 
 
-def _key(job: Job, most: int, recognizer: str) -> str:
-    return cache_key(stage="slides", version=VERSION, most=most, ocr=recognizer, **job.key_parts())
+def _key(task: VideoTask, most: int, recognizer: str) -> str:
+    return cache_key(stage="slides", version=VERSION, most=most, ocr=recognizer, **task.key_parts())
 
 
 def pictures_available() -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from vr_plugin_video.models import ChapterPart
-from vr_plugin_video.plain_text import clean, one_line
-from vr_plugin_video.times import format_time
+from vr_plugin_video.text.plain_text import clean, one_line
+from vr_plugin_video.text.times import format_time
 from vr_plugin_video.youtube.addresses import playlist_url, watch_url
 from vr_plugin_video.youtube.chapters import parse_chapters
 from vr_plugin_video.youtube.models import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from vr_plugin_video.media import Chapter
-from vr_plugin_video.plain_text import one_line
+from vr_plugin_video.media.info import Chapter
+from vr_plugin_video.text.plain_text import one_line
 
 LEAST = 3
 """Fewer times are no chapters, by YouTube's own rule."""

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel
 from vr_kernel import Code, Services, VrError, cache_key
 
-from vr_plugin_video.media import Chapter
+from vr_plugin_video.captions.transcripts import Transcript
+from vr_plugin_video.media.info import Chapter
 from vr_plugin_video.settings import VideoSettings
-from vr_plugin_video.speech.transcripts import Transcript
 from vr_plugin_video.work import Report
 from vr_plugin_video.youtube.models import Comment, Engine, PlaylistInfo, VideoMetadata
 

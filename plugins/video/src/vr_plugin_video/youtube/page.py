@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from vr_kernel import Services, VrError
 
-from vr_plugin_video.plain_text import one_line
+from vr_plugin_video.text.plain_text import one_line
 from vr_plugin_video.youtube.addresses import playlist_url, watch_url
 from vr_plugin_video.youtube.errors import network_failed, not_found
 from vr_plugin_video.youtube.models import TITLE_CHARS, VideoMetadata

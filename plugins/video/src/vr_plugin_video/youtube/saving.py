@@ -20,7 +20,7 @@ from typing import Any
 from vr_kernel import private_file, private_folder
 
 from vr_plugin_video.downloads import BYTES_PER_MB, too_large, too_slow, unwritable
-from vr_plugin_video.file_kinds import is_media_name
+from vr_plugin_video.media.formats import is_media_name
 from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.work import Report, StoppedError
 from vr_plugin_video.youtube.errors import extra_missing, network_failed

@@ -9,8 +9,8 @@ from typing import Protocol
 from pydantic import SecretStr
 from vr_kernel import Code, VrError
 
+from vr_plugin_video.captions.transcripts import Transcript
 from vr_plugin_video.settings import VideoSettings
-from vr_plugin_video.speech.transcripts import Transcript
 from vr_plugin_video.youtube.errors import extra_missing, no_key
 from vr_plugin_video.youtube.models import Comment, Engine, PlaylistInfo, VideoMetadata
 

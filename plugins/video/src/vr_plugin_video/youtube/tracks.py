@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from vr_kernel import Code, VrError
 
-from vr_plugin_video.speech.transcripts import Segment, Transcript
+from vr_plugin_video.captions.transcripts import Segment, Transcript
 
 LISTED = 30
 """Languages that a hint names at most."""

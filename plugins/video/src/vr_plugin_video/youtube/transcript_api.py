@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from vr_kernel import VrError
 
-from vr_plugin_video.speech.captions import said_once
-from vr_plugin_video.speech.transcripts import Segment, Transcript
+from vr_plugin_video.captions.cues import said_once
+from vr_plugin_video.captions.transcripts import Segment, Transcript
 from vr_plugin_video.youtube.errors import (
     blocked,
     network_failed,

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from vr_plugin_video.speech.transcripts import Transcript
+from vr_plugin_video.captions.transcripts import Transcript
 from vr_plugin_video.youtube import ytdlp_answers
 from vr_plugin_video.youtube.models import Comment, Engine, PlaylistInfo, VideoMetadata
 from vr_plugin_video.youtube.tracks import best_transcript

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
+from vr_plugin_video.captions.cues import parse_captions, said_once
+from vr_plugin_video.captions.transcripts import Segment
 from vr_plugin_video.models import ChapterPart
-from vr_plugin_video.plain_text import clean, one_line
-from vr_plugin_video.speech.captions import parse_captions, said_once
-from vr_plugin_video.speech.transcripts import Segment
-from vr_plugin_video.times import format_time
+from vr_plugin_video.text.plain_text import clean, one_line
+from vr_plugin_video.text.times import format_time
 from vr_plugin_video.youtube.addresses import playlist_url, watch_url
 from vr_plugin_video.youtube.errors import outdated
 from vr_plugin_video.youtube.models import (

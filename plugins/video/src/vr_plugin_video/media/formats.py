@@ -4,12 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import PurePath
-from typing import TYPE_CHECKING
-
-from vr_kernel import Code, VrError
-
-if TYPE_CHECKING:
-    from vr_plugin_video.media import Media
 
 _VIDEO = {
     "mp4": "video/mp4",
@@ -83,20 +77,3 @@ def mime_of_streams(container: str, brand: str, codecs: Iterable[str], *, pictur
     if brand.startswith("3g"):
         return _VIDEO["3gp"]
     return _VIDEO["mov" if brand.strip() in _QUICKTIME else "mp4"]
-
-
-def mime_to_send(media: Media) -> str:
-    """The media type as which a model is given a file: by its streams, whatever its name says.
-
-    Raises:
-        VrError: UNSUPPORTED for a container that no model is given.
-    """
-    if not media.mime:
-        raise VrError(
-            "What the file holds is of no kind that a model is given, whatever its name says.",
-            Code.UNSUPPORTED,
-            category="FILE_UNSUPPORTED",
-            hint="Convert it, to mp4 or mp3 for example. video_analyze with engine='local' reads it"
-            " as it is.",
-        )
-    return media.mime

@@ -10,8 +10,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 from vr_kernel import Code, VrError
 
-from vr_plugin_video.plain_text import clean
-from vr_plugin_video.times import format_time
+from vr_plugin_video.text.plain_text import clean
+from vr_plugin_video.text.times import format_time
 
 TranscriptFormat = Literal["segments", "text", "srt", "vtt", "md", "json"]
 Origin = Literal["sidecar", "embedded", "captions", "speech", "model"]

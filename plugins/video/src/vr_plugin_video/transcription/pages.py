@@ -7,14 +7,10 @@ from dataclasses import dataclass
 from vr_kernel import Call, Code, VrError, cache_key
 
 from vr_plugin_video.analyses.analysis import damage
+from vr_plugin_video.analyses.local_engine import LocalEngine
 from vr_plugin_video.analyses.outline import Part
 from vr_plugin_video.arguments import EngineChoice
-from vr_plugin_video.engine import LocalEngine
-from vr_plugin_video.job import Job
-from vr_plugin_video.models import Engine, VideoTranscript
-from vr_plugin_video.sources import Source
-from vr_plugin_video.speech.model_listener import transcript_by
-from vr_plugin_video.speech.transcripts import (
+from vr_plugin_video.captions.transcripts import (
     MIME,
     Link,
     Page,
@@ -23,7 +19,11 @@ from vr_plugin_video.speech.transcripts import (
     page_of,
     render,
 )
-from vr_plugin_video.times import Window
+from vr_plugin_video.models import Engine, VideoTranscript
+from vr_plugin_video.sources import Source
+from vr_plugin_video.task import VideoTask
+from vr_plugin_video.text.times import Window
+from vr_plugin_video.transcription.model_listener import transcript_by
 from vr_plugin_video.work import Work
 
 
@@ -48,12 +48,12 @@ async def transcript_page(
     """
     local = call.services.providers.get(LocalEngine)
     spoken = asked.language or local.settings.language
-    job = local.job(call, source, window, use_cache=asked.use_cache)
-    media = await job.media()
-    report = job.work.stage(0, 99)
-    transcript, cached = await transcript_by(asked.engine, local, job, spoken, report)
-    await _record(local, job, transcript)
-    stamp = _stamp(job, transcript)
+    task = local.task(call, source, window, use_cache=asked.use_cache)
+    media = await task.media()
+    report = task.work.stage(0, 99)
+    transcript, cached = await transcript_by(asked.engine, local, task, spoken, report)
+    await _record(local, task, transcript)
+    stamp = _stamp(task, transcript)
     first = _position(asked.cursor, stamp)
     page = page_of(transcript.segments, first, local.settings.page_bytes)
     made_by, model = _maker(transcript)
@@ -68,7 +68,7 @@ async def transcript_page(
         partial=not media.complete,
         limits=[
             *damage(media, partial=not media.complete),
-            *job.limits,
+            *task.limits,
             *_remarks(transcript),
         ],
         format=style,
@@ -78,16 +78,16 @@ async def transcript_page(
         content="" if style == "segments" else render(page.segments, style, link),
         total=len(transcript.segments),
         next_cursor=None if page.next_index is None else f"{stamp}-{page.next_index}",
-        transcript_uri=await job.work.aside(_whole, job.work, transcript, style, page, link),
+        transcript_uri=await task.work.aside(_whole, task.work, transcript, style, page, link),
     )
 
 
-async def _record(local: LocalEngine, job: Job, transcript: Transcript) -> None:
-    media, (start, end) = await job.media(), await job.span()
+async def _record(local: LocalEngine, task: VideoTask, transcript: Transcript) -> None:
+    media, (start, end) = await task.media(), await task.span()
     chapters = [c for c in media.chapters if c.end > start and c.start < end]
     parts = [Part(c.start, c.end, c.title) for c in chapters]
-    starts = {*await local.watcher.known_starts(job), *(part.start for part in parts)}
-    await local.recorder.speech(job, transcript.segments, sorted(starts), parts)
+    starts = {*await local.watcher.known_starts(task), *(part.start for part in parts)}
+    await local.recorder.speech(task, transcript.segments, sorted(starts), parts)
 
 
 def _maker(transcript: Transcript) -> tuple[Engine, str]:
@@ -114,10 +114,10 @@ def _whole(
     return kept.uri if kept else ""
 
 
-def _stamp(job: Job, transcript: Transcript) -> str:
+def _stamp(task: VideoTask, transcript: Transcript) -> str:
     """Ties a cursor to the transcript that it counts through."""
     texts = [segment.text for segment in transcript.segments]
-    return cache_key(texts=texts, **job.key_parts())[:12]
+    return cache_key(texts=texts, **task.key_parts())[:12]
 
 
 def _position(cursor: str | None, stamp: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vr_kernel import Record
 
-from vr_plugin_video.kinds import METADATA, REACTIONS, metadata_key
+from vr_plugin_video.records.kinds import METADATA, REACTIONS, metadata_key
 from vr_plugin_video.youtube.models import Reactions, VideoMetadata
 
 

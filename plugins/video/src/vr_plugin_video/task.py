@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 
 from vr_kernel import Code, Services, VrError
 
-from vr_plugin_video.media import Media, probe
+from vr_plugin_video.media.info import MediaInfo
+from vr_plugin_video.media.probe import probe
 from vr_plugin_video.sources import Source
-from vr_plugin_video.times import Window
+from vr_plugin_video.text.times import Window
 from vr_plugin_video.work import Work
 from vr_plugin_video.youtube.client import YouTube, youtube_of
 
 
 @dataclass(slots=True)
-class Job:
+class VideoTask:
     """A source, a window on it, and the work of the call.
 
     `limits` collects what could not be done; `repeatable` says that the same call would, with
@@ -29,7 +30,7 @@ class Job:
     use_cache: bool = True
     limits: list[str] = field(default_factory=list)
     repeatable: bool = True
-    _media: Media | None = None
+    _media: MediaInfo | None = None
 
     @property
     def services(self) -> Services:
@@ -41,7 +42,7 @@ class Job:
         """Who is asked about a video at YouTube."""
         return youtube_of(self.services)
 
-    async def media(self) -> Media:
+    async def media(self) -> MediaInfo:
         """What the video is, found out once; the window is checked against it, and settled.
 
         Of a video at YouTube the duration may stay unknown, which is 0; why goes to the limits.
@@ -80,20 +81,20 @@ class Job:
             return self.window.start, math.inf if self.window.end is None else self.window.end
         return self.window.within(duration)
 
-    async def _found_out(self) -> Media:
+    async def _found_out(self) -> MediaInfo:
         if self.source.at_youtube:
             return await self._described()
         return await self.work.aside(probe, self.source.file)
 
-    async def _described(self) -> Media:
+    async def _described(self) -> MediaInfo:
         try:
             known = await self.youtube.describe(self.source.video_id)
         except VrError as error:
             if error.code is not Code.UNAVAILABLE:
                 raise
             self.limits.append(f"Its title and length are not known: {error.message} {error.hint}")
-            return Media.elsewhere("", 0.0, ())
-        return Media.elsewhere(known.title, known.duration, known.chapters)
+            return MediaInfo.elsewhere("", 0.0, ())
+        return MediaInfo.elsewhere(known.title, known.duration, known.chapters)
 
     def key_parts(self) -> dict[str, object]:
         """What every cache key about this file and window begins with, once it is settled."""

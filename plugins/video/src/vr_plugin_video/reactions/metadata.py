@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from vr_kernel import Call
 
-from vr_plugin_video.plain_text import ELLIPSIS
+from vr_plugin_video.reactions.records import metadata_record
+from vr_plugin_video.text.plain_text import ELLIPSIS
 from vr_plugin_video.youtube.client import youtube_of
 from vr_plugin_video.youtube.models import VideoMetadata
-from vr_plugin_video.youtube.records import metadata_record
 
 DESCRIPTION_CHARS = 2000
 TAGS = 40

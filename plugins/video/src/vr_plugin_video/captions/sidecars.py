@@ -10,9 +10,9 @@ from pathlib import Path
 
 from vr_kernel import Services, VrError
 
-from vr_plugin_video.file_kinds import split_name
-from vr_plugin_video.speech.captions import parse_captions
-from vr_plugin_video.speech.transcripts import Transcript
+from vr_plugin_video.captions.cues import parse_captions
+from vr_plugin_video.captions.transcripts import Transcript
+from vr_plugin_video.media.formats import split_name
 
 SIDECAR_LIMIT = 10_000_000
 """Largest caption file in bytes; ten hours of speech take about 1 MB."""

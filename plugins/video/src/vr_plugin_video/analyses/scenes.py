@@ -6,12 +6,12 @@ from vr_kernel import Call
 
 from vr_plugin_video.analyses.analysis import damage, scene_of
 from vr_plugin_video.analyses.fitting import short
+from vr_plugin_video.analyses.local_engine import LocalEngine
 from vr_plugin_video.analyses.outline import parts_of
-from vr_plugin_video.engine import LocalEngine
-from vr_plugin_video.media import no_stream
+from vr_plugin_video.media.probe import no_stream
 from vr_plugin_video.models import VideoScenes
 from vr_plugin_video.sources import Source
-from vr_plugin_video.times import Window
+from vr_plugin_video.text.times import Window
 from vr_plugin_video.vision.slides import Slides
 from vr_plugin_video.work import Work
 
@@ -26,14 +26,14 @@ async def scenes_of(
     """
     local = call.services.providers.get(LocalEngine)
     most = most or local.settings.max_scenes
-    job = local.job(call, source, window, use_cache=use_cache)
-    media = await job.media()
+    task = local.task(call, source, window, use_cache=use_cache)
+    media = await task.media()
     if not media.has_video:
         raise no_stream("pictures")
-    seen, cached = await local.watcher.slides(job, most, job.work.stage(0, 99), read=ocr)
+    seen, cached = await local.watcher.slides(task, most, task.work.stage(0, 99), read=ocr)
     if seen.found == len(seen.slides) or most >= local.settings.max_scenes:
-        parts = parts_of(media.chapters, seen.slides, (), await job.span())
-        await local.recorder.slides(job, seen.slides, parts)
+        parts = parts_of(media.chapters, seen.slides, (), await task.span())
+        await local.recorder.slides(task, seen.slides, parts)
     partial = not (media.complete and seen.complete)
     result = VideoScenes(
         source=source.url,
@@ -42,11 +42,11 @@ async def scenes_of(
         model=seen.recognizer,
         cached=cached,
         partial=partial,
-        limits=[*damage(media, partial=partial), *job.limits, *_left_out(seen, job.work.lost)],
+        limits=[*damage(media, partial=partial), *task.limits, *_left_out(seen, task.work.lost)],
         scenes=[scene_of(slide) for slide in seen.slides],
         found=seen.found,
     )
-    return await job.work.aside(_shortened, job.work, result)
+    return await task.work.aside(_shortened, task.work, result)
 
 
 def _left_out(seen: Slides, lost: str) -> list[str]:

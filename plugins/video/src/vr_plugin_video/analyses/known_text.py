@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from vr_kernel import Filter, Hit, Query, VrError
 
-from vr_plugin_video.engine import LocalEngine
-from vr_plugin_video.job import Job
-from vr_plugin_video.kinds import SEGMENTS
-from vr_plugin_video.speech.transcripts import Segment
+from vr_plugin_video.analyses.local_engine import LocalEngine
+from vr_plugin_video.captions.transcripts import Segment
+from vr_plugin_video.records.kinds import SEGMENTS
+from vr_plugin_video.task import VideoTask
 
 RECORDS = 300
 """Most records that are looked at."""
@@ -28,24 +28,24 @@ class WordsAtHand:
         return bool(self.spoken or self.shown)
 
 
-async def words_at_hand(local: LocalEngine, job: Job, quotes: Sequence[str]) -> WordsAtHand:
+async def words_at_hand(local: LocalEngine, task: VideoTask, quotes: Sequence[str]) -> WordsAtHand:
     """Everything that is known without listening or looking now.
 
     Records are asked for by the words of `quotes`, so that of a long video those are found
     that can matter.
     """
-    spoken, shown = await local.known(job)
+    spoken, shown = await local.known(task)
     if spoken and shown:
         return WordsAtHand(spoken, shown)
-    recorded = await _recorded(job, quotes)
+    recorded = await _recorded(task, quotes)
     return WordsAtHand(
         spoken or _of(recorded, "speech"),
         shown or _of(recorded, "slide"),
     )
 
 
-async def _recorded(job: Job, quotes: Sequence[str]) -> list[Hit]:
-    services = job.work.call.services
+async def _recorded(task: VideoTask, quotes: Sequence[str]) -> list[Hit]:
+    services = task.work.call.services
     question = " ".join(quotes)[:QUESTION_CHARS]
     if not question.strip() or not services.store.available():
         return []
@@ -53,14 +53,14 @@ async def _recorded(job: Job, quotes: Sequence[str]) -> list[Hit]:
         question,
         mode="keyword",
         kinds=(SEGMENTS,),
-        filters=(Filter("video_id", "=", job.source.video_id),),
+        filters=(Filter("video_id", "=", task.source.video_id),),
         limit=RECORDS,
         workspace=services.workspace,
     )
     try:
         return await services.store.search(query)
     except VrError as error:
-        job.limits.append(f"Quotes were not checked against records: {error.message}")
+        task.limits.append(f"Quotes were not checked against records: {error.message}")
         return []
 
 

@@ -9,17 +9,17 @@ from typing import Any
 
 from vr_kernel import Call, Code, Structured, VrError
 
+from vr_plugin_video.analyses.local_engine import LocalEngine
 from vr_plugin_video.analyses.model_analyst import media_part, no_model
 from vr_plugin_video.analyses.windows import OVERLAP_S, cut_windows
 from vr_plugin_video.arguments import EngineChoice
-from vr_plugin_video.engine import LocalEngine
-from vr_plugin_video.job import Job
+from vr_plugin_video.captions.transcripts import Segment, Transcript
 from vr_plugin_video.sources import reopened
 from vr_plugin_video.speech.listening import NOBODY_LISTENS, no_words
 from vr_plugin_video.speech.model_words import ROLE, THINKING, Heard, known_words, words_key
-from vr_plugin_video.speech.said_lines import SYSTEM, Usable, answer_form, task, usable_lines
-from vr_plugin_video.speech.transcripts import Segment, Transcript
-from vr_plugin_video.times import Window, format_time
+from vr_plugin_video.speech.said_lines import SYSTEM, Usable, answer_form, make_prompt, usable_lines
+from vr_plugin_video.task import VideoTask
+from vr_plugin_video.text.times import Window, format_time
 from vr_plugin_video.work import Report
 
 LONGEST_WINDOW_S = 1200.0
@@ -29,7 +29,7 @@ GLANCE_FPS = 0.2
 
 
 async def transcript_by(
-    engine: EngineChoice, local: LocalEngine, job: Job, language: str, report: Report
+    engine: EngineChoice, local: LocalEngine, task: VideoTask, language: str, report: Report
 ) -> tuple[Transcript, bool]:
     """What is said in a video, and whether it came from the cache.
 
@@ -42,26 +42,26 @@ async def transcript_by(
             the model raises.
     """
     if engine == "gemini":
-        return await ModelListener(local).transcript(job, language)
+        return await ModelListener(local).transcript(task, language)
     try:
-        return await local.listener.transcript(job, language, report)
+        return await local.listener.transcript(task, language, report)
     except VrError as error:
-        ready = engine == "auto" and job.work.call.services.models.ready(ROLE)
-        if not (ready and await _may_be_heard(job, language, error)):
+        ready = engine == "auto" and task.work.call.services.models.ready(ROLE)
+        if not (ready and await _may_be_heard(task, language, error)):
             raise
-        job.limits.append(f"{error.message} So a model listened.")
-    return await ModelListener(local).transcript(job, language)
+        task.limits.append(f"{error.message} So a model listened.")
+    return await ModelListener(local).transcript(task, language)
 
 
-async def _may_be_heard(job: Job, language: str, error: VrError) -> bool:
+async def _may_be_heard(task: VideoTask, language: str, error: VrError) -> bool:
     """Whether the words are missing here alone; not when they are there in other languages."""
-    if not job.source.at_youtube:
+    if not task.source.at_youtube:
         return error.category in NOBODY_LISTENS - {"NO_WORDS"}
     if error.category != "CAPTIONS_MISSING":
         return error.code is Code.UNAVAILABLE
     if language:
         try:
-            await job.youtube.captions(job.source.video_id, "")
+            await task.youtube.captions(task.source.video_id, "")
         except VrError:
             return True
         return False
@@ -74,8 +74,8 @@ class ModelListener:
     def __init__(self, local: LocalEngine) -> None:
         self._local = local
 
-    async def transcript(self, job: Job, language: str) -> tuple[Transcript, bool]:
-        """What is said in the job's window, and whether it came from the cache.
+    async def transcript(self, task: VideoTask, language: str) -> tuple[Transcript, bool]:
+        """What is said in the task's window, and whether it came from the cache.
 
         What windows before one that failed gave is committed, and not paid again.
 
@@ -84,38 +84,38 @@ class ModelListener:
                 category ENGINE_UNAVAILABLE, when no model can be reached; UNAVAILABLE,
                 category REPLY_INVALID, when nothing that it wrote can be used.
         """
-        if not (await job.media()).has_audio:
+        if not (await task.media()).has_audio:
             raise no_words()
         try:
-            key = words_key(job, job.window, language)
+            key = words_key(task, task.window, language)
         except VrError as error:
             raise no_model(error) from None
-        if not job.use_cache:
-            return await self._listen(job, language), False
-        kept = await known_words(job, language)
+        if not task.use_cache:
+            return await self._listen(task, language), False
+        kept = await known_words(task, language)
         if kept is not None:
             return kept, True
 
         async def produce(shared: Call) -> Heard:
             # The work may outlive the call that opened the file.
-            async with reopened(shared.services, job.source) as same:
-                again = self._local.job(shared, same, job.window, use_cache=True)
+            async with reopened(shared.services, task.source) as same:
+                again = self._local.task(shared, same, task.window, use_cache=True)
                 return Heard(transcript=await self._listen(again, language))
 
-        heard = await job.work.call.once(key, Heard, produce, content_id=job.source.video_id)
+        heard = await task.work.call.once(key, Heard, produce, content_id=task.source.video_id)
         return heard.transcript, heard.cached
 
-    async def _listen(self, job: Job, language: str) -> Transcript:
-        start, end = await job.span()
-        chapters = [chapter.start for chapter in (await job.media()).chapters]
+    async def _listen(self, task: VideoTask, language: str) -> Transcript:
+        start, end = await task.span()
+        chapters = [chapter.start for chapter in (await task.media()).chapters]
         windows = cut_windows(start, end, LONGEST_WINDOW_S, chapters)
         script = _Script()
         for number, window in enumerate(windows):
             message = f"A model is listening: {format_time(window.start)}"
-            job.work.call.progress(100 * number / len(windows), 100, message)
+            task.work.call.progress(100 * number / len(windows), 100, message)
             # All of a video is given as it is, so that it is the same as for an analysis.
-            part = window if len(windows) > 1 else job.window
-            found = await self._ask(job, part, language, script.speakers)
+            part = window if len(windows) > 1 else task.window
+            found = await self._ask(task, part, language, script.speakers)
             middle = OVERLAP_S / 2
             first = window.start + (middle if number else 0.0)
             last = windows[number + 1].start + middle if number + 1 < len(windows) else end
@@ -123,14 +123,14 @@ class ModelListener:
         return script.transcript(language)
 
     async def _ask(
-        self, job: Job, window: Window, language: str, speakers: Sequence[str]
+        self, task: VideoTask, window: Window, language: str, speakers: Sequence[str]
     ) -> Structured[Any]:
-        seen = (await job.media()).has_video
+        seen = (await task.media()).has_video
         glance = partial(media_part, fps=GLANCE_FPS, resolution="low") if seen else media_part
-        part = await glance(job, window)
-        found: Structured[Any] = await job.work.call.services.models.generate_structured(
-            [part, task(window, language, speakers)],
-            answer_form(window, (await job.span())[1]),
+        part = await glance(task, window)
+        found: Structured[Any] = await task.work.call.services.models.generate_structured(
+            [part, make_prompt(window, language, speakers)],
+            answer_form(window, (await task.span())[1]),
             role=ROLE,
             system=SYSTEM,
             thinking=THINKING,

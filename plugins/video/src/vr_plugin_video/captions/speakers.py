@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from vr_plugin_video.plain_text import one_line
+from vr_plugin_video.text.plain_text import one_line
 
 NAME_CHARS = 60
 LEAST_NAMES = 2

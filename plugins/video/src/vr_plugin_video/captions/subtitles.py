@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO
 
-from vr_plugin_video.media import SubtitleStream, opened
-from vr_plugin_video.speech.captions import CUE_LIMIT, said_once
-from vr_plugin_video.speech.sidecars import SIDECAR_LIMIT
-from vr_plugin_video.speech.transcripts import Transcript
-from vr_plugin_video.streams import Packets, origin, packet_span
+from vr_plugin_video.captions.cues import CUE_LIMIT, said_once
+from vr_plugin_video.captions.sidecars import SIDECAR_LIMIT
+from vr_plugin_video.captions.transcripts import Transcript
+from vr_plugin_video.media.info import SubtitleStream
+from vr_plugin_video.media.probe import opened
+from vr_plugin_video.media.streams import Packets, origin, packet_span
 
 
 def read_embedded(

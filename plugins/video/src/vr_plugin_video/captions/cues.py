@@ -7,9 +7,9 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from vr_plugin_video.plain_text import clean
-from vr_plugin_video.speech.speakers import Speakers, mark_voices
-from vr_plugin_video.speech.transcripts import Segment, segment_of
+from vr_plugin_video.captions.speakers import Speakers, mark_voices
+from vr_plugin_video.captions.transcripts import Segment, segment_of
+from vr_plugin_video.text.plain_text import clean
 
 LONGEST_CUE = 500
 """Characters of one cue; broadcasters allow about 80."""

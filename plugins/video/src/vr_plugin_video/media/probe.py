@@ -6,16 +6,16 @@ import io
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from vr_kernel import Code, VrError
 
-from vr_plugin_video.file_kinds import mime_of_streams
-from vr_plugin_video.heads import WatchedBytes, boundless
-from vr_plugin_video.plain_text import one_line
-from vr_plugin_video.streams import decodable, find_audio, find_video, measure, origin
+from vr_plugin_video.media.formats import mime_of_streams
+from vr_plugin_video.media.header import WatchedBytes, boundless
+from vr_plugin_video.media.info import Chapter, MediaInfo, SubtitleStream
+from vr_plugin_video.media.streams import decodable, find_audio, find_video, measure, origin
+from vr_plugin_video.text.plain_text import one_line
 
 if TYPE_CHECKING:
     from av.audio.stream import AudioStream
@@ -55,63 +55,7 @@ _WITHOUT = {
 """What can be done with a file that lacks something."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chapter:
-    """A named part of a recording, in seconds."""
-
-    start: float
-    end: float
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class SubtitleStream:
-    """Text subtitles inside a file: the stream's index, and its language or an empty string."""
-
-    index: int
-    language: str
-
-
-@dataclass(frozen=True, slots=True)
-class Media:
-    """What a file says it holds, sanity checked.
-
-    `duration` is in seconds, `fps` 0.0 when unknown; `width` and `height` are 0 without video.
-    `complete` is False for a file that ends before its stated end, is damaged there, or tells
-    of pictures of which none can be decoded.
-    `mime` is as `mime_of_streams` tells it.
-    """
-
-    duration: float
-    width: int
-    height: int
-    fps: float
-    has_video: bool
-    has_audio: bool
-    title: str
-    chapters: tuple[Chapter, ...]
-    subtitles: tuple[SubtitleStream, ...]
-    complete: bool
-    mime: str = ""
-
-    @classmethod
-    def elsewhere(cls, title: str, duration: float, chapters: tuple[Chapter, ...]) -> Media:
-        """A video that is told of, and not at hand; a duration of 0 is not known."""
-        return cls(
-            duration=duration,
-            width=0,
-            height=0,
-            fps=0.0,
-            has_video=True,
-            has_audio=True,
-            title=title,
-            chapters=chapters,
-            subtitles=(),
-            complete=True,
-        )
-
-
-def probe(file: BinaryIO) -> Media:
+def probe(file: BinaryIO) -> MediaInfo:
     """Read what a media file is; no more of it is decoded than a first frame.
 
     Raises:
@@ -121,7 +65,7 @@ def probe(file: BinaryIO) -> Media:
     with opened(file) as container:
         video, audio = _readable(container)
         duration, complete = measure(container)
-        return Media(
+        return MediaInfo(
             duration=duration,
             width=video.codec_context.width if video else 0,
             height=video.codec_context.height if video else 0,
@@ -180,7 +124,7 @@ def opened(file: BinaryIO) -> Iterator[InputContainer]:
         raise _unsupported("The file is no audio or video that can be read.") from error
 
 
-def media_if_readable(file: BinaryIO) -> Media | None:
+def media_if_readable(file: BinaryIO) -> MediaInfo | None:
     """The description of a media file, None without PyAV; other files are refused before hashing.
 
     Raises:

@@ -10,13 +10,13 @@ from vr_kernel import Call, VrError, cache_key
 
 from vr_plugin_video.analyses.fitting import BRIEF_TOKENS, tokens_of
 from vr_plugin_video.analyses.recording import is_recorded
-from vr_plugin_video.kinds import REACTIONS
-from vr_plugin_video.plain_text import clipped
+from vr_plugin_video.reactions.reading import ROLE, read_reactions
+from vr_plugin_video.reactions.records import reactions_record
+from vr_plugin_video.records.kinds import REACTIONS
+from vr_plugin_video.text.plain_text import clipped
 from vr_plugin_video.youtube.addresses import watch_url
 from vr_plugin_video.youtube.client import YouTube, youtube_of
 from vr_plugin_video.youtube.models import Comment, Reactions, VideoComments
-from vr_plugin_video.youtube.reactions import ROLE, read_reactions
-from vr_plugin_video.youtube.records import reactions_record
 
 VERSION = 1
 """Raised when the same comments would be asked about in other words."""

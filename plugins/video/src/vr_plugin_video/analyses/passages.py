@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from vr_plugin_video.analyses.outline import Part
-from vr_plugin_video.speech.transcripts import Segment, named
+from vr_plugin_video.captions.transcripts import Segment, named
 
 LONGEST_S = 40.0
 LONGEST_CHARS = 400

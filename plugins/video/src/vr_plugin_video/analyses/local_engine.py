@@ -10,13 +10,13 @@ from vr_kernel import Call, Services, VrError
 from vr_plugin_video.analyses.analysis import Seen, analyse
 from vr_plugin_video.analyses.recording import Recorder
 from vr_plugin_video.analyses.report import report_of
-from vr_plugin_video.job import Job
+from vr_plugin_video.captions.transcripts import Segment, Transcript
 from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.sources import Source
 from vr_plugin_video.speech.listening import Listener
-from vr_plugin_video.speech.transcripts import Segment, Transcript
-from vr_plugin_video.times import Window
+from vr_plugin_video.task import VideoTask
+from vr_plugin_video.text.times import Window
 from vr_plugin_video.vision.slides import Slides
 from vr_plugin_video.vision.watching import Watcher
 from vr_plugin_video.work import Work
@@ -50,52 +50,54 @@ class LocalEngine:
         self.recorder = Recorder(services)
         self._turns = asyncio.Semaphore(1)
 
-    def job(self, call: Call, source: Source, window: Window, *, use_cache: bool) -> Job:
+    def task(self, call: Call, source: Source, window: Window, *, use_cache: bool) -> VideoTask:
         """The work of one call about one file."""
-        return Job(Work(call, self._turns), source, window, use_cache)
+        return VideoTask(Work(call, self._turns), source, window, use_cache)
 
-    async def identity(self, job: Job) -> str:
+    async def identity(self, task: VideoTask) -> str:
         """Names all that an analysis depends on beside file and arguments: what is installed."""
-        spoken = await self.listener.identity(job, self.settings.language)
+        spoken = await self.listener.identity(task, self.settings.language)
         seen = self.watcher.identity()
         return f"{VERSION}|{spoken}|{seen}|{self.settings.max_scenes}"
 
-    async def watch(self, job: Job) -> Seen:
-        """Everything that can be found out; what cannot goes to the job's limits.
+    async def watch(self, task: VideoTask) -> Seen:
+        """Everything that can be found out; what cannot goes to the task's limits.
 
         Raises:
             VrError: when the file is no media, or nothing at all can be found out about it.
         """
-        media, window = await job.media(), await job.span()
+        media, window = await task.media(), await task.span()
         errors: list[VrError] = []
-        slides = await self._scenes(job, errors) if media.has_video else Slides()
-        transcript = await self._words(job, errors, media.has_video)
+        slides = await self._scenes(task, errors) if media.has_video else Slides()
+        transcript = await self._words(task, errors, media.has_video)
         if not media.duration and transcript and transcript.segments:
             media = replace(media, duration=transcript.segments[-1].end)
             window = (window[0], min(window[1], media.duration))
         if errors and not (slides.slides or transcript or media.chapters):
             # Of a video at YouTube, what is missing is always the pictures.
-            raise errors[-1 if job.source.at_youtube else 0]
+            raise errors[-1 if task.source.at_youtube else 0]
         return Seen(media, slides, transcript, window)
 
-    async def analyse(self, job: Job) -> VideoAnalysis:
+    async def analyse(self, task: VideoTask) -> VideoAnalysis:
         """The analysis of a video; records the moments by which it is found again."""
-        seen = await self.watch(job)
+        seen = await self.watch(task)
         parts, slides = seen.parts(), seen.slides.slides
-        job.work.call.progress(HEARD, 100, "Writing the outline")
-        await self.recorder.slides(job, slides, parts, again=True)
-        await self.recorder.speech(job, seen.segments, seen.boundaries(), parts, slides, again=True)
-        analysis = await job.work.aside(analyse, job, seen)
-        return await job.work.aside(written, job, analysis)
+        task.work.call.progress(HEARD, 100, "Writing the outline")
+        await self.recorder.slides(task, slides, parts, again=True)
+        await self.recorder.speech(
+            task, seen.segments, seen.boundaries(), parts, slides, again=True
+        )
+        analysis = await task.work.aside(analyse, task, seen)
+        return await task.work.aside(written, task, analysis)
 
-    async def known(self, job: Job) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
+    async def known(self, task: VideoTask) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
         """What is said and what stands on slides, as far as it was found out before.
 
         Raises:
             VrError: the file is no media, or the window lies outside it.
         """
-        transcript = await self.listener.known(job, self.settings.language)
-        slides = await self.watcher.known(job, self.settings.max_scenes)
+        transcript = await self.listener.known(task, self.settings.language)
+        slides = await self.watcher.known(task, self.settings.max_scenes)
         shown = [
             Segment(start=slide.start, end=slide.end, text=slide.text)
             for slide in (slides.slides if slides else ())
@@ -107,49 +109,51 @@ class LocalEngine:
         """Let go of loaded models."""
         self.listener.close()
 
-    async def _scenes(self, job: Job, errors: list[VrError]) -> Slides:
+    async def _scenes(self, task: VideoTask, errors: list[VrError]) -> Slides:
         most = self.settings.max_scenes
         try:
             slides, _ = await self.watcher.slides(
-                job, most, job.work.stage(0.0, WATCHED), read=True
+                task, most, task.work.stage(0.0, WATCHED), read=True
             )
         except VrError as error:
-            _could_not(job, errors, "No scenes", error)
+            _could_not(task, errors, "No scenes", error)
             return Slides()
         if slides.failure:
-            job.limits.append(f"Text on screen was not read: {slides.failure}")
-            job.repeatable = False
+            task.limits.append(f"Text on screen was not read: {slides.failure}")
+            task.repeatable = False
         if slides.found > len(slides.slides):
-            job.limits.append(
+            task.limits.append(
                 f"{slides.found} scenes were found, the {len(slides.slides)} longest looked at."
                 " Raise max_scenes in [plugins.video] for more."
             )
         return slides
 
-    async def _words(self, job: Job, errors: list[VrError], has_video: bool) -> Transcript | None:
-        report = job.work.stage(WATCHED if has_video else 0.0, HEARD)
+    async def _words(
+        self, task: VideoTask, errors: list[VrError], has_video: bool
+    ) -> Transcript | None:
+        report = task.work.stage(WATCHED if has_video else 0.0, HEARD)
         try:
-            found, _ = await self.listener.transcript(job, self.settings.language, report)
+            found, _ = await self.listener.transcript(task, self.settings.language, report)
         except VrError as error:
-            _could_not(job, errors, "No transcript", error)
+            _could_not(task, errors, "No transcript", error)
             return None
         return found
 
 
-def _could_not(job: Job, errors: list[VrError], what: str, error: VrError) -> None:
+def _could_not(task: VideoTask, errors: list[VrError], what: str, error: VrError) -> None:
     errors.append(error)
-    job.limits.append(f"{what}: {error.message} {error.hint}".strip())
-    job.repeatable = job.repeatable and error.category in _LASTING
+    task.limits.append(f"{what}: {error.message} {error.hint}".strip())
+    task.repeatable = task.repeatable and error.category in _LASTING
 
 
-def written(job: Job, analysis: VideoAnalysis) -> VideoAnalysis:
+def written(task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis:
     """The analysis, with the whole of it kept as files; blocks."""
-    keep = job.work.keep
+    keep = task.work.keep
     whole = keep(analysis.model_dump_json(indent=1).encode(), "application/json")
     report = keep(report_of(analysis).encode(), "text/markdown")
-    if job.work.lost:
-        job.repeatable = False
-        analysis.limits.append(job.work.lost)
+    if task.work.lost:
+        task.repeatable = False
+        analysis.limits.append(task.work.lost)
     return analysis.model_copy(
         update={
             "result_uri": whole.uri if whole else "",

@@ -1,0 +1,1 @@
+"""Results about YouTube videos: their metadata, and what viewers say of them."""

@@ -1,0 +1,1 @@
+"""Plain text and times, as results show them."""
