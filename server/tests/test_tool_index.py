@@ -1,4 +1,4 @@
-"""The index of tools alone: what it finds, always the same, whatever is asked."""
+"""The index of tools alone: any request has one answer, always the same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Word(BaseModel):
 
 
 @tool(effects=READ_ONLY, core=True, aliases=["old_say"], words="pronounce it; speak up")
-async def say_word(call: Call, volume: int = 1) -> Word:
+async def say_word(call: Call) -> Word:
     """Utter it."""
     return Word()
 
@@ -74,8 +74,8 @@ def test_with_meaning_every_tool_has_one_place(request: str, near: list[float]) 
     assert len(set(INDEX.search(request, 3, likeness))) == len(FUNCTIONS)
 
 
-def test_arguments_and_other_names_are_words_too() -> None:
-    assert INDEX.search("volume", 1) == INDEX.search("old", 1) == ["say_word"]
+def test_a_former_name_is_found_too() -> None:
+    assert INDEX.search("old", 1) == ["say_word"]
 
 
 def test_equals_come_by_name() -> None:

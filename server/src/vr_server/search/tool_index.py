@@ -1,11 +1,10 @@
-"""Which tools fit a request in plain words: what is written of them, in SQLite, and meaning."""
+"""Search among tools for a request in plain words: by their words, in SQLite, and by meaning."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from statistics import fmean, pstdev
-from typing import Any
 from weakref import finalize
 
 from vr_kernel import Tool
@@ -13,17 +12,14 @@ from vr_kernel import Tool
 from vr_server.search.tool_words import Phrases, telling_words
 
 MEANING = 2.0
-"""How much the meaning of a request counts, beside its words, when both are in standard scores."""
+"""Weight of a request's meaning beside its words, when both are in standard scores."""
 _MAKE = """
-    CREATE VIRTUAL TABLE tool USING fts5(
-        key UNINDEXED, name, description, phrases, arguments, rest, tokenize = 'porter unicode61'
-    )"""
-_FIND = "SELECT key, -bm25(tool, 0.0, 3.0, 2.0, 1.5, 1.0, 0.25) FROM tool WHERE tool MATCH ?"
-"""The numbers are how much the columns count, in their order."""
+    CREATE VIRTUAL TABLE tool USING fts5(name UNINDEXED, words, tokenize = 'porter unicode61')"""
+_FIND = "SELECT name, -bm25(tool) FROM tool WHERE tool MATCH ?"
 
 
 class ToolIndex:
-    """Tools by the words that are written of them; the same request gives the same answer."""
+    """Tools by their words; the same request gives the same answer."""
 
     def __init__(self, tools: Mapping[str, Tool], phrases: Phrases) -> None:
         self._names = sorted(tools)
@@ -31,19 +27,19 @@ class ToolIndex:
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
         finalize(self, self._database.close)
         self._database.execute(_MAKE)
-        rows = (_row(tools[name], phrases) for name in self._names)
-        self._database.executemany("INSERT INTO tool VALUES (?, ?, ?, ?, ?, ?)", rows)
+        rows = ((name, _words(tools[name], phrases)) for name in self._names)
+        self._database.executemany("INSERT INTO tool VALUES (?, ?)", rows)
 
     def search(
         self, request: str, limit: int, likeness: Mapping[str, float] | None = None
     ) -> list[str]:
-        """Names of the tools that fit a request, best first, at most `limit`.
+        """Find the tools that fit a request, best first, at most `limit` names.
 
         Args:
             request: in plain words.
             limit: of names.
-            likeness: how near each tool is to the request in meaning. Without it, tools that
-                share words with the request come first, then those that matter most of all.
+            likeness: nearness of each tool to the request in meaning. Without it, tools that
+                share words with the request come first, then the core tools.
         """
         scores = self._score(request)
         if likeness:
@@ -54,40 +50,18 @@ class ToolIndex:
         return [*dict.fromkeys([*fitting, *self._core])][:limit]
 
     def _score(self, request: str) -> dict[str, float]:
-        """Of each tool, how well its words fit; zero without a word of the request."""
+        """Score each tool by its words; zero without a word of the request."""
         wanted = " OR ".join(f'"{word}"' for word in telling_words(request))
         found = self._database.execute(_FIND, (wanted,)) if wanted else ()
         return {**dict.fromkeys(self._names, 0.0), **dict(found)}
 
 
 def _standard(scores: Mapping[str, float]) -> dict[str, float]:
-    """How many standard deviations each is above the mean; zero where nothing tells them apart."""
+    """Turn scores into standard deviations above the mean; zero where all are equal."""
     mean, deviation = fmean(scores.values()), pstdev(scores.values())
     return {name: (score - mean) / (deviation or 1.0) for name, score in scores.items()}
 
 
-def _row(tool: Tool, phrases: Phrases) -> tuple[str, ...]:
-    """What is written of a tool, by column; the last has its plugin, other names and result."""
-    texts = (phrases.of(tool), _written(tool.input_schema), _rest(tool))
-    return (tool.name, tool.name, tool.description, *("\n".join(text) for text in texts))
-
-
-def _rest(tool: Tool) -> Iterator[str]:
-    yield tool.plugin
-    yield from tool.aliases
-    yield (tool.function.__doc__ or "").partition("\n\n")[2]
-    yield from _written(tool.output_schema)
-
-
-def _written(schema: Any) -> Iterator[str]:
-    """Names, descriptions and choices of a schema."""
-    if isinstance(schema, list):
-        for item in schema:
-            yield from _written(item)
-    elif isinstance(schema, dict):
-        yield str(schema.get("description", ""))
-        yield from map(str, schema.get("enum", ()))
-        properties = schema.get("properties", {})
-        yield from properties
-        for part in (*properties.values(), schema.get("items"), schema.get("anyOf")):
-            yield from _written(part)
+def _words(tool: Tool, phrases: Phrases) -> str:
+    """Join the words that a tool is found by: its names, its description and its phrases."""
+    return "\n".join([tool.name, *tool.aliases, tool.description, *phrases.of(tool)])
