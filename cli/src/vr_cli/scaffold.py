@@ -98,7 +98,7 @@ def make_project(name: str, parent: Path) -> Path:
 def project_files(name: str) -> Iterator[tuple[PurePosixPath, str]]:
     """Every file of the project, by its path in it, with its text."""
     blanks = _values(name)
-    for path, source in _sources(files("vr_kernel") / "template", PurePosixPath()):
+    for path, source in _sources(files("vr_cli") / "template", PurePosixPath()):
         parts = [blanks["package"] if part == PACKAGE_FOLDER else part for part in path.parts]
         text = _Blanks(source.read_text("utf-8")).substitute(blanks)
         yield PurePosixPath(*parts).with_name(path.name.removesuffix(SUFFIX)), text
