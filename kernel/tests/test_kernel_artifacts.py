@@ -48,11 +48,11 @@ def test_equal_content_is_one_file(artifacts: Artifacts) -> None:
     assert len(made) == len(list(artifacts.folder.iterdir())) == 1
 
 
-@pytest.mark.parametrize("mime", [*MIMES, "text/plain; charset=utf-8", "x/unknown", "", "../../x"])
-def test_every_type_can_be_found_again(artifacts: Artifacts, mime: str) -> None:
-    made = artifacts.add(b"content", mime)
-    assert made.path.parent == artifacts.folder
-    assert artifacts.find(made.path.name).path == made.path
+def test_every_type_can_be_found_again(artifacts: Artifacts) -> None:
+    for mime in [*MIMES, "text/plain; charset=utf-8", "x/unknown", "", "../../x"]:
+        made = artifacts.add(b"content", mime)
+        assert made.path.parent == artifacts.folder
+        assert artifacts.find(made.path.name).path == made.path
 
 
 @pytest.mark.parametrize(
