@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from tool_arguments import (
     installed_arguments,
     installed_tools,
     of_kind,
+    sampled,
 )  # fmt: skip
 from vr_kernel import Code
 
@@ -113,7 +115,7 @@ BOUNDED: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("argument", installed_arguments(), ids=str)
+@pytest.mark.parametrize("argument", sampled(installed_arguments()))
 async def test_wrong_types(bench: Bench, argument: Argument) -> None:
     for value in [*SHAPES, *(NO_LISTS if argument.is_list else ())]:
         await bench.abuse(argument, value)
@@ -133,11 +135,10 @@ def _one_of_each_kind() -> list[Argument]:
     return list(first.values())
 
 
-@pytest.mark.parametrize("in_lists", [True, False], ids=["lists", "objects"])
 @pytest.mark.parametrize("argument", _one_of_each_kind(), ids=str)
-async def test_depth(bench: Bench, argument: Argument, *, in_lists: bool) -> None:
-    deep = nest(DEPTH, in_lists=in_lists)
-    for value in (deep, [deep], {"title": deep}):
+async def test_depth(bench: Bench, argument: Argument) -> None:
+    in_lists, in_objects = nest(DEPTH, in_lists=True), nest(DEPTH, in_lists=False)
+    for value in (in_lists, in_objects, [in_objects], {"title": in_lists}):
         await bench.abuse(argument, value, REFUSALS)
     bench.verdict()
 
@@ -172,15 +173,24 @@ async def test_ten_thousand_unknown_arguments(bench: Bench, tool: str) -> None:
     bench.verdict()
 
 
-@pytest.mark.parametrize("schema", SCHEMAS)
-@pytest.mark.parametrize("argument", of_kind(Kind.SCHEMA), ids=str)
+def _with_schemas(schemas: Mapping[str, Any]) -> list[Any]:
+    """Every schema for the first argument that takes one; for the others all but one are slow."""
+    first, *others = of_kind(Kind.SCHEMA)
+    return [
+        pytest.param(argument, name, id=f"{argument}-{name}", marks=marks)
+        for argument in (first, *others)
+        for number, name in enumerate(schemas)
+        for marks in [() if argument is first or number == 0 else pytest.mark.slow]
+    ]
+
+
+@pytest.mark.parametrize(("argument", "schema"), _with_schemas(SCHEMAS))
 async def test_schemas(bench: Bench, argument: Argument, schema: str) -> None:
     await bench.abuse(argument, argument.given(SCHEMAS[schema]), REFUSALS)
     bench.verdict()
 
 
-@pytest.mark.parametrize("schema", BOUNDED)
-@pytest.mark.parametrize("argument", of_kind(Kind.SCHEMA), ids=str)
+@pytest.mark.parametrize(("argument", "schema"), _with_schemas(BOUNDED))
 async def test_schemas_that_only_look_bad(bench: Bench, argument: Argument, schema: str) -> None:
     await bench.abuse(argument, argument.given(BOUNDED[schema]))
     bench.verdict()

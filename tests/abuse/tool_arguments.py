@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 from vr_kernel import Kernel, load_config
 
 CLIP = "clip.mp4"
@@ -117,6 +118,21 @@ def installed_prompts() -> tuple[str, ...]:
 def of_kind(*kinds: Kind) -> list[Argument]:
     """The installed arguments of these kinds."""
     return [argument for argument in installed_arguments() if argument.kind in kinds]
+
+
+def sampled(arguments: Iterable[Argument]) -> list[Any]:
+    """All of these as parameters; one of each tool and of each kind is fast, the others are slow.
+
+    Most values are refused by the check of arguments that all tools share.
+    """
+    parameters: list[Any] = []
+    seen: set[object] = set()
+    for argument in arguments:
+        traits = {argument.tool, (argument.kind, argument.is_list)}
+        marks = () if traits - seen else pytest.mark.slow
+        parameters.append(pytest.param(argument, id=str(argument), marks=marks))
+        seen |= traits
+    return parameters
 
 
 def filled(tool: str, beside: str = "") -> dict[str, Any]:
