@@ -1,4 +1,4 @@
-"""How long batches take beside their model alone, and beside a bare client of the provider."""
+"""Time of batches beside their model alone, and beside a bare client of the provider."""
 
 from __future__ import annotations
 

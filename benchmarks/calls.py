@@ -1,4 +1,4 @@
-"""What a warm call of a trivial tool costs, one after another and a thousand at once."""
+"""Cost of a warm call of a trivial tool, one after another and a thousand at once."""
 
 from __future__ import annotations
 

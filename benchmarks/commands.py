@@ -1,4 +1,4 @@
-"""What the command line costs over an empty Python program."""
+"""Cost of the command line over an empty Python program."""
 
 from __future__ import annotations
 

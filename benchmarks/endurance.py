@@ -1,4 +1,4 @@
-"""What ten thousand calls leave behind: memory, tasks, threads, open files."""
+"""Remains of ten thousand calls: memory, tasks, threads, open files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OWN: tuple[tuple[str, Mapping[str, Any]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What a server holds: MB of memory, asyncio tasks, threads, file descriptors."""
+    """Resources that a server holds: MB of memory, asyncio tasks, threads, file descriptors."""
 
     memory: float
     tasks: int = 0

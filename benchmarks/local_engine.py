@@ -58,7 +58,7 @@ def _fastest(run: Run, tries: int, job: str, path: Path) -> Done:
 
 
 def _shared_data(run: Run) -> list[Row]:
-    """What needs recordings that do not ship."""
+    """Rows that need recordings which do not ship."""
     data = os.environ.get("VR_TEST_DATA")
     if not data:
         return [Row("screencast, 11 s of clear speech", "skipped: VR_TEST_DATA is not set")]

@@ -29,7 +29,7 @@ LOOK_EVERY_S = 15
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a job found; the seconds of its parts; memory before and at its peak, in MB."""
+    """Findings of a job; the seconds of its parts; memory before and at its peak, in MB."""
 
     found: Any
     seconds: Mapping[str, float]
@@ -105,7 +105,7 @@ def changes(path: Path, clock: Clock) -> Any:
 
 
 def speech(path: Path, clock: Clock) -> Any:
-    """What is said, with the loading of the model apart."""
+    """Transcribe, with the loading of the model apart."""
     from vr_plugin_video.media.probe import probe
     from vr_plugin_video.speech.recognition import SpeechRecognizer
     from vr_plugin_video.speech.speech_models import find_model

@@ -1,4 +1,4 @@
-"""What analyses by a model cost in calls, time and memory, against a fake Gemini over HTTP."""
+"""Cost of analyses by a model in calls, time and memory, against a fake Gemini over HTTP."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SEEN = {
 
 @dataclass(slots=True)
 class Figures:
-    """What one server needed."""
+    """Time and memory of one server."""
 
     calls: int = 0
     equal_calls: int = 0
@@ -155,7 +155,7 @@ async def call(client: Client[Any], tool: str, **arguments: str) -> None:
 
 
 def asked(gemini: FakeGemini) -> list[Any]:
-    """What a model was asked."""
+    """Requests that a model got."""
     return gemini.requests_of("generateContent")
 
 

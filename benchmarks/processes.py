@@ -28,7 +28,7 @@ KEPT = ("PATH", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SSL_CERT_FILE")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a process has used so far: processor seconds, resident memory now in MB."""
+    """Usage of a process so far: processor seconds, resident memory now in MB."""
 
     cpu_s: float
     rss_mb: float
@@ -45,7 +45,7 @@ def clean_environment(home: Path, **more: str) -> dict[str, str]:
 
 
 def usage_of(pid: int) -> Usage:
-    """What a running process has used so far."""
+    """Usage of a running process so far."""
     if sys.platform == "linux":
         # The clock of another process; see clock_getcpuclockid(3): (~pid << 3) | CPUCLOCK_SCHED.
         cpu_s = time.clock_gettime((~pid << 3) | 2)
@@ -194,7 +194,7 @@ class StdioServer:
         raise RuntimeError(f"{' '.join(self._command)} ended before it answered:\n{said}")
 
     def usage(self) -> Usage:
-        """What the server has used so far."""
+        """Usage of the server so far."""
         return usage_of(self.process.pid)
 
     def _send(self, message: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""How well questions find the texts that people judged to answer them."""
+"""Quality of search: questions find the texts that people judged to answer them."""
 
 from __future__ import annotations
 

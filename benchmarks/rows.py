@@ -1,4 +1,4 @@
-"""What a benchmark finds: rows, with or without a bar, as a table and as JSON."""
+"""Findings of a benchmark: rows, with or without a bar, as a table and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a reading is from the truth."""
+"""Distance of a reading from the truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeping and finding records costs, beside Chroma and LanceDB; vectors are given to all.
+"""Cost of keeping and finding records, beside Chroma and LanceDB; vectors are given to all.
 
 Synthetic rows (`engines/samples.py`). Ours goes through journal, delivery and store. With
 `VR_BENCH_MILLION=1` hybrid search over a million rows is reported, too.
@@ -118,7 +118,7 @@ def _outage(environments: Environments) -> list[Row]:
 
 
 def _moments() -> list[int]:
-    """How many records are delivered when the drainer is killed: somewhere in each third."""
+    """Numbers of records delivered when the drainer is killed: somewhere in each third."""
     chance = random.Random(5)
     third = OUTAGE // (KILLS + 1)
     return [third * number + chance.randrange(third) for number in range(KILLS)]

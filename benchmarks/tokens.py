@@ -1,4 +1,4 @@
-"""What tools/list costs a client in tokens of the o200k tokenizer."""
+"""Cost of tools/list for a client in tokens of the o200k tokenizer."""
 
 from __future__ import annotations
 

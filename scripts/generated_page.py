@@ -1,4 +1,4 @@
-"""What the scripts share that write a page of docs/reference from the code."""
+"""Shared parts of the scripts that write a page of the documentation from the code."""
 
 from __future__ import annotations
 

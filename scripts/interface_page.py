@@ -16,7 +16,7 @@ WIDTH = 88
 
 
 class Faults(logging.Handler):
-    """What griffe says of docstrings: each is an error."""
+    """Messages of griffe on docstrings: each is an error."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)

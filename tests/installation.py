@@ -1,4 +1,4 @@
-"""Where the system under test is installed, and a way to install more beside it."""
+"""The installation of the system under test, and a way to install more beside it."""
 
 from __future__ import annotations
 

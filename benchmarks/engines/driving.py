@@ -1,4 +1,4 @@
-"""What every engine is put through, and how its figures leave the process."""
+"""Trials that every engine is put through, and the way of its figures out of the process."""
 
 from __future__ import annotations
 

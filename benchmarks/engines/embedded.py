@@ -141,7 +141,7 @@ def open_kernel(folder: Path, plugin: Plugin, *, backend: str = "embedded") -> K
 
 
 def run(folder: Path, size: int, rounds: int) -> dict[str, Any]:
-    """What every engine is put through, then a new start, and the truth of the answers."""
+    """Run the trials of every engine, start anew, and check the answers."""
     engine = Embedded(folder)
     found = drive(engine, size, rounds)
     engine.close()

@@ -13,7 +13,7 @@ from vr_kernel import READ_ONLY, Call, VrError, hookimpl, tool
 
 
 class Sum(BaseModel):
-    """What two numbers add up to."""
+    """The sum of two numbers."""
 
     value: int
 
@@ -26,7 +26,7 @@ async def bench_add(call: Call, a: int, b: int) -> Sum:
 
 
 class Held(BaseModel):
-    """What this process holds."""
+    """Memory and files of this process."""
 
     tasks: int
     threads: int

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 
 class Sum(BaseModel):
-    """What two numbers add up to."""
+    """The sum of two numbers."""
 
     value: int
 

@@ -49,7 +49,7 @@ class Watch:
 
     @contextmanager
     def watching(self) -> Iterator[list[str]]:
-        """What was touched that must not be, filled in meanwhile."""
+        """Collect what is touched meanwhile and must not be."""
         seen: list[str] = []
         self._seen = seen
         try:
@@ -157,7 +157,7 @@ def _is_kept_out(path: str) -> bool:
 
 
 def answer_problems(outcome: Outcome, codes: set[Code] | None) -> Iterator[str]:
-    """What is wrong with an answer, whatever was asked."""
+    """Yield each fault of an answer, whatever was asked."""
     error = outcome.error
     if error is None:
         if codes is not None:

@@ -23,7 +23,7 @@ SPARSE = 10 * 2**30
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """What a file could lead to: another file, and an address that counts who asks."""
+    """Targets that a file could lead to: another file, and an address that counts who asks."""
 
     file: Path
     url: str

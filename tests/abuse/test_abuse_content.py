@@ -1,4 +1,4 @@
-"""What videos say and show is data: it is told with its source, and nothing in it is obeyed."""
+"""Words of videos are data: they are told with their source, and nothing in them is obeyed."""
 
 from __future__ import annotations
 

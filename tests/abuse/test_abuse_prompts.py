@@ -1,4 +1,4 @@
-"""What a person, or who poses as one, fills into the prompts of every plugin."""
+"""Hostile values for the arguments of every plugin's prompts."""
 
 from __future__ import annotations
 

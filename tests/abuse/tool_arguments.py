@@ -45,7 +45,7 @@ ALWAYS: Mapping[str, Any] = {
 
 
 class Kind(StrEnum):
-    """What an argument takes, as far as its schema and its name tell."""
+    """Kinds of values, as far as an argument's schema and its name tell."""
 
     PATH = "path"
     FOLDER = "folder"

@@ -25,7 +25,7 @@ class TouchWatch:
     _listener: socket.socket
 
     def touched(self) -> list[str]:
-        """What happened since it was asked last."""
+        """Events since the last time it was asked."""
         found = []
         try:
             if os.read(self._events, 100 * _EVENT.size):

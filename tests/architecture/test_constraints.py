@@ -49,7 +49,7 @@ def _holds(requirement: Requirement, there: Environment) -> bool:
 
 
 def _requirements() -> Iterator[Requirement]:
-    """What the distributions and the groups of developers name, without each other."""
+    """Requirements of the distributions and of the developers' groups, without each other."""
     for distribution in (KERNEL, META, *PLUGINS):
         project = distribution.project
         extras = project.get("optional-dependencies", {}).values()

@@ -1,4 +1,4 @@
-"""What no file may hold: places of one machine, unfinished work, talk about how it was made."""
+"""No file holds places of one machine, unfinished work, or talk about how it was made."""
 
 from __future__ import annotations
 

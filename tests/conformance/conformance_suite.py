@@ -22,13 +22,13 @@ _BAD = {"FAILURE", "WARNING"}
 
 @dataclass(frozen=True)
 class Findings:
-    """What a run found: the states of each check, by `scenario:check`."""
+    """Results of a run: the states of each check, by `scenario:check`."""
 
     states: Mapping[str, frozenset[str]]
 
     @property
     def scenarios(self) -> set[str]:
-        """What was run."""
+        """Names of the scenarios that were run."""
         return {check.partition(":")[0] for check in self.states}
 
     @property
@@ -37,7 +37,7 @@ class Findings:
         return {check for check, states in self.states.items() if states & _BAD}
 
     def summary(self) -> str:
-        """How many checks and scenarios ended how."""
+        """Numbers of checks and scenarios by their outcome."""
         ends = Counter("failed" if s & _BAD else max(s) for s in self.states.values())
         bad = {check.partition(":")[0] for check in self.failed}
         return f"{len(self.scenarios) - len(bad)} of {len(self.scenarios)} scenarios; {dict(ends)}"
@@ -51,7 +51,7 @@ class Suite:
         self._folder = folder
 
     def scenarios(self, era: str) -> set[str]:
-        """What the suite lists for a version of the protocol."""
+        """Scenarios that the suite lists for a version of the protocol."""
         said = self._programs.run("conformance", "list", "--server", folder=self._folder)
         return {name for name, eras in _LISTED.findall(said.stdout) if era in eras.split(",")}
 

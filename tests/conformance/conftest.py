@@ -27,6 +27,6 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Everything:
 
 @pytest.fixture(scope="module")
 def address(everything: Everything) -> Iterator[str]:
-    """Where a server of everything listens."""
+    """Address of a server of everything."""
     with everything.serve_http() as address:
         yield address

@@ -34,7 +34,7 @@ PAUSE_S = 0.05
 
 
 class address(BaseModel):  # noqa: N801 - the suite's name
-    """Where somebody lives; a definition of its own in the schema."""
+    """An address of somebody; a definition of its own in the schema."""
 
     model_config = ConfigDict(json_schema_extra={"$anchor": "addressDef"})
 
@@ -146,7 +146,7 @@ async def static_binary(services: Services) -> bytes:
 
 @resource("test://watched-resource")
 async def watched_resource(services: Services) -> str:
-    """What a client would like to be told of when it changes."""
+    """A resource that a client would like to be told of when it changes."""
     del services
     return "Watched resource content."
 

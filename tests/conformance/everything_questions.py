@@ -11,26 +11,26 @@ from vr_kernel import READ_ONLY, Call, tool
 
 
 class Said(BaseModel):
-    """What a tool says."""
+    """Words of a tool."""
 
     text: str
 
 
 class User(BaseModel):
-    """Who answers."""
+    """The one who answers."""
 
     username: str = Field(description="User's response")
     email: str = Field(description="User's email address")
 
 
 class Name(BaseModel):
-    """What somebody is called."""
+    """The name of somebody."""
 
     name: str
 
 
 class Color(BaseModel):
-    """What somebody likes."""
+    """Things that somebody likes."""
 
     color: str
 

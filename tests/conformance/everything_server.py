@@ -35,7 +35,7 @@ class Everything:
             (folder / f"{module}.py").write_text(source, "utf-8")
 
     def variables(self) -> dict[str, str]:
-        """What a server of it needs beside the variables of the system."""
+        """Variables that its server needs beside those of the system."""
         own = {f"VR_{name}_DIR": str(self.work / name.lower()) for name in ("CONFIG", "STATE")}
         return {
             **own,
@@ -78,6 +78,6 @@ class Everything:
 
 
 def system_variables() -> dict[str, str]:
-    """What every program needs of this process's environment."""
+    """Variables of this process that every program needs."""
     names = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "LANG", "LC_ALL")
     return {name: os.environ[name] for name in names if name in os.environ}

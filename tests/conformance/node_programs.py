@@ -23,7 +23,7 @@ MOST_SECONDS = 100
 
 
 class NotInstalledError(Exception):
-    """Why there are no programs; `fault` when that is no property of the machine."""
+    """The reason why there are no programs; `fault` when that is no property of the machine."""
 
     def __init__(self, reason: str, *, fault: bool) -> None:
         super().__init__(reason)

@@ -1,4 +1,4 @@
-"""What is no message of the protocol meets a real server: it is refused, and the server stays."""
+"""A real server refuses whatever is no message of the protocol, and stays."""
 
 from __future__ import annotations
 

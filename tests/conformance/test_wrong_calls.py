@@ -30,7 +30,7 @@ def environment(fresh_environment: Callable[..., dict[str, str]]) -> dict[str, s
 
 
 async def ask_python(era: Era, environment: dict[str, str], folder: Path) -> dict[str, Any]:
-    """What every tool answers to the SDK for Python."""
+    """Answers of every tool to the SDK for Python."""
     log = folder / "server.log"
     async with connect(SERVE, env=environment, cwd=folder, era=era, log_file=log) as server:
         answers = {

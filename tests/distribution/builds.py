@@ -1,4 +1,4 @@
-"""What the distributions are built into, and the environments that it is installed in."""
+"""Builds of the distributions, and the environments that they are installed in."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def install(
 
 
 def requirements(wheels: Sequence[Wheel]) -> list[str]:
-    """What installs exactly these wheels, with all that is optional."""
+    """Requirements that install exactly these wheels, with all that is optional."""
     return [
         f"{wheel.name} {EXTRAS.get(wheel.name, '')} @ {wheel.path.as_uri()}" for wheel in wheels
     ]
@@ -153,7 +153,7 @@ def program(environment: Path, name: str) -> Path:
 
 
 def search_path() -> str:
-    """Where programs are looked for: beside this Python first."""
+    """Folders in which programs are looked for: beside this Python first."""
     return os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 
@@ -165,7 +165,7 @@ def run(
     stdin: int = subprocess.DEVNULL,
     status: int = 0,
 ) -> str:
-    """What a program prints; another exit status than the expected fails the test."""
+    """Run a program and return its output; another exit status than the expected fails the test."""
     kept = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
     kept["PATH"] = search_path()
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""What manifests tell clients to run is run, as it is written, and a server answers."""
+"""Commands that manifests give to clients are run as they are written, and a server answers."""
 
 from __future__ import annotations
 

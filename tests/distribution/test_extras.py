@@ -40,7 +40,7 @@ def test_every_extra_of_a_plugin_is_reached_and_all_brings_all() -> None:
 
 
 def test_hints_name_extras_of_the_whole_and_of_the_fronts_alone() -> None:
-    """Who has the whole gets parts of plugins through it; the fronts stand without it, too."""
+    """Parts of plugins come through extras of the whole; fronts stand without it, too."""
     fronts = [project(REPOSITORY / name) for name in ("server", "cli", "testing")]
     front_extras = {each["name"]: each.get("optional-dependencies", {}) for each in fronts}
     extras = project(REPOSITORY)["optional-dependencies"]

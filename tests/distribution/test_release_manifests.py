@@ -1,4 +1,4 @@
-"""What registries and clients read: valid, of one version, and telling the same."""
+"""Manifests that registries and clients read are valid, of one version, and tell the same."""
 
 from __future__ import annotations
 

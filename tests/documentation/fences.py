@@ -39,7 +39,7 @@ class Block(NamedTuple):
 
     @property
     def is_run(self) -> bool:
-        """Whether it is something to execute, and may be."""
+        """True when it is something to execute, and may be."""
         return self.language in {"console", "python"} and self.mark != "not run"
 
 

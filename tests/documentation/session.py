@@ -64,7 +64,7 @@ def _run_until_shown(
 
 
 def _fits(output: str, text: str) -> bool:
-    """Whether an output is as shown; a page that shows none promises none."""
+    """Check if an output is as shown; a page that shows none promises none."""
     if not text.strip():
         return True
     pattern = "\n".join(

@@ -41,7 +41,7 @@ Settings.add_constructor("!ENV", lambda loader, node: loader.construct_sequence(
 
 @dataclass
 class Built(HTMLParser):
-    """What a built page holds: anchors, links, and what a browser loads with it."""
+    """Contents of a built page: anchors, links, and files that a browser loads with it."""
 
     anchors: set[str] = field(default_factory=set)
     links: list[str] = field(default_factory=list)
@@ -191,7 +191,7 @@ def leaves(nav: Any) -> Iterator[str]:
 
 
 def leads(link: str, name: str, built: dict[str, Built], site: Path) -> bool:
-    """Whether a link of a page ends at a page, at an anchor of it, or at a file."""
+    """Check if a link of a page ends at a page, at an anchor of it, or at a file."""
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         return True

@@ -16,13 +16,13 @@ BOOK = "BAKING_BOOK"
 
 
 class Size(BaseModel):
-    """How much it is to be."""
+    """The amount to bake."""
 
     layers: int
 
 
 class Cake(BaseModel):
-    """What came out of the oven."""
+    """The cake that came out of the oven."""
 
     name: str
     layers: list[int]

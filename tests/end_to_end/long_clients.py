@@ -33,7 +33,7 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Kind:
-    """What a client can do: its protocol, and whether it takes progress, and follows tasks."""
+    """Abilities of a client: its protocol, progress, and following tasks."""
 
     version: str
     progress: bool = False
@@ -234,7 +234,7 @@ class LongClient:
                 told.append(heard["params"]["progress"])
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """What a tool says, read as text by those who know nothing else; or a task."""
+        """The result of a tool, read as text by those who know nothing else; or a task."""
         answer = self.request("tools/call", name=tool, arguments=arguments)
         if answer.get("resultType") == "task":
             return answer

@@ -35,7 +35,7 @@ NOT_COUNTED = {"cache_dir", "total_size_mb", "pending", "pending_vectors", "refu
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back: its words, its data, and whether it is an error."""
+    """An answer: its words, its data, and whether it is an error."""
 
     said: str
     data: Any
@@ -54,10 +54,10 @@ class Door(Protocol):
     """One principal's way to the server."""
 
     async def tools(self) -> list[Offer]:
-        """What it can call."""
+        """Names of the tools that it can call."""
 
     async def prompts(self) -> list[Offer]:
-        """What it can have written."""
+        """Words that it can have written."""
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Answer:
         """Call a tool."""
@@ -152,7 +152,7 @@ class Walk:
         assert [await self.counts(each) for each in others] == before, (person.name, asked)
 
     async def counts(self, person: Principal) -> dict[str, Any]:
-        """How much of everything a principal is told there is."""
+        """Numbers of everything, as a principal is told them."""
         told = {}
         for tool, given in COUNTS.items():
             answer = await self.ask(person, tool, dict(given))
@@ -229,7 +229,7 @@ class Walk:
         return self.rng.choice([*(each for p in self.people for each in p.seen), "0" * 32])
 
     def any_word(self) -> str:
-        """What somebody may look for."""
+        """Words that somebody may look for."""
         talks = [person.talk for person in self.people]
         return self.rng.choice([*CANARY.values(), self.any_id(), self.any_id(), *talks])
 

@@ -57,7 +57,7 @@ CASES: list[tuple[str, dict[str, Any], str | None]] = [
 
 @pytest.fixture(scope="module")
 def answers(folder: Path, fresh_environment: Callable[..., dict[str, str]]) -> dict[str, Any]:
-    """What the server answers to each case, and what it left behind."""
+    """Answers of the server to each case, and the files that it left behind."""
     environment = fresh_environment(VR_ALLOWED_ROOTS=str(folder))
     return asyncio.run(_ask_all(folder, environment))
 

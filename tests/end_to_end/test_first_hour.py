@@ -37,7 +37,7 @@ class Newcomer:
         self.work = work
 
     def vr(self, *words: str) -> str:
-        """What a command prints; it ends well."""
+        """Run a command that ends well, and return its output."""
         done = subprocess.run(
             [sys.executable, "-m", "vr_cli", *words],
             env=self.environment,

@@ -46,7 +46,7 @@ SURVIVORS = ("none", "tasks")
 
 @dataclass
 class Bakery:
-    """Where the servers of a test work, and what they did."""
+    """Folder in which the servers of a test work, and a record of their work."""
 
     environment: dict[str, str]
     folder: Path
@@ -69,14 +69,14 @@ class Bakery:
         return wire
 
     def baked(self, name: str) -> dict[str, int]:
-        """How often each layer of a cake was baked."""
+        """The number of times that each layer of a cake was baked."""
         lines = self.book.read_text("utf-8").split("\n") if self.book.exists() else []
         return Counter(line for line in lines if line.startswith(f"{name}/"))
 
 
 @dataclass
 class Story:
-    """What a client went through; `runs` counts the processes that worked for it."""
+    """Story of a client; `runs` counts the processes that worked for it."""
 
     client: LongClient
     first: dict[str, Any]
@@ -137,7 +137,7 @@ def bake(client: LongClient, name: str, seconds: float) -> Story:
 
 
 def fetch(client: LongClient, first: dict[str, Any]) -> dict[str, Any]:
-    """What became of a job."""
+    """State and result of a job."""
     while True:
         if client.kind.tasks:
             told = client.request("tasks/get", taskId=first["taskId"])
@@ -154,7 +154,7 @@ def fetch(client: LongClient, first: dict[str, Any]) -> dict[str, Any]:
 
 
 def done(client: LongClient, first: dict[str, Any]) -> float:
-    """How many layers a job has said that it baked."""
+    """The number of layers that a job has said that it baked."""
     job_id = first.get("taskId") or first["job_id"]
     progress = client.call("job_status", job_id=job_id)["progress"]
     return float(progress["done"])
@@ -261,7 +261,7 @@ def test_over_http_a_task_is_whose_token_it_is(bakery: Bakery) -> None:
 
 
 async def test_the_client_library_follows_tasks(bakery: Bakery) -> None:
-    """What FastMCP's own client makes of it, where it is installed."""
+    """FastMCP's own client understands it, where it is installed."""
     tasks = pytest.importorskip("fastmcp_tasks.client")
     from fastmcp import Client
     from fastmcp.client.transports import StdioTransport

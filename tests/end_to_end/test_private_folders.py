@@ -37,7 +37,7 @@ LONG = {
 
 
 def open_to_others(home: Path) -> dict[str, str]:
-    """What others may look into below the program's folders, with its permissions."""
+    """Files below the program's folders that others may look into, with their permissions."""
     tops = [path for path in home.rglob("video-research") if path.is_dir()]
     found = [each for top in tops for each in (top, *top.rglob("*"))]
     modes = {path: stat.S_IMODE(path.lstat().st_mode) for path in found if not path.is_symlink()}

@@ -66,7 +66,7 @@ def test_the_example_passes_every_check(
 
 
 async def _served(sandbox: Sandbox, environment: dict[str, str], folder: Path) -> object:
-    """What a real client of a real server gets from the tool."""
+    """Call the tool as a real client of a real server."""
     command = [str(sandbox.folder / "bin" / "vr"), "serve"]
     async with connect(command, env=environment, cwd=folder) as client:
         assert "airquality_count" in await client.tool_names()

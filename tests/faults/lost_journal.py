@@ -114,7 +114,7 @@ async def in_thread(work: Callable[[], Any]) -> Any:
 async def examined(
     kernel: Kernel, names: Collection[str] = ("journal", "store and journal")
 ) -> dict[str, tuple[str, str]]:
-    """What `vr doctor` says of the journal and of the store beside it."""
+    """Lines of `vr doctor` on the journal and on the store beside it."""
     checks = [
         *database_checks(kernel.config.paths, 60),
         *store_checks(kernel._services["knowledge"]),

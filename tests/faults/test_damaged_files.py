@@ -197,7 +197,7 @@ async def test_a_damaged_file_is_named_and_costs_nothing_else(
 
 
 def _require_others(whole: Round, done: Round, name: str, damage: str, where: str) -> None:
-    """What other files hold is in the answers as if nothing had been."""
+    """Contents of other files are in the answers as if nothing had been."""
     lacking = {f"{SECRET} later"} if "knowledge_ingest" in done.failed else set()
     if (name, damage) != ("journal.db", "spoiled"):
         assert done.titles >= whole.titles - lacking, where
@@ -254,7 +254,7 @@ def test_a_server_answers_and_says_which_file_is_damaged(
     older_copy = world.half / path.relative_to(home)
 
     async def ask() -> dict[str, str]:
-        """What fails once the file is damaged."""
+        """Names of the tools that fail once the file is damaged."""
         environment = fresh_environment(**folders)
         if not running:
             damage(path, older_copy, chance)
@@ -273,7 +273,7 @@ def test_a_server_answers_and_says_which_file_is_damaged(
 
 
 async def _failing(server: ToolClient) -> dict[str, str]:
-    """What tools say that fail, by their names."""
+    """Words of the tools that fail, by their names."""
     failing = {}
     for tool, arguments in ASKED.items():
         answer = await server.client.call_tool(tool, arguments, raise_on_error=False)

@@ -56,7 +56,7 @@ def suspended(*files: Path) -> Iterator[list[int]]:
 
 
 def examine(environment: dict[str, str], *program: str) -> dict[str, dict[str, Any]]:
-    """What each check says."""
+    """Messages of each check."""
     command = [sys.executable, *(program or ("-m", "vr_cli")), "doctor", "--json"]
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, check=False, timeout=100

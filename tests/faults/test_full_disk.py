@@ -51,7 +51,7 @@ class Disk:
             self._taker.start()
 
     def has(self, size: int) -> bool:
-        """Whether so much is free, or would be."""
+        """Check if so much is free, or would be."""
         found = os.statvfs(self.folder)
         hog = self._hog.stat().st_size if self._full.is_set() else 0
         return found.f_bavail * found.f_frsize + hog >= size

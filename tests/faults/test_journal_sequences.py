@@ -92,7 +92,7 @@ class World:
             (self.folder / "new.db").replace(self.journal)
 
     async def examine(self, kernel: TrialKernel) -> None:
-        """What was acknowledged is in the journal or in the store, or its loss is told."""
+        """Acknowledged records are in the journal or in the store, or their loss is told."""
         told = await self.told(kernel)
         assert self.lost or not told, "nothing was lost"
         recorded = await self.recorded(kernel)

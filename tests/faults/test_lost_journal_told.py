@@ -1,4 +1,4 @@
-"""What commands that carry records say, and leave as it is, while the journal is lost."""
+"""Commands that carry records leave all as it is while the journal is lost, and say so."""
 
 from __future__ import annotations
 

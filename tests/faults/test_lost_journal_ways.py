@@ -105,7 +105,7 @@ async def test_the_journal_that_is_there_may_begin_anew(
 async def test_it_may_begin_anew_before_anything_was_recorded(
     folder: Path, lose: Callable[[Path], None], left: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """What is given up stays in a file that is named; what is printed are counts."""
+    """Records that are given up stay in a file that is named; only counts are printed."""
     lose(folder)
     capfd.readouterr()
     said = await in_thread(lambda: run_command(folder, store_commands, "begin-anew", "--yes"))

@@ -56,7 +56,7 @@ class Neighbours:
         self.recorded[answer["object_ids"][0]] = text
 
     async def timed(self, name: str, work: Any) -> Any:
-        """What a call gives; one that is refused because of the other is that, and retryable."""
+        """Result of a call; one that is refused because of the other says so, and is retryable."""
         begun = time.monotonic()
         try:
             return await work
@@ -104,7 +104,7 @@ async def stop_once(
 
 
 def kept_in(home: Path) -> int:
-    """How many paid replies are committed, as steps or in results."""
+    """The number of paid replies that are committed, as steps or in results."""
     counted = 0
     for name, table in (("state/jobs.db", "step"), ("cache/results.db", "result")):
         if (home / name).exists():

@@ -91,7 +91,7 @@ def card(name: str) -> dict[str, Any]:
 
 @dataclass
 class Round:
-    """What all groups of tools answered, and what was said meanwhile.
+    """Answers of all groups of tools, and the log of them.
 
     Attributes:
         failed: categories of errors, by tool.
@@ -158,7 +158,7 @@ async def go_round(kernel: TrialKernel, home: Path, gemini: FakeGemini) -> Round
 
 
 async def examine(kernel: TrialKernel) -> list[str]:
-    """What `vr doctor` finds wrong with the files."""
+    """Faults of the files that `vr doctor` finds."""
     services = {name: kernel._services[name] for name in ("video", "knowledge")}
     plugins = (video, knowledge)
     checks: list[Check] = database_checks(kernel.config.paths, 20.0)

@@ -34,7 +34,7 @@ class LeakySettings(Section):
 
 
 class Done(BaseModel):
-    """What was done."""
+    """Result of a leaky tool."""
 
     text: str
 

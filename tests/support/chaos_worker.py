@@ -76,7 +76,7 @@ async def one_call(kernel: Kernel, chance: random.Random) -> None:
 
 
 def _patience(chance: random.Random) -> float | None:
-    """How long somebody waits who may lose patience."""
+    """Seconds that somebody waits who may lose patience."""
     return chance.random() * 0.3 if chance.random() < CANCELLED else None
 
 

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended."""
+    """The end of a command: exit code and output."""
 
     code: int
     stdout: str
@@ -27,7 +27,7 @@ class Ended:
 
     @property
     def data(self) -> Any:
-        """What it printed, as JSON."""
+        """Its output, read as JSON."""
         return json.loads(self.stdout)
 
 

@@ -173,5 +173,5 @@ def vr_tools() -> list[Any]:
 
 @hookimpl
 def vr_record_kinds() -> list[RecordKind]:
-    """What they say."""
+    """The kind of records that hold their answers."""
     return [ANSWERS]

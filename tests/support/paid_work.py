@@ -1,4 +1,4 @@
-"""What the tests of long work share: kernels and servers whose models are a fake Gemini."""
+"""Kernels and servers whose models are a fake Gemini, for the tests of long work."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ async def paid_kernel(
 
 
 def asked(gemini: FakeGemini) -> Counter[str]:
-    """How often each question was asked."""
+    """The number of times that each question was asked."""
     return Counter(request.text for request in gemini.requests_of(ASKED))
 
 
 def rows(folder: str | Path, file: str, query: str, *values: Any) -> list[tuple[Any, ...]]:
-    """What a database in that folder says; nothing when there is no such file."""
+    """Rows of a database in that folder; nothing when there is no such file."""
     path = Path(folder, file)
     if not path.exists():
         return []

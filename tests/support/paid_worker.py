@@ -72,7 +72,7 @@ class Nursery:
         self.pids.remove(pid)
 
     def lives(self, pid: int) -> bool:
-        """Whether it has not ended."""
+        """True while it has not ended."""
         with suppress(ProcessLookupError):
             os.kill(pid, 0)
             return True

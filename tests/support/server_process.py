@@ -122,7 +122,7 @@ class ServerProcess:
 
 
 def modern_meta(**more: Any) -> dict[str, Any]:
-    """What every request of 2026-07-28 carries in `_meta`."""
+    """The `_meta` of every request of 2026-07-28."""
     return {
         f"{_META}protocolVersion": MODERN,
         f"{_META}clientInfo": {"name": "test", "version": "1"},

@@ -23,7 +23,7 @@ class Raw(Result):
 
 
 class RawTask(Raw):
-    """What comes in place of a result."""
+    """The answer that comes in place of a result."""
 
     result_type: Literal["task"]
 
@@ -64,7 +64,7 @@ class TaskClient:
         self.client = client
 
     async def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """What a call is answered with: a result, or a task."""
+        """Call a tool; its answer is a result, or a task."""
         answer = await self.client.session.call_tool(tool, arguments, allow_claimed=True)
         return _plain(answer)
 
@@ -80,7 +80,7 @@ class TaskClient:
         return _plain(await self.client.session.send_request(request, Raw))
 
     async def get(self, task: str) -> dict[str, Any]:
-        """How far a task is."""
+        """State of a task."""
         return await self.ask("tasks/get", taskId=task)
 
     async def get_when(self, task: str, *statuses: str) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def fail(kind: str) -> Any:
 
 
 class Done(BaseModel):
-    """What a tool of this plugin gives."""
+    """Result of a tool of this plugin."""
 
     done: str = "yes"
 

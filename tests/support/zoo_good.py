@@ -44,7 +44,7 @@ class Point(BaseModel):
 
 
 class Echo(BaseModel):
-    """What was heard."""
+    """Words that were heard."""
 
     text: str
     times: int
@@ -60,14 +60,14 @@ class Echo(BaseModel):
 
 
 class Seen(BaseModel):
-    """What was looked at."""
+    """A thing that was looked at."""
 
     url: str | None
     file_path: str | None
 
 
 class Heard(BaseModel):
-    """What was hard to hear."""
+    """Words that were hard to hear."""
 
     text: str
     volume: float
@@ -80,7 +80,7 @@ class Done(BaseModel):
 
 
 class Painting(BaseModel):
-    """Where the painting is."""
+    """The place of the painting."""
 
     uri: str
     path: str
@@ -224,7 +224,7 @@ async def zoo_mutter(
 
 
 class Release(BaseModel):
-    """What is asked before an animal is freed."""
+    """A question that is asked before an animal is freed."""
 
     sure: bool = Field(description="Really?")
     gate: Literal["north", "south"] = "north"

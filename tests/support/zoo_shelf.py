@@ -34,7 +34,7 @@ class Hit(BaseModel):
 
 
 class Hits(BaseModel):
-    """What was found."""
+    """Things that were found."""
 
     results: list[Hit]
     notes: list[str] = []
