@@ -293,12 +293,12 @@ async def test_usage_is_summed_by_what_is_asked(kernel: Kernel, gemini: FakeGemi
 
 
 async def test_context_is_paid_for_once(kernel: Kernel, gemini: FakeGemini, tmp_path: Path) -> None:
-    service = kernel.gemini.of_call(kernel.models.payments, None)
+    service = kernel.gemini.of_call(kernel.models.recorder, None)
     async with video(tmp_path, 3_000_000) as media:
         gemini.fail(Fault.status(503))
         for _ in range(3):
             await service.cached_content("gemini-3.8-flash", media)
-    await kernel.models.payments.settle()
+    await kernel.models.recorder.settle()
     (row,) = (await usage(kernel, by="model")).rows
     assert (row.key, row.calls, row.attempts) == ("gemini/gemini-3.8-flash", 1, 2)
     assert row.input_tokens == gemini.bill.input_tokens > 0
@@ -311,7 +311,7 @@ async def test_only_the_batch_that_failed_is_embedded_again(
     texts = [f"text {number}" for number in range(250)]
     found = await kernel.models.embed(texts, "document", dimension=8)
     assert len({tuple(vector) for vector in found.vectors}) == len(texts)
-    await kernel.models.payments.settle()
+    await kernel.models.recorder.settle()
     total = (await usage(kernel, by="tool")).total
     assert (found.usage.calls, total.calls, total.attempts) == (3, 3, 4)
     assert found.usage == gemini.bill
@@ -319,7 +319,7 @@ async def test_only_the_batch_that_failed_is_embedded_again(
     gemini.fail(Fault.lost(), when=lambda request: "text 200" in request.text, times=None)
     with pytest.raises(VrError) as caught:
         await kernel.models.embed(texts, "document", dimension=8)
-    await kernel.models.payments.settle()
+    await kernel.models.recorder.settle()
     total = (await usage(kernel, by="tool")).total
     assert caught.value.usage is not None
     assert (caught.value.usage.calls, caught.value.category) == (2, "NETWORK_ERROR")

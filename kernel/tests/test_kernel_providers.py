@@ -99,7 +99,7 @@ def asking() -> object:
             plugin=services.plugin,
             principal=services.identity.principal,
             keeps_here=services.cache is call.services.cache,
-            pays_here=services.models.payments.meter is call.meter,
+            pays_here=services.models.recorder.meter is call.meter,
             same=found is seen[0],
         )
 

@@ -14,11 +14,11 @@ import pytest
 from gemini_service import gemini_at
 from vr_kernel import Kernel, load_config
 from vr_kernel.generation import (
-    EmbeddingPurpose,
     Embeddings,
     Media,
     ModelInfo,
     ModelProvider,
+    Purpose,
     Reply,
     ReplyPiece,
     Request,
@@ -63,7 +63,7 @@ class Raw:
         yield ReplyPiece(reply=reply)
 
     async def embed(
-        self, model: str, items: Sequence[str], purpose: EmbeddingPurpose, dimension: int | None
+        self, model: str, items: Sequence[str], purpose: Purpose, dimension: int | None
     ) -> Embeddings:
         raise AssertionError(items)
 

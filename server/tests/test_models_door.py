@@ -18,12 +18,12 @@ from vr_kernel import CALLS_OUT, READ_ONLY, Call, Code, Kernel, VrError, cache_k
 from vr_kernel import tool as as_tool
 from vr_kernel.errors import ERROR_META
 from vr_kernel.generation import (
-    EmbeddingPurpose,
     Embeddings,
     Media,
     ModelInfo,
     ModelProvider,
     Options,
+    Purpose,
     Reply,
     ReplyPiece,
     Request,
@@ -179,7 +179,7 @@ async def test_embeddings_are_paid_for_and_counting_is_free(
     gemini.fail(Fault.status(503))
     found = await kernel.models.embed(["a cat", "a dog"], "document", dimension=8)
     counted = await kernel.models.count_tokens("How many tokens are these?")
-    await kernel.models.payments.settle()
+    await kernel.models.recorder.settle()
     assert [len(vector) for vector in found.vectors] == [8, 8]
     assert counted > 0
     total = (await report(kernel)).total
@@ -201,7 +201,7 @@ async def test_the_ledger_knows_how_long_a_model_watched(
     kernel: Kernel, gemini: FakeGemini, media: Media, seconds: float
 ) -> None:
     await kernel.models.generate([media, "Why?"])
-    await kernel.models.payments.settle()
+    await kernel.models.recorder.settle()
     assert (await report(kernel)).total.media_seconds == seconds
     assert "213" not in json.dumps(gemini.requests[0].body)
 
@@ -301,7 +301,7 @@ async def test_cancelling_in_the_middle_of_a_stream_ends_it(
     listening.cancel()
     await asyncio.wait({listening})
     await asyncio.to_thread(gemini.wait, lambda: gemini.cancelled == 1)
-    await kernel.models.payments.settle()
+    await kernel.models.recorder.settle()
     total = (await report(kernel)).total
     assert (total.maybe_paid, total.attempts) == (1, 1)
 
@@ -420,7 +420,7 @@ class Echo:
         yield ReplyPiece(reply=reply)
 
     async def embed(
-        self, model: str, items: Sequence[str], purpose: EmbeddingPurpose, dimension: int | None
+        self, model: str, items: Sequence[str], purpose: Purpose, dimension: int | None
     ) -> Embeddings:
         return Embeddings(vectors=[[1.0] for _ in items], model=model, usage=Usage(calls=1))
 
@@ -581,7 +581,7 @@ async def test_waiting_for_others_ends_with_the_deadline(
     open_kernel: Any, gemini: FakeGemini, tool: str
 ) -> None:
     kernel = await open_kernel(VR_MODELS__CONCURRENCY="1", VR_MODELS__DEADLINE_S="0.5")
-    async with kernel.models.payments.room:
+    async with kernel.models.recorder.room:
         assert (await failure(kernel, tool)).category == "NO_ROOM"
     assert gemini.requests == []
 

@@ -13,13 +13,13 @@ from vr_kernel import (
     Code,
     Embedder,
     Provider,
+    Purpose,
     Reranker,
     TextLine,
     TextRecognizer,
     VrError,
     hookimpl,
 )
-from vr_kernel.providers import Purpose
 from vr_testing import (
     EmbedderContract,
     RerankerContract,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Embeddings,
         Media,
         ModelProvider,
+        Purpose,
         Reply,
         Role,
         Text,
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
         Hit,
         Provider,
         Providers,
-        Purpose,
         Query,
         Reranker,
         Store,
@@ -204,7 +204,7 @@ __getattr__, __dir__ = lazy_exports(
         "extra_missing require_extra",
         "events": "CallFinished",
         "files.artifacts": "Artifact",
-        "generation": "Embeddings Media ModelProvider Reply Role Text Turn Usage",
+        "generation": "Embeddings Media ModelProvider Purpose Reply Role Text Turn Usage",
         "health": "Check Diagnosis Level Remedy",
         "hookspecs": "hookimpl",
         "journal.following": "FollowingStore",
@@ -215,7 +215,7 @@ __getattr__, __dir__ = lazy_exports(
         "models.structured": "Structured check_schema",
         "progress": "Progress",
         "prompts": "Message Prompt prompt",
-        "providers": "Embedder Filter Hit Provider Providers Purpose Query "
+        "providers": "Embedder Filter Hit Provider Providers Query "
         "Reranker Store StoredRecord TextLine TextRecognizer",
         "questions": "Answer AnswerNeeded Asker Question ask_nobody understand",
         "quoting.quotes": "Finding Passage QuoteIndex find_in",

@@ -209,7 +209,7 @@ class Call:
         shared = self._own(scope, report, notes)
         shared.held = [lease] if lease is not None else []
         shared.asker = ask_nobody
-        shared.services.models.payments.keep_in(self.services.cache)
+        shared.services.models.recorder.keep_in(self.services.cache)
         return shared
 
     @asynccontextmanager

@@ -14,7 +14,8 @@ Role = Literal["default", "fast", "deep", "vision", "embedding", "judge", "recur
 """What a model is wanted for; configuration maps each role to models, best first."""
 ThinkingLevel = Literal["minimal", "low", "medium", "high"]
 MediaResolution = Literal["low", "medium", "high"]
-EmbeddingPurpose = Literal["document", "query"]
+Purpose = Literal["document", "query"]
+"""The use of an embedding: of what is searched, or of what it is searched for."""
 OF_WORKSPACE = "|"
 """Between the name of a workspace and the digest of a file that is its own."""
 _YOUTUBE = ("youtube.com", "youtu.be")
@@ -288,7 +289,7 @@ class ModelProvider(Protocol):
         """
 
     async def embed(
-        self, model: str, items: Sequence[str], purpose: EmbeddingPurpose, dimension: int | None
+        self, model: str, items: Sequence[str], purpose: Purpose, dimension: int | None
     ) -> Embeddings:
         """One vector an item."""
 

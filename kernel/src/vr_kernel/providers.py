@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, cast
 
 from vr_kernel.errors import Code, VrError
+from vr_kernel.generation import Purpose
 from vr_kernel.isolation.plugin_code import PluginCode, contained
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from vr_kernel.services import Services
 
 T = TypeVar("T")
-Purpose = Literal["document", "query"]
 SearchMode = Literal["hybrid", "semantic", "keyword"]
 Bind = Callable[["Services"], "Services"]
 FilterOperator = Literal["=", "!=", "<", "<=", ">", ">=", "in", "contains"]

@@ -96,6 +96,6 @@ class Services:
         return replace(
             self,
             models=models,
-            gemini=self.gemini.of_call(models.payments, scope),
+            gemini=self.gemini.of_call(models.recorder, scope),
             providers=self.providers.of_call(bind),
         )

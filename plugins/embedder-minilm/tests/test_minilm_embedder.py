@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from vr_embedder_minilm.checksums import CHECKSUM_FILE, MODEL_FILE, TOKENIZER_FILE
 from vr_embedder_minilm.embedder import TURN, MiniLmEmbedder
-from vr_kernel import Code, VrError
-from vr_kernel.providers import Purpose
+from vr_kernel import Code, Purpose, VrError
 
 PAIRS = [
     ("How do I cook rice?", "Boil the grains in twice as much water.", "The motor needs new oil."),

@@ -22,7 +22,8 @@ from vr_kernel import (
     VrError,
     hookimpl,
 )
-from vr_kernel.providers import Purpose, Store
+from vr_kernel.generation import Purpose
+from vr_kernel.providers import Store
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_knowledge.store import EmbeddedStore
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from refined_kernels import ingest, knowledge_kernel
-from vr_kernel import Code, Embedder, Provider, VrError, hookimpl
-from vr_kernel.providers import Purpose
+from vr_kernel import Code, Embedder, Provider, Purpose, VrError, hookimpl
 from vr_plugin_knowledge.results import KnowledgeSearchResult
 
 

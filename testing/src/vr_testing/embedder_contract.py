@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import ClassVar
 
-from vr_kernel.providers import Embedder, Purpose
+from vr_kernel.generation import Purpose
+from vr_kernel.providers import Embedder
 
 from vr_testing.contract import ProviderContract, close
 from vr_testing.outcomes import SOON_S

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from vr_kernel.providers import Purpose
+from vr_kernel import Purpose
 
 DIMENSION = 64
 _WORD = re.compile(r"\w+")

@@ -73,13 +73,13 @@ def known_models(roles: Roles) -> Diagnosis:
         count += 1
         fix = f"Correct {setting} in [models]."
         try:
-            candidate = roles.named(name)
+            model = roles.named(name)
         except VrError as error:
             return Diagnosis.fault(f"{setting}: {error.message}", error.hint or fix)
-        known = [info.name for info in candidate.provider.models()]
-        if known and candidate.model not in known:
-            meant = did_you_mean(candidate.model, known)
-            what = f"{setting}: {candidate.provider.name} knows no model {candidate.model!r}."
+        known = [info.name for info in model.provider.models()]
+        if known and model.id not in known:
+            meant = did_you_mean(model.id, known)
+            what = f"{setting}: {model.provider.name} knows no model {model.id!r}."
             return Diagnosis.warning(what, f"{meant}{fix} One newer than this release may work.")
     if not count:
         return Diagnosis.ok(f"Those of the preset {roles.configuration.current.preset!r}.")

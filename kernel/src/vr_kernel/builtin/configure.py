@@ -84,20 +84,20 @@ def _known(models: Models, model: str) -> str:
         VrError: INVALID_INPUT, category MODEL_UNKNOWN, naming the nearest.
     """
     model = model.strip().removeprefix("models/")
-    candidate = models.roles.named(model)
-    known = {info.name: info for info in candidate.provider.models()}
-    info = known.get(candidate.model)
+    found = models.roles.named(model)
+    known = {info.name: info for info in found.provider.models()}
+    info = known.get(found.id)
     whole = "/" in model and all(part.strip() for part in model.split("/"))
     if whole if info is None else not info.embeds:
-        return candidate.name
+        return found.name
     answering = [info.name for info in known.values() if not info.embeds]
     raise VrError(
         f"No model {model!r} is known that answers questions.",
         Code.INVALID_INPUT,
         category="MODEL_UNKNOWN",
-        hint=f"{did_you_mean(candidate.model, answering)}Known: {', '.join(answering) or 'none'}."
+        hint=f"{did_you_mean(found.id, answering)}Known: {', '.join(answering) or 'none'}."
         " To use one that is newer than this release, give its provider as well:"
-        f" '{candidate.provider.name}/…'.",
+        f" '{found.provider.name}/…'.",
     )
 
 

@@ -28,8 +28,8 @@ from vr_kernel.journal.journal import Journal
 from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.loading.discovery import PluginStatus
 from vr_kernel.log import Log
-from vr_kernel.models.metering import Payments
 from vr_kernel.models.models import Models
+from vr_kernel.models.recorder import UsageRecorder
 from vr_kernel.models.retry import Retrier, RetryPolicy
 from vr_kernel.models.roles import ModelConfiguration, Roles
 from vr_kernel.models.usage import Meter, UsageLedger
@@ -123,7 +123,7 @@ class Foundation:
 
     async def aclose(self) -> None:
         """Finish what is being written, and close every file and connection."""
-        await self.models.payments.settle()
+        await self.models.recorder.settle()
         if self._rooms is not None:
             await asyncio.to_thread(self._rooms.close)
         await self.vectors.aclose()
@@ -196,7 +196,7 @@ class Foundation:
         self.models = Models(
             roles=Roles(configuration, self.providers),
             retrier=Retrier(lambda: _policy(configuration.current)),
-            payments=Payments(self.usage, meter, limit, self.journal, room_of=self.room_of),
+            recorder=UsageRecorder(self.usage, meter, limit, self.journal, room_of=self.room_of),
             artifacts=self.artifacts,
             digests=self.digests,
             log=self.log,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from vr_kernel.storage.database_faults import Patience
 
 
-class Kit:
+class Components:
     """What the service of one kernel is made of."""
 
     def __init__(

@@ -9,7 +9,7 @@ from functools import partial
 from vr_kernel.gemini.catalogue import KNOWN
 from vr_kernel.gemini.errors import translated, unreadable
 from vr_kernel.gemini.pool import Account, Pool
-from vr_kernel.generation import EmbeddingPurpose, Embeddings, Usage
+from vr_kernel.generation import Embeddings, Purpose, Usage
 from vr_kernel.models.batches import embed_in_batches
 
 # How a model without task types is told what a text is for. Source: "Embeddings" of the Gemini API.
@@ -25,7 +25,7 @@ class Embedder:
         self._timeout_ms = timeout_ms
 
     async def run(
-        self, model: str, items: Sequence[str], purpose: EmbeddingPurpose, dimension: int | None
+        self, model: str, items: Sequence[str], purpose: Purpose, dimension: int | None
     ) -> Embeddings:
         """One vector a text.
 
@@ -42,7 +42,7 @@ class Embedder:
         self,
         model: str,
         items: Sequence[str],
-        purpose: EmbeddingPurpose,
+        purpose: Purpose,
         dimension: int | None,
         account: Account,
     ) -> Embeddings:

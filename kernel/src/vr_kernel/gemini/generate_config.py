@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from google.genai import types
 
 
-def conditions(
+def generate_config(
     model: str, request: Request, timeout_ms: int
 ) -> tuple[types.GenerateContentConfig, list[str]]:
     """The request's settings in Google's type, and what was changed in them."""

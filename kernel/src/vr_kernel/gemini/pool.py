@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import Code, VrError
 from vr_kernel.gemini.errors import exhausted, key_missing
-from vr_kernel.gemini.response_tracking import Arrivals
+from vr_kernel.gemini.response_tracking import ResponseTracking
 
 if TYPE_CHECKING:
     import httpx2
@@ -39,7 +39,7 @@ class Account:
     version: str
     client: genai.Client = field(repr=False)
     http: httpx2.AsyncClient = field(repr=False)
-    arrivals: Arrivals = field(repr=False)
+    tracking: ResponseTracking = field(repr=False)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -69,7 +69,7 @@ class Pool:
         self._known: dict[tuple[str, str, str], Account] = {}
         self._rests: dict[tuple[str, str], _Rest] = {}
         self._turn = 0
-        self._arrivals = Arrivals()
+        self._tracking = ResponseTracking()
         self._lock = asyncio.Lock()
         self._http: httpx2.AsyncClient | None = None
         self._blocking: httpx2.Client | None = None
@@ -209,7 +209,7 @@ class Pool:
             self._http = httpx2.AsyncClient(
                 limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most),
                 timeout=httpx2.Timeout(60, connect=CONNECT_S),
-                event_hooks={"request": [_cap_connecting], "response": [self._arrivals.note]},
+                event_hooks={"request": [_cap_connecting], "response": [self._tracking.note]},
             )
         for key, base_url, version in names:
             options = types.HttpOptions(
@@ -221,7 +221,7 @@ class Pool:
             client = genai.Client(api_key=key, vertexai=False, http_options=options)
             hint = hashlib.sha256(f"{base_url} {key}".encode()).hexdigest()[:12]
             self._known[key, base_url, version] = Account(
-                hint, key, base_url, version, client, self._http, self._arrivals
+                hint, key, base_url, version, client, self._http, self._tracking
             )
 
 

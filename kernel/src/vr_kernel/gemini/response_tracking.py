@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     import httpx2
 
 
-class Arrivals:
+class ResponseTracking:
     """What arrives on one HTTP client."""
 
     def __init__(self) -> None:
         self._listener: ContextVar[list[httpx2.Response] | None] = ContextVar(
-            "vr_gemini_arrivals", default=None
+            "vr_gemini_responses", default=None
         )
 
     async def note(self, response: httpx2.Response) -> None:
@@ -30,7 +30,7 @@ class Arrivals:
             seen.append(response)
 
     @contextmanager
-    def noted(self) -> Iterator[list[httpx2.Response]]:
+    def tracked(self) -> Iterator[list[httpx2.Response]]:
         """The responses that arrive for this task within the block."""
         seen: list[httpx2.Response] = []
         token = self._listener.set(seen)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, TypeVar
 from vr_kernel.config.paths import Paths
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import VrError
-from vr_kernel.gemini.components import Kit
+from vr_kernel.gemini.components import Components
 from vr_kernel.generation import Media, ModelProvider, Reply
 from vr_kernel.log import Log
-from vr_kernel.models.roles import Candidate
+from vr_kernel.models.recorder import PaidRequest
+from vr_kernel.models.roles import ProvidedModel
 from vr_kernel.progress import Report, silent
 from vr_kernel.storage.cache import cache_key
 
@@ -24,10 +25,11 @@ if TYPE_CHECKING:
     from vr_kernel.gemini.registry import ContextCache
     from vr_kernel.jobs.leases import Leases
     from vr_kernel.jobs.scopes import Scope
-    from vr_kernel.models.metering import Paid, Payments
+    from vr_kernel.models.recorder import Paid, UsageRecorder
     from vr_kernel.storage.database_faults import Patience
 
 A = TypeVar("A", bound="Paid")
+S = TypeVar("S")
 PREFIX = "models/"
 """What Google's own tools write before the name of a model."""
 AGENT = "deep-research"
@@ -54,21 +56,21 @@ class Gemini:
         patience: Patience | None = None,
     ) -> None:
         self._log = log
-        self._kit = Kit(settings, paths, log, leases, patience)
+        self._components = Components(settings, paths, log, leases, patience)
         self._background: set[asyncio.Task[None]] = set()
-        self.payments: Payments | None = None
+        self.recorder: UsageRecorder | None = None
         self.workspace = ""
         self.scope: Scope | None = None
 
     @property
     def models(self) -> ModelProvider:
         """The provider named `gemini`."""
-        return self._kit.models
+        return self._components.models
 
-    def of_call(self, payments: Payments, scope: Scope | None) -> Gemini:
+    def of_call(self, recorder: UsageRecorder, scope: Scope | None) -> Gemini:
         """The same service, accounting for one call."""
         bound = copy(self)
-        bound.payments, bound.scope = payments, scope
+        bound.recorder, bound.scope = recorder, scope
         return bound
 
     def of_workspace(self, workspace: str) -> Gemini:
@@ -92,10 +94,12 @@ class Gemini:
             return media.uri
         media = await self._own(media)
         # Files of one request must belong to one key, so they go to the first that can take them.
-        first = (await self._kit.pool.accounts())[0].hint
-        holder = await self._kit.uploads.holder([media.digest]) or first
-        upload = await self._kit.pool.run(
-            "files", lambda account: self._kit.uploads.ensure(account, media, report), prefer=holder
+        first = (await self._components.pool.accounts())[0].hint
+        holder = await self._components.uploads.holder([media.digest]) or first
+        upload = await self._components.pool.run(
+            "files",
+            lambda account: self._components.uploads.ensure(account, media, report),
+            prefer=holder,
         )
         return upload.uri
 
@@ -114,7 +118,7 @@ class Gemini:
         async def pay(make: Make) -> ContextCache:
             return await self._attempt("cache", model, make)
 
-        return await self._kit.contexts.ensure(model, content, system, pay)
+        return await self._components.contexts.ensure(model, content, system, pay)
 
     def prewarm(self, model: str, content: Media, *, system: str = "") -> None:
         """Make a context cache in the background; the caller may close its file at once."""
@@ -135,15 +139,15 @@ class Gemini:
         Raises:
             VrError: when the service cannot be asked now.
         """
-        return await self._kit.contexts.refresh(name)
+        return await self._components.contexts.refresh(name)
 
     async def context_caches(self) -> list[ContextCache]:
         """Every context cache of this workspace that has not ended."""
-        return await self._kit.contexts.every(self.workspace)
+        return await self._components.contexts.every(self.workspace)
 
     async def clear_context_caches(self, content_id: str | None = None) -> int:
         """End this workspace's context caches of a content, or all, and say how many."""
-        return await self._kit.contexts.clear(content_id, self.workspace)
+        return await self._components.contexts.clear(content_id, self.workspace)
 
     async def start_research(self, prompt: str, *, agent: str = "") -> str:
         """Begin a Deep Research, and give the id that finds it again in any process.
@@ -155,12 +159,15 @@ class Gemini:
         Raises:
             VrError: what the service says; nothing was begun then, unless its answer was lost.
         """
-        if self.payments is None:
-            return await self._kit.research.start(prompt, agent)
-        row = await self.payments.begin(Candidate(self.models, AGENT), "research", 1)
-        with self.payments.watched(row):
-            started = await self._kit.research.start(prompt, agent)
-        self.payments.free(row)  # The row of its result says what it cost.
+        if self.recorder is None:
+            return await self._components.research.start(prompt, agent)
+        request = self._paid(
+            "research", AGENT, lambda: self._components.research.start(prompt, agent)
+        )
+        row = await self.recorder.begin(request, 1)
+        with self.recorder.watched(row):
+            started = await request.send()
+        self.recorder.free(row)  # The row of its result says what it cost.
         return started
 
     async def research_result(self, started: str, *, report: Report = silent) -> Reply:
@@ -172,7 +179,7 @@ class Gemini:
         """
 
         async def wait() -> Reply:
-            return await self._kit.research.result(started, report)
+            return await self._components.research.result(started, report)
 
         return await self._attempt("research", AGENT, wait)
 
@@ -198,7 +205,7 @@ class Gemini:
             task.cancel()
         if self._background:
             await asyncio.wait(self._background)
-        await self._kit.aclose()
+        await self._components.aclose()
 
     async def _own(self, media: Media) -> Media:
         if not self.workspace:
@@ -209,9 +216,12 @@ class Gemini:
 
     async def _attempt(self, purpose: str, model: str, work: Callable[[], Awaitable[A]]) -> A:
         """Do what is paid for, and account for it where there is a call that pays."""
-        if self.payments is None:
+        if self.recorder is None:
             return await work()
-        return await self.payments.attempt(Candidate(self.models, model), purpose, 1, work)
+        return await self.recorder.attempt(self._paid(purpose, model, work), 1)
+
+    def _paid(self, purpose: str, model: str, send: Callable[[], S]) -> PaidRequest[S]:
+        return PaidRequest(ProvidedModel(self.models, model), purpose, send)
 
     async def _prewarm(self, model: str, content: Media, system: str) -> None:
         try:

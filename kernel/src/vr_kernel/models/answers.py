@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing, closing
+from contextlib import AbstractAsyncContextManager, aclosing, closing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.files.artifacts import Artifacts
@@ -15,9 +15,9 @@ from vr_kernel.generation import Reply, ReplyPiece, Request
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
 from vr_kernel.models.circuit import CIRCUIT_OPEN, NOT_ASKED
-from vr_kernel.models.metering import Payments, media_seconds
+from vr_kernel.models.recorder import PaidRequest, UsageRecorder, media_seconds
 from vr_kernel.models.retry import DEADLINE_EXCEEDED, Retrier
-from vr_kernel.models.roles import Candidate
+from vr_kernel.models.roles import ProvidedModel
 from vr_kernel.storage.cache import cache_key
 from vr_kernel.text.visible_text import VisiblePieces, visible, visible_json
 
@@ -40,51 +40,50 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Asks the candidates of a role, with retries, and keeps what does not fit as a file.
+    """Asks the models of a role, with retries, and keeps what does not fit as a file.
 
     Within a scope each whole answer is a step of it.
     """
 
     retrier: Retrier
-    payments: Payments
+    recorder: UsageRecorder
     artifacts: Artifacts
     log: Log
     scope: Scope | None = None
 
-    async def ask(self, candidates: Sequence[Candidate], request: Request) -> Answer:
-        """The answer of the first candidate that gives one, now or before a crash.
+    async def ask(self, models: Sequence[ProvidedModel], request: Request) -> Answer:
+        """The answer of the first model that gives one, now or before a crash.
 
         Raises:
-            VrError: of the last candidate that was asked; CONFLICT, category LEASE_LOST, when
+            VrError: of the last model that was asked; CONFLICT, category LEASE_LOST, when
                 another process took the work over.
         """
+        attempts = partial(self._generate, request)
+        if self.scope is None:
+            return Answer(_whole(await self._first_of(models, attempts), request), "")
         paid = False
 
         async def pay() -> Any:
             nonlocal paid
             paid = True
-            reply, failures = await self._first_of(candidates, partial(self._answer, request))
-            noted = reply.model_copy(update={"notes": [*failures, *reply.notes]})
-            return {"reply": noted.model_dump(mode="json")}
+            reply = _whole(await self._first_of(models, attempts), request)
+            return {"reply": reply.model_dump(mode="json")}
 
-        if self.scope is None:
-            step, found = "", await pay()
-        else:
-            names = [candidate.name for candidate in candidates]
-            step = self.scope.next_step(cache_key(models=names, **request.identity))
-            found = await self.scope.commit(step, pay)
+        names = [model.name for model in models]
+        step = self.scope.next_step(cache_key(models=names, **request.identity))
+        found = await self.scope.commit(step, pay)
         reply = _visible(Reply.model_validate(found["reply"]), request)
         if not paid:  # the result costs what an earlier run of this work paid
-            self.payments.meter.add(reply.usage, reply.model)
+            self.recorder.meter.add(reply.usage, reply.model)
         return Answer(reply, step)
 
     async def drop(self, *answers: Answer) -> None:
-        """Let who asks the same again get other answers."""
+        """Forget the steps of these answers, so that the same question is asked anew."""
         if self.scope is not None:
             await self.scope.drop(*(answer.step for answer in answers))
 
     async def keep(self, error: VrError) -> None:
-        """Let the error say where the text is that was paid for."""
+        """Keep the text that was paid for as an artifact, and name it in the error."""
         if not error.detail:
             return
         try:
@@ -96,73 +95,87 @@ class Answers:
             error.hint = f"{error.hint} What was received is kept as {kept.uri}.".strip()
 
     async def stream(
-        self, candidates: Sequence[Candidate], request: Request, deadline_s: float
+        self, models: Sequence[ProvidedModel], request: Request, deadline_s: float
     ) -> AsyncGenerator[ReplyPiece]:
-        """The pieces of the first candidate that begins to answer, within `deadline_s`.
+        """The pieces of the first model that begins to answer, within `deadline_s`.
 
         Raises:
-            VrError: of the last candidate that was asked, or of the one that broke off.
+            VrError: of the last model that was asked, or of the one that broke off.
         """
         end = asyncio.get_running_loop().time() + deadline_s
-        with closing(_Place(self.payments.room)) as place:
-            begin = partial(self._begin, request, place)
-            begun, failures = await self._first_of(candidates, begin)
+        with closing(_StreamRoom(self.recorder.room)) as room:
+            found = await self._first_of(models, partial(self._begin, request), room)
+            begun = found.value
             seen = VisiblePieces()
             async with aclosing(begun.pieces):
-                with self.payments.watched(begun.row):
+                with self.recorder.watched(begun.row):
                     piece = begun.first
                     while piece.reply is None:
                         if text := seen.take(piece.text):
                             yield ReplyPiece(text=text)
                         piece = await begun.next(end)
                 reply = _visible(piece.reply, request)
-                self.payments.paid(begun.row, begun.candidate, reply)
+                self.recorder.paid(begun.row, found.model, reply)
                 if text := seen.rest():
                     yield ReplyPiece(text=text)
-                changes = {"notes": [*failures, *reply.notes], "model": begun.named(reply)}
-                yield ReplyPiece(reply=reply.model_copy(update=changes))
+                yield ReplyPiece(reply=found.complete(reply))
 
     async def _first_of(
-        self, candidates: Sequence[Candidate], ask: Callable[[Candidate], Awaitable[T]]
-    ) -> tuple[T, list[str]]:
-        """What the first candidate gives that gives something, and why the others did not."""
+        self,
+        models: Sequence[ProvidedModel],
+        attempts: Callable[[ProvidedModel], Callable[[int], Awaitable[T]]],
+        room: AbstractAsyncContextManager[None] | None = None,
+    ) -> _Found[T]:
+        """Ask one model after the other until one gives something.
+
+        Args:
+            models: best first.
+            attempts: gives the function that makes an attempt with a model, by its number.
+            room: held by each attempt, in place of the recorder's.
+        """
         failures: list[str] = []
-        for candidate in candidates:
+        for model in models:
             try:
-                return await ask(candidate), failures
+                with model.contained():
+                    value = await self.retrier.run(
+                        model.name, attempts(model), room=room or self.recorder.room
+                    )
+                return _Found(value, model, failures)
             except VrError as error:
                 others = error.code in _OTHERS_MAY_ANSWER and error.category not in _NONE_CAN
-                if candidate is candidates[-1] or not others:
+                if model is models[-1] or not others:
                     await self.keep(error)
                     raise
-                failures.append(f"{candidate.name} did not answer: {error.message}")
-                self.log.warning("model did not answer", model=candidate.name, code=error.code)
-        raise AssertionError("a role has at least one candidate")
+                failures.append(f"{model.name} did not answer: {error.message}")
+                self.log.warning("model did not answer", model=model.name, code=error.code)
+        raise AssertionError("a role has at least one model")
 
-    async def _begin(self, request: Request, place: _Place, candidate: Candidate) -> _Begun:
+    def _generate(
+        self, request: Request, model: ProvidedModel
+    ) -> Callable[[int], Awaitable[Reply]]:
+        paid = PaidRequest(
+            model,
+            "generate",
+            lambda: model.provider.generate(model.id, request),
+            media_seconds(request),
+        )
+        return partial(self.recorder.attempt, paid)
+
+    def _begin(self, request: Request, model: ProvidedModel) -> Callable[[int], Awaitable[_Begun]]:
+        paid = PaidRequest(
+            model,
+            "stream",
+            lambda: model.provider.stream(model.id, request),
+            media_seconds(request),
+        )
+
         async def attempt(number: int) -> _Begun:
-            row = await self.payments.begin(candidate, "stream", number, media_seconds(request))
-            pieces = candidate.provider.stream(candidate.model, request)
-            with self.payments.watched(row):
-                return _Begun(candidate, row, pieces, await anext(aiter(pieces)))
+            row = await self.recorder.begin(paid, number)
+            pieces = paid.send()
+            with self.recorder.watched(row):
+                return _Begun(model.name, row, pieces, await anext(aiter(pieces)))
 
-        with candidate.contained():
-            return await self.retrier.run(candidate.name, attempt, room=place)
-
-    async def _answer(self, request: Request, candidate: Candidate) -> Reply:
-        async def attempt(number: int) -> Reply:
-            return await self.payments.attempt(
-                candidate,
-                "generate",
-                number,
-                lambda: candidate.provider.generate(candidate.model, request),
-                media_seconds(request),
-            )
-
-        with candidate.contained():
-            reply = await self.retrier.run(candidate.name, attempt, room=self.payments.room)
-        named = reply.model_copy(update={"model": f"{candidate.provider.name}/{reply.model}"})
-        return _visible(named, request)
+        return attempt
 
 
 def _visible(reply: Reply, request: Request) -> Reply:
@@ -177,7 +190,25 @@ def _visible(reply: Reply, request: Request) -> Reply:
     return reply.model_copy(update={**changes, "model": visible(reply.model)})
 
 
-class _Place:
+@dataclass(frozen=True, slots=True)
+class _Found(Generic[T]):
+    """A value of the first model that gave one, and why earlier ones gave none."""
+
+    value: T
+    model: ProvidedModel
+    failures: list[str]
+
+    def complete(self, reply: Reply) -> Reply:
+        """The reply with the whole name of its model, and with the failures of others."""
+        named = f"{self.model.provider.name}/{reply.model}"
+        return reply.model_copy(update={"model": named, "notes": [*self.failures, *reply.notes]})
+
+
+def _whole(found: _Found[Reply], request: Request) -> Reply:
+    return _visible(found.complete(found.value), request)
+
+
+class _StreamRoom:
     """Room for a stream: left when an attempt fails, else kept until it is closed."""
 
     def __init__(self, room: asyncio.Semaphore) -> None:
@@ -202,7 +233,7 @@ class _Place:
 class _Begun:
     """A stream whose first piece has come."""
 
-    candidate: Candidate
+    model: str
     row: int
     pieces: Any
     first: ReplyPiece
@@ -214,13 +245,10 @@ class _Begun:
                 piece: ReplyPiece = await anext(self.pieces)
         except TimeoutError:
             raise VrError(
-                f"{self.candidate.name} did not come to an end in time.",
+                f"{self.model} did not come to an end in time.",
                 Code.UNAVAILABLE,
                 category=DEADLINE_EXCEEDED,
                 hint="Ask for less at once, or raise the setting [models] deadline_s.",
                 retryable=True,
             ) from None
         return piece
-
-    def named(self, reply: Reply) -> str:
-        return f"{self.candidate.provider.name}/{reply.model}"

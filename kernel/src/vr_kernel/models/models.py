@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from pydantic import BaseModel
@@ -14,11 +15,11 @@ from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.files.digests import Digests
 from vr_kernel.generation import (
-    EmbeddingPurpose,
     Embeddings,
     Media,
     Options,
     Part,
+    Purpose,
     Reply,
     ReplyPiece,
     Request,
@@ -30,7 +31,7 @@ from vr_kernel.generation import (
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
 from vr_kernel.models.answers import Answers
-from vr_kernel.models.metering import Payments
+from vr_kernel.models.recorder import PaidRequest, UsageRecorder
 from vr_kernel.models.retry import Retrier
 from vr_kernel.models.roles import Roles
 from vr_kernel.models.usage import Meter
@@ -54,7 +55,7 @@ class Models:
 
     roles: Roles
     retrier: Retrier
-    payments: Payments
+    recorder: UsageRecorder
     artifacts: Artifacts
     digests: Digests
     log: Log
@@ -63,14 +64,14 @@ class Models:
 
     def of_call(self, meter: Meter, scope: Scope | None) -> Models:
         """The same door, for one call."""
-        return replace(self, payments=self.payments.of(meter), scope=scope)
+        return replace(self, recorder=self.recorder.of(meter), scope=scope)
 
     def of_workspace(self, workspace: str, artifacts: Artifacts) -> Models:
         """The same door, for a workspace: its files stay apart at the service."""
         return replace(self, workspace=workspace, artifacts=artifacts)
 
     def ready(self, role: Role = "default") -> bool:
-        """Whether some model of that role can be asked, as far as is known without asking."""
+        """Check if some model of that role can be asked, as far as is known without asking."""
         return bool(self.suggested(role))
 
     def suggested(self, role: Role) -> list[str]:
@@ -87,7 +88,7 @@ class Models:
         thinking: ThinkingLevel | None = None,
         temperature: float | None = None,
     ) -> dict[str, Any]:
-        """What an answer depends on beside the request: a part of every cache key.
+        """Name all that an answer depends on beside the request: a part of every cache key.
 
         Raises:
             VrError: AUTH when a key is missing; UNAVAILABLE when nothing serves the role;
@@ -102,7 +103,7 @@ class Models:
         Raises:
             VrError: UNSUPPORTED, category MEDIA_UNSUPPORTED; else as `identity`.
         """
-        self.roles.candidates(role, {each.kind for each in media})
+        self.roles.models(role, {each.kind for each in media})
 
     async def generate(
         self,
@@ -125,8 +126,8 @@ class Models:
                 DEADLINE_EXCEEDED or NO_ROOM. `usage` says what was paid all the same.
         """
         request = await self._request(parts, history, **options)
-        answer = await self._answers.ask(self.roles.candidates(role, request.kinds), request)
-        self.payments.meter.notes.extend(answer.reply.notes)
+        answer = await self._answers.ask(self.roles.models(role, request.kinds), request)
+        self.recorder.meter.notes.extend(answer.reply.notes)
         return answer.reply
 
     @overload
@@ -174,7 +175,7 @@ class Models:
                 answer does not fit either; its text is kept as an artifact. What is wrong with
                 a caller's schema: INVALID_INPUT or TOO_LARGE, before anything is sent.
         """
-        from vr_kernel.models.repair import fitting
+        from vr_kernel.models.repair import read_or_repair
         from vr_kernel.models.structured import ModelShape, Structured, caller_shape
 
         shape: Shape[Any]
@@ -183,9 +184,10 @@ class Models:
         else:  # A large one takes a while to look at.
             shape = await asyncio.to_thread(caller_shape, schema)
         request = await self._request(parts, history, shape.schema, **options)
-        candidates = self.roles.candidates(role, request.kinds)
-        value, reply = await fitting(self._answers, candidates, request, shape)
-        self.payments.meter.notes.extend(reply.notes)
+        models, answers = self.roles.models(role, request.kinds), self._answers
+        first = await answers.ask(models, request)
+        value, reply = await read_or_repair(answers, first, models, request, shape)
+        self.recorder.meter.notes.extend(reply.notes)
         return Structured(value, reply)
 
     async def stream(
@@ -207,17 +209,17 @@ class Models:
         """
         request = await self._request(parts, history, **options)
         deadline_s = self.roles.configuration.current.deadline_s
-        candidates = self.roles.candidates(role, request.kinds)
-        async with aclosing(self._answers.stream(candidates, request, deadline_s)) as pieces:
+        models = self.roles.models(role, request.kinds)
+        async with aclosing(self._answers.stream(models, request, deadline_s)) as pieces:
             async for piece in pieces:
                 if piece.reply is not None:
-                    self.payments.meter.notes.extend(piece.reply.notes)
+                    self.recorder.meter.notes.extend(piece.reply.notes)
                 yield piece
 
     async def embed(
         self,
         items: Sequence[str],
-        purpose: EmbeddingPurpose,
+        purpose: Purpose,
         *,
         role: Role = "embedding",
         dimension: int | None = None,
@@ -229,22 +231,18 @@ class Models:
         """
         from vr_kernel.models.batches import embed_in_batches
 
-        candidate = self.roles.candidates(role)[0]
+        model = self.roles.models(role)[0]
 
         async def ask(batch: Sequence[str]) -> Embeddings:
-            async def attempt(number: int) -> Embeddings:
-                return await self.payments.attempt(
-                    candidate,
-                    "embed",
-                    number,
-                    lambda: candidate.provider.embed(candidate.model, batch, purpose, dimension),
-                )
+            paid = PaidRequest(
+                model, "embed", lambda: model.provider.embed(model.id, batch, purpose, dimension)
+            )
+            attempt = partial(self.recorder.attempt, paid)
+            with model.contained():
+                return await self.retrier.run(model.name, attempt, room=self.recorder.room)
 
-            with candidate.contained():
-                return await self.retrier.run(candidate.name, attempt, room=self.payments.room)
-
-        made = await embed_in_batches(candidate.model, items, ask)
-        return made.model_copy(update={"model": f"{candidate.provider.name}/{made.model}"})
+        made = await embed_in_batches(model.id, items, ask)
+        return made.model_copy(update={"model": f"{model.provider.name}/{made.model}"})
 
     async def count_tokens(
         self,
@@ -254,23 +252,23 @@ class Models:
         history: Sequence[Turn] = (),
         **options: Unpack[Options],
     ) -> int:
-        """How many tokens the request has, as its model counts them; costs nothing.
+        """Count the tokens of the request, as its model counts them; costs nothing.
 
         Raises:
             VrError: like `generate`.
         """
         request = await self._request(parts, history, **options)
-        candidate = self.roles.candidates(role)[0]
+        model = self.roles.models(role)[0]
 
         async def attempt(_number: int) -> int:
-            return await candidate.provider.count_tokens(candidate.model, request)
+            return await model.provider.count_tokens(model.id, request)
 
-        with candidate.contained():
-            return await self.retrier.run(candidate.name, attempt)
+        with model.contained():
+            return await self.retrier.run(model.name, attempt)
 
     @property
     def _answers(self) -> Answers:
-        return Answers(self.retrier, self.payments, self.artifacts, self.log, self.scope)
+        return Answers(self.retrier, self.recorder, self.artifacts, self.log, self.scope)
 
     async def _request(
         self,

@@ -1,4 +1,4 @@
-"""An answer in the shape it must have, corrected once when it does not fit."""
+"""Repairs an answer that does not have the shape it must have: once, by asking again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Reply, Request, Text, Turn, Usage
 from vr_kernel.models.answers import Answer, Answers
-from vr_kernel.models.roles import Candidate
+from vr_kernel.models.roles import ProvidedModel
 from vr_kernel.models.structured import MisfitError
 
 V = TypeVar("V")
@@ -35,23 +35,26 @@ class Shape(Protocol[V_co]):
         """The value in a reply; MisfitError when there is none."""
 
 
-async def fitting(
-    answers: Answers, candidates: Sequence[Candidate], request: Request, shape: Shape[V]
+async def read_or_repair(
+    answers: Answers,
+    first: Answer,
+    models: Sequence[ProvidedModel],
+    request: Request,
+    shape: Shape[V],
 ) -> tuple[V, Reply]:
-    """The value of an answer, which may be corrected once.
+    """The value of an answer, which is repaired when it does not fit.
 
-    The correction is asked of the text alone: what was watched need not be paid twice. Both
+    The repair is asked of the text alone: what was watched need not be paid twice. Both
     answers are steps, until it is clear that nothing fits.
 
     Raises:
-        VrError: UNAVAILABLE, category REPLY_INVALID, when the second one does not fit.
+        VrError: UNAVAILABLE, category REPLY_INVALID, when the second answer does not fit.
     """
-    first = await answers.ask(candidates, request)
     try:
         return await _read(shape, first.reply.text), first.reply
     except MisfitError as misfit:
-        again = _repair(request, first.reply, misfit)
-    second = await _corrected(answers, candidates, again, first)
+        again = _repair_request(request, first.reply, misfit)
+    second = await _ask_again(answers, models, again, first)
     whole = _both(first.reply, second.reply)
     try:
         return await _read(shape, whole.text), whole
@@ -69,12 +72,12 @@ async def _read(shape: Shape[V], text: str) -> V:
     return await asyncio.to_thread(shape.read, text)
 
 
-async def _corrected(
-    answers: Answers, candidates: Sequence[Candidate], again: Request, first: Answer
+async def _ask_again(
+    answers: Answers, models: Sequence[ProvidedModel], again: Request, first: Answer
 ) -> Answer:
     """The second answer; where there is none, the first one was paid for and is kept."""
     try:
-        return await answers.ask(candidates, again)
+        return await answers.ask(models, again)
     except VrError as error:
         error.usage = first.reply.usage + (error.usage or Usage())
         if not error.retryable:
@@ -85,7 +88,7 @@ async def _corrected(
         raise
 
 
-def _repair(request: Request, reply: Reply, misfit: MisfitError) -> Request:
+def _repair_request(request: Request, reply: Reply, misfit: MisfitError) -> Request:
     said = _REPAIR.format(problem=misfit, text=reply.text)
     return replace(
         request,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
@@ -82,7 +82,7 @@ class Retrier:
         deadline_s: float | None = None,
         room: AbstractAsyncContextManager[object] | None = None,
     ) -> T:
-        """What the first attempt gives that succeeds.
+        """Return what the first attempt gives that succeeds.
 
         The last error of a call carries in `usage` what all its attempts were paid.
 
@@ -103,7 +103,24 @@ class Retrier:
         end = self._clock() + seconds
         with circuit.call() as probe:
             course = _Course(target, circuit, policy, seconds, end, room or nullcontext(), probe)
-            return await self._attempts(course, attempt)
+            number, taken = 1, 0
+            usages: list[Usage | None] = []
+            while True:
+                try:
+                    async with self._slot(course):
+                        answer = await attempt(number)
+                except VrError as error:
+                    if error.category in NOT_ASKED:
+                        self._give(taken)
+                    usages.append(error.usage)
+                    taken = await self._pause(course, number, error)
+                    if not taken:
+                        error.usage = _total(usages)
+                        raise
+                else:
+                    self._give(taken or FIRST_TRY_GAIN)
+                    return answer
+                number += 1
 
     def rests(self, target: str) -> float | None:
         """Seconds until the circuit of `target` lets a probe through; None when closed."""
@@ -112,35 +129,16 @@ class Retrier:
     def _circuit(self, target: str) -> Circuit:
         return self._circuits.setdefault(target, Circuit(target, self._clock))
 
-    async def _attempts(self, course: _Course, attempt: Callable[[int], Awaitable[T]]) -> T:
-        number, taken = 1, 0
-        usages: list[Usage | None] = []
-        while True:
-            try:
-                answer = await self._in_time(course, attempt, number)
-            except VrError as error:
-                if error.category in NOT_ASKED:
-                    self._give(taken)
-                usages.append(error.usage)
-                taken = await self._pause(course, number, error)
-                if not taken:
-                    error.usage = _total(usages)
-                    raise
-            else:
-                self._give(taken or FIRST_TRY_GAIN)
-                return answer
-            number += 1
-
-    async def _in_time(
-        self, course: _Course, attempt: Callable[[int], Awaitable[T]], number: int
-    ) -> T:
+    @asynccontextmanager
+    async def _slot(self, course: _Course) -> AsyncIterator[None]:
+        """Give one attempt its room, and the time that is left."""
         limit = asyncio.timeout(course.end - self._clock())
         waited = True
         try:
             async with limit, course.room:
                 waited = False
                 course.check()
-                return await attempt(number)
+                yield
         except TimeoutError as error:
             if not limit.expired():
                 raise
@@ -171,7 +169,7 @@ class Retrier:
 
 @dataclass(frozen=True, slots=True)
 class _Course:
-    """What the attempts of one call share; `end` is a time of the retrier's clock."""
+    """The state that the attempts of one call share; `end` is a time of the retrier's clock."""
 
     target: str
     circuit: Circuit

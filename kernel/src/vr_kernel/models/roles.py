@@ -1,4 +1,4 @@
-"""Which models are asked for a role, and the settings that say so while the program runs."""
+"""The models that are asked for each role, and the settings that name them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ModelConfiguration:
     def chosen(
         self, thinking: str | None, temperature: float | None
     ) -> tuple[ThinkingLevel, float]:
-        """What is asked for, or what is configured where nothing is.
+        """Return what the caller asks for; what is configured where that is None.
 
         Raises:
             VrError: INVALID_INPUT for a level or a temperature that there is not.
@@ -66,22 +66,25 @@ class ModelConfiguration:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A model that may answer, at its provider.
+class ProvidedModel:
+    """A model and its provider.
 
-    `contained` names the provider's plugin, for the time that it is asked, when it fails.
+    Args:
+        provider: reaches the model.
+        id: its name at the provider.
+        contained: a context for asking it, which names the provider's plugin when that fails.
     """
 
     provider: ModelProvider
-    model: str
+    id: str
     contained: Callable[[], AbstractContextManager[None]] = field(
         default=nullcontext, compare=False
     )
 
     @property
     def name(self) -> str:
-        """As configuration and results name it: `provider/model`."""
-        return f"{self.provider.name}/{self.model}"
+        """The name in configuration and results: `provider/model`."""
+        return f"{self.provider.name}/{self.id}"
 
     def require(self, role: Role, kinds: Collection[str]) -> None:
         """Refuse media that a known model does not take.
@@ -90,12 +93,12 @@ class Candidate:
             VrError: UNSUPPORTED, category MEDIA_UNSUPPORTED.
         """
         known = {info.name: info.accepts for info in self.provider.models()} if kinds else {}
-        for kind in sorted(set(kinds) - known.get(self.model, frozenset(kinds))):
+        for kind in sorted(set(kinds) - known.get(self.id, frozenset(kinds))):
             raise VrError(
                 f"{self.name} does not take {kind}.",
                 Code.UNSUPPORTED,
                 category="MEDIA_UNSUPPORTED",
-                hint=f"It takes {', '.join(sorted(known[self.model]))}. Name a model that takes"
+                hint=f"It takes {', '.join(sorted(known[self.id]))}. Name a model that takes"
                 f" {kind}: [models] {role} = ['provider/model'].",
             )
 
@@ -107,39 +110,39 @@ class Roles:
         self.configuration = configuration
         self._providers = providers
 
-    def candidates(self, role: Role, kinds: Collection[str] = ()) -> list[Candidate]:
+    def models(self, role: Role, kinds: Collection[str] = ()) -> list[ProvidedModel]:
         """The models of a role that are ready to be asked, best first; at least one.
 
         Args:
             role: what they are wanted for.
-            kinds: of media that they are to take, see `Media.kind`.
+            kinds: of media that they must take, see `Media.kind`.
 
         Raises:
             VrError: AUTH when a key is missing; UNAVAILABLE when nothing serves the role;
                 UNSUPPORTED, category MEDIA_UNSUPPORTED, when none takes such media;
                 INVALID_INPUT for a model of an unknown provider.
         """
-        found: list[Candidate] = []
+        found: list[ProvidedModel] = []
         missing: VrError | None = None
-        for candidate in self._chosen(role):
+        for model in self._chosen(role):
             try:
-                with candidate.contained():
-                    candidate.provider.check()
-                    candidate.require(role, kinds)
+                with model.contained():
+                    model.provider.check()
+                    model.require(role, kinds)
             except VrError as error:
                 missing = missing or error
             else:
-                found.append(candidate)
+                found.append(model)
         if not found:
             raise missing or _nobody(role)
         return found
 
     def names(self, role: Role) -> list[str]:
         """The models that would be asked now, as `provider/model`; for keys of caches."""
-        return [candidate.name for candidate in self.candidates(role)]
+        return [model.name for model in self.models(role)]
 
-    def named(self, model: str) -> Candidate:
-        """The candidate of `provider/model`, or of a lone Gemini model.
+    def named(self, model: str) -> ProvidedModel:
+        """The model of a name such as `provider/model`, or of a lone Gemini name.
 
         Raises:
             VrError: INVALID_INPUT, naming the nearest provider, or that the model has no name.
@@ -165,15 +168,15 @@ class Roles:
                 category="MODEL_UNKNOWN",
                 hint=f"Known: {models or 'none'}.",
             )
-        return Candidate(serving, rest, contained)
+        return ProvidedModel(serving, rest, contained)
 
-    def _chosen(self, role: Role) -> list[Candidate]:
-        chosen: list[Candidate] = []
+    def _chosen(self, role: Role) -> list[ProvidedModel]:
+        chosen: list[ProvidedModel] = []
         for name in self.configuration.current.models_of(role) or [AUTO]:
             chosen += self._suggested(role) if name == AUTO else [self.named(name)]
         return chosen
 
-    def _suggested(self, role: Role) -> list[Candidate]:
+    def _suggested(self, role: Role) -> list[ProvidedModel]:
         found = []
         for name in self._providers.names(ModelProvider):
             try:
@@ -185,7 +188,7 @@ class Roles:
                     raise
                 continue  # a provider that fails suggests nothing; its log says why
             if model:
-                found.append(Candidate(provider, model, contained))
+                found.append(ProvidedModel(provider, model, contained))
         return found
 
     def _of(self, name: str) -> tuple[ModelProvider, Callable[[], AbstractContextManager[None]]]:

@@ -15,9 +15,10 @@ from struct import pack
 from typing import Any
 
 from vr_kernel.errors import Code, VrError
+from vr_kernel.generation import Purpose
 from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.jobs.leases import Lease, Leases
-from vr_kernel.providers import Embedder, Providers, Purpose
+from vr_kernel.providers import Embedder, Providers
 from vr_kernel.storage.database_faults import Patience
 from vr_kernel.storage.kept_database import KeptDatabase
 

@@ -74,7 +74,7 @@ async def commit(call: Call, part: str = "") -> int:
     while call.held:
         lease = call.held.pop()
         # Its steps are in the result now; were they found again, a cleared cache would not be.
-        done = not (lease.unfinished or services.models.payments.held())
+        done = not (lease.unfinished or services.models.recorder.held())
         await services.jobs.leases.release(lease, done=done)
     return len(call.records)
 

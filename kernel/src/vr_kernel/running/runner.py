@@ -114,9 +114,9 @@ async def run(
     try:
         outcome = await _ended(tool, arguments, call)
     finally:
-        if call.services.models.payments.writing or not leaves_nothing(call):
+        if call.services.models.recorder.writing or not leaves_nothing(call):
             await complete(_settle(call))
-    if held := call.services.models.payments.held():
+    if held := call.services.models.recorder.held():
         outcome = replace(outcome, notes=(*outcome.notes, *_told([held], call.services)))
     if listeners and outcome.question is None:
         await listeners.tell(_event(call, outcome, time.monotonic() - begun))
@@ -125,7 +125,7 @@ async def run(
 
 async def _settle(call: Call) -> None:
     await settle(call)
-    await call.services.models.payments.settle()
+    await call.services.models.recorder.settle()
 
 
 def _event(call: Call, outcome: Outcome, duration_s: float) -> CallFinished:

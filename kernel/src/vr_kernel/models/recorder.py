@@ -1,4 +1,4 @@
-"""Attempts at paid work, each with its row in the usage ledger."""
+"""Paid requests, each attempt at them with its row in the usage ledger."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Media, Request, Usage
-from vr_kernel.models.roles import Candidate
+from vr_kernel.models.roles import ProvidedModel
 from vr_kernel.models.usage import Attempt, Meter, UsageLedger
 
 if TYPE_CHECKING:
@@ -49,11 +49,29 @@ class Paid(Protocol):
 
 
 A = TypeVar("A", bound=Paid)
+S_co = TypeVar("S_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PaidRequest(Generic[S_co]):
+    """A request that costs something, whichever of its attempts succeeds.
+
+    Args:
+        model: the one that is asked.
+        purpose: as in `Attempt` of the usage ledger.
+        send: sends it once; gives what is awaited, or the pieces of a stream.
+        media_seconds: length of the media in it, as far as it is known.
+    """
+
+    model: ProvidedModel
+    purpose: str
+    send: Callable[[], S_co]
+    media_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """What the payments of all calls of a kernel share.
+    """The state that the recorders of all calls of a kernel share.
 
     Attributes:
         under_way: the rows of requests that have not ended.
@@ -64,8 +82,8 @@ class _Shared:
     writing: set[asyncio.Task[None]] = field(default_factory=set)
 
 
-class Payments:
-    """What the model calls of one tool call cost, attempt by attempt.
+class UsageRecorder:
+    """Records what the model calls of one tool call cost, attempt by attempt.
 
     Nothing is asked for that could not be kept: before a request goes out the ledger has its row,
     and the journal can be written, so can the cache where the answer is to be found again; and on
@@ -95,33 +113,24 @@ class Payments:
         """Held by every request to a model, so that there are not too many at a time."""
         return self._limit
 
-    def of(self, meter: Meter) -> Payments:
+    def of(self, meter: Meter) -> UsageRecorder:
         """The same ledger and limit for another call."""
         more: Any = {"room_of": self._room_of, "shared": self._shared}
-        return Payments(self._ledger, meter, self._limit, *self._places, **more)
+        return UsageRecorder(self._ledger, meter, self._limit, *self._places, **more)
 
     def keep_in(self, place: Place) -> None:
         """Pay only while that place takes what is paid for, too."""
         self._places = (*self._places, place)
 
-    async def attempt(
-        self,
-        candidate: Candidate,
-        purpose: str,
-        number: int,
-        work: Callable[[], Awaitable[A]],
-        media_seconds: float = 0.0,
-    ) -> A:
+    async def attempt(self, request: PaidRequest[Awaitable[A]], number: int) -> A:
         """Make one attempt and account for it."""
-        row = await self.begin(candidate, purpose, number, media_seconds)
+        row = await self.begin(request, number)
         with self.watched(row):
-            answer = await work()
-        self.paid(row, candidate, answer)
+            answer = await request.send()
+        self.paid(row, request.model, answer)
         return answer
 
-    async def begin(
-        self, candidate: Candidate, purpose: str, number: int, media_seconds: float = 0.0
-    ) -> int:
+    async def begin(self, request: PaidRequest[Any], number: int) -> int:
         """Write down that a request goes out; returns its row.
 
         Raises:
@@ -144,11 +153,11 @@ class Payments:
                     tool=self.meter.tool,
                     plugin=self.meter.plugin,
                     principal=self.meter.principal,
-                    provider=candidate.provider.name,
-                    model=candidate.model,
-                    purpose=purpose,
+                    provider=request.model.provider.name,
+                    model=request.model.id,
+                    purpose=request.purpose,
                     number=number,
-                    media_seconds=media_seconds,
+                    media_seconds=request.media_seconds,
                 )
             )
         finally:
@@ -156,13 +165,13 @@ class Payments:
         self._shared.under_way.add(row)
         return row
 
-    def paid(self, row: int, candidate: Candidate, answer: Paid) -> None:
-        """An answer came."""
-        self.meter.add(answer.usage, f"{candidate.provider.name}/{answer.model}")
+    def paid(self, row: int, model: ProvidedModel, answer: Paid) -> None:
+        """Account for an answer that came."""
+        self.meter.add(answer.usage, f"{model.provider.name}/{answer.model}")
         self._write(row, self._ledger.paid(row, answer.model, answer.usage))
 
     def failed(self, row: int, error: VrError) -> None:
-        """The attempt failed; what it cost all the same is in the error."""
+        """Account for an attempt that failed; the error carries its cost, if any."""
         if error.usage is not None:
             self.meter.add(error.usage)
         self._write(
@@ -176,16 +185,16 @@ class Payments:
         )
 
     def free(self, row: int) -> None:
-        """The attempt ended well, and costs nothing by itself."""
+        """Close the row of an attempt that ended well and costs nothing by itself."""
         self._write(row, self._ledger.failed(row, code="", usage=None, maybe_paid=False))
 
     def hidden(self, row: int) -> None:
-        """The attempt was given up before its answer was seen."""
+        """Close the row of an attempt that was given up before its answer was seen."""
         self._write(row, self._ledger.failed(row, code="GIVEN_UP", usage=None, maybe_paid=True))
 
     @contextmanager
     def watched(self, row: int) -> Iterator[None]:
-        """Account for what goes wrong meanwhile."""
+        """Account for any failure within the block."""
         try:
             yield
         except VrError as error:
@@ -196,7 +205,7 @@ class Payments:
             raise
 
     def held(self) -> str:
-        """Something for the caller to know: what was paid for waits in memory to be written."""
+        """Say if paid answers wait in memory to be written; empty when none does."""
         for place in self._places if self.meter.usage.calls else ():
             if self._room_of is None:
                 break
