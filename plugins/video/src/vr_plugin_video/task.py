@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
-from vr_kernel import Code, Services, VrError
+from vr_kernel import Call, Code, Services, VrError
 
 from vr_plugin_video.media.info import MediaInfo
 from vr_plugin_video.media.probe import probe
-from vr_plugin_video.sources import Source
+from vr_plugin_video.sources import Source, reopened
 from vr_plugin_video.text.times import Window
 from vr_plugin_video.work import Work
 from vr_plugin_video.youtube.client import YouTube, youtube_of
@@ -41,6 +42,18 @@ class VideoTask:
     def youtube(self) -> YouTube:
         """Who is asked about a video at YouTube."""
         return youtube_of(self.services)
+
+    @asynccontextmanager
+    async def shared_by(self, call: Call) -> AsyncIterator[VideoTask]:
+        """Give the task to a call that several wait for, with the file opened for it.
+
+        The work may outlive the call that opened the file.
+
+        Raises:
+            VrError: as `reopened`.
+        """
+        async with reopened(call.services, self.source) as source:
+            yield VideoTask(self.work.of(call), source, self.window)
 
     async def media(self) -> MediaInfo:
         """What the video is, found out once; the window is checked against it, and settled.

@@ -14,6 +14,8 @@ from vr_kernel import Artifact, Call, VrError
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Percent = tuple[float, float]
+"""Where a stage of a call begins and ends, in percent of the call."""
 Report = Callable[[float, str], None]
 """Takes the share of a stage that is done, 0 to 1, and a message."""
 
@@ -46,7 +48,7 @@ class Work:
             raise StoppedError
 
     def stage(self, first: float, last: float) -> Report:
-        """Reports of one stage, which takes the call from `first` to `last` percent."""
+        """Make reports of one stage, which takes the call from `first` to `last` percent."""
 
         def report(share: float, message: str) -> None:
             self.check()
@@ -56,18 +58,9 @@ class Work:
 
         return report
 
-    def stoppable(self, report: Report) -> Report:
-        """That report, which stops the thread that makes it when the call was cancelled."""
-
-        def told(share: float, message: str) -> None:
-            self.check()
-            report(share, message)
-
-        return told
-
-    def apart(self) -> Work:
-        """Work for the same call in the same turns that does not stop with it."""
-        return Work(self.call, self._turns)
+    def of(self, call: Call) -> Work:
+        """Return work for another call, in the same turns."""
+        return Work(call, self._turns)
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:

@@ -13,7 +13,7 @@ from vr_plugin_video.analyses.model_analyst import ROLE, ModelAnalyst, no_model
 from vr_plugin_video.analyses.request import Asked
 from vr_plugin_video.arguments import EngineChoice
 from vr_plugin_video.models import VideoAnalysis
-from vr_plugin_video.sources import Source, reopened
+from vr_plugin_video.sources import Source
 from vr_plugin_video.task import VideoTask
 from vr_plugin_video.text.times import Window
 
@@ -50,7 +50,7 @@ async def analysis_of(
     analyst = choose_analyst(call, engine, local, asked)
     task = local.task(call, source, window, use_cache=use_cache)
     await task.settle()
-    analysis = await (_kept(task, analyst, local) if use_cache else analyst.analyse(task))
+    analysis = await (_kept(task, analyst) if use_cache else analyst.analyse(task))
     # A kept one may have been made of an equal file in another place.
     here = {"source": source.url, "timestamps": linked(analysis.timestamps, source)}
     return analysis.model_copy(update=here)
@@ -73,15 +73,13 @@ def choose_analyst(call: Call, engine: EngineChoice, local: LocalEngine, asked: 
     return ModelAnalyst(local, asked)
 
 
-async def _kept(task: VideoTask, analyst: Analyst, local: LocalEngine) -> VideoAnalysis:
+async def _kept(task: VideoTask, analyst: Analyst) -> VideoAnalysis:
     """The analysis from the cache, or one that is made once for all who ask now."""
-    call, source = task.work.call, task.source
+    call = task.work.call
     key = await analyst.key(task)
 
     async def produce(shared: Call) -> VideoAnalysis:
-        # The work may outlive the call that opened the file.
-        async with reopened(shared.services, source) as same:
-            making = local.task(shared, same, task.window, use_cache=True)
+        async with task.shared_by(shared) as making:
             analysis = await analyst.analyse(making)
             shared.repeatable = making.repeatable
             return analysis
@@ -94,4 +92,6 @@ async def _kept(task: VideoTask, analyst: Analyst, local: LocalEngine) -> VideoA
         if known is not None:
             return known
         await place.delete()
-    return await call.once(key, VideoAnalysis, produce, content_id=source.video_id, looked=True)
+    return await call.once(
+        key, VideoAnalysis, produce, content_id=task.source.video_id, looked=True
+    )

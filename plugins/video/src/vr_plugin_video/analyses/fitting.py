@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
-from vr_kernel import estimate_tokens
+from vr_kernel import estimate_tokens, fit
+from vr_kernel.text import tokens_of
 
 from vr_plugin_video.models import Result, Scene, VideoAnalysis, VideoScenes
 from vr_plugin_video.text.plain_text import clipped
@@ -36,31 +38,35 @@ def short(scenes: VideoScenes) -> VideoScenes:
 
 
 def _cut(result: R, most: int) -> R:
-    """A copy of at most about `most` tokens: the longest lists are cut, and it says so."""
-    fitted = result.model_copy(update={"limits": list(result.limits)})
-    too_long = tokens_of(result) > most
-    if too_long:
-        _clip_texts(fitted)
-    while too_long and (spent := tokens_of(fitted)) > most:
-        lists = {name: getattr(fitted, name) for name in _LISTS if hasattr(fitted, name)}
-        costs = {name: _tokens_of_all(items) for name, items in lists.items()}
-        longest = max(costs, key=lambda name: costs[name])
-        items = lists[longest]
-        if len(items) <= 1:
-            break
-        excess = (spent - most) / max(1, costs[longest])
-        keep = max(1, min(len(items) - 1, int(len(items) * (1 - excess))))
-        setattr(fitted, longest, items[:keep])
+    """A copy of at most about `most` tokens, which says what was cut."""
+    fitted = fit(result, _shorter(result, most), most)
+    if fitted is result:
+        return result
     cut = [
         f"{name}: {len(getattr(fitted, name))} of {len(getattr(result, name))}"
         for name in _LISTS
         if len(getattr(fitted, name, ())) < len(getattr(result, name, ()))
     ]
-    if too_long:
-        fitted.limits.append(
-            f"Shortened ({'; '.join(cut) or 'texts'}); all of it is in result_uri."
-        )
-    return fitted
+    note = f"Shortened ({'; '.join(cut) or 'texts'}); all of it is in result_uri."
+    return fitted.model_copy(update={"limits": [*result.limits, note]})
+
+
+def _shorter(result: R, most: int) -> Iterator[R]:
+    """Copies with ever less in them: texts are clipped, then the longest list is cut."""
+    fitted = result.model_copy()
+    _clip_texts(fitted)
+    yield fitted
+    while True:
+        lists = {name: getattr(fitted, name) for name in _LISTS if hasattr(fitted, name)}
+        costs = {name: _tokens_of_all(items) for name, items in lists.items()}
+        longest = max(costs, key=lambda name: costs[name])
+        items = lists[longest]
+        if len(items) <= 1:
+            return
+        excess = (tokens_of(fitted) - most) / max(1, costs[longest])
+        keep = max(1, min(len(items) - 1, int(len(items) * (1 - excess))))
+        fitted = fitted.model_copy(update={longest: items[:keep]})
+        yield fitted
 
 
 def _clip_texts(result: Result) -> None:
@@ -71,11 +77,6 @@ def _clip_texts(result: Result) -> None:
         ]
         if scenes:
             setattr(result, name, short)
-
-
-def tokens_of(result: BaseModel) -> int:
-    """About how many tokens a reader pays for a model as JSON."""
-    return estimate_tokens(result.model_dump_json())
 
 
 def _tokens_of_all(items: list[Any]) -> int:

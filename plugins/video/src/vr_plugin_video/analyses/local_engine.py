@@ -112,9 +112,7 @@ class LocalEngine:
     async def _scenes(self, task: VideoTask, errors: list[VrError]) -> Slides:
         most = self.settings.max_scenes
         try:
-            slides, _ = await self.watcher.slides(
-                task, most, task.work.stage(0.0, WATCHED), read=True
-            )
+            slides, _ = await self.watcher.slides(task, most, (0.0, WATCHED), read=True)
         except VrError as error:
             _could_not(task, errors, "No scenes", error)
             return Slides()
@@ -131,9 +129,9 @@ class LocalEngine:
     async def _words(
         self, task: VideoTask, errors: list[VrError], has_video: bool
     ) -> Transcript | None:
-        report = task.work.stage(WATCHED if has_video else 0.0, HEARD)
+        percent = (WATCHED if has_video else 0.0, HEARD)
         try:
-            found, _ = await self.listener.transcript(task, self.settings.language, report)
+            found, _ = await self.listener.transcript(task, self.settings.language, percent)
         except VrError as error:
             _could_not(task, errors, "No transcript", error)
             return None

@@ -30,7 +30,7 @@ async def scenes_of(
     media = await task.media()
     if not media.has_video:
         raise no_stream("pictures")
-    seen, cached = await local.watcher.slides(task, most, task.work.stage(0, 99), read=ocr)
+    seen, cached = await local.watcher.slides(task, most, (0, 99), read=ocr)
     if seen.found == len(seen.slides) or most >= local.settings.max_scenes:
         parts = parts_of(media.chapters, seen.slides, (), await task.span())
         await local.recorder.slides(task, seen.slides, parts)

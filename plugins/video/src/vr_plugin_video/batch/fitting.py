@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from vr_kernel import estimate_tokens
+from vr_kernel import estimate_tokens, fit
+from vr_kernel.text import tokens_of
 
-from vr_plugin_video.analyses.fitting import BRIEF_TOKENS, tokens_of
+from vr_plugin_video.analyses.fitting import BRIEF_TOKENS
 from vr_plugin_video.batch.results import BatchVideoItem, BatchVideoResult
 from vr_plugin_video.text.plain_text import clean, short_line
 
@@ -23,18 +25,23 @@ _SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 
 def fitted(result: BatchVideoResult) -> BatchVideoResult:
     """A copy of at most about `BRIEF_TOKENS`; what failed stays when items are left out."""
+    cuts = _cuts(result)
+    return fit(next(cuts), cuts, BRIEF_TOKENS)
+
+
+def _cuts(result: BatchVideoResult) -> Iterator[BatchVideoResult]:
+    """Copies that tell ever less of each video, then of ever fewer videos."""
     for tokens, points in CUTS:
         items = [_cut(item, tokens, points) for item in result.items]
         cut = result.model_copy(update={"items": items})
-        if tokens_of(cut) <= BRIEF_TOKENS:
-            return cut
+        yield cut
     kept = sorted(range(len(items)), key=lambda number: items[number].error is None)
-    while len(kept) > 1 and tokens_of(cut) > BRIEF_TOKENS:
+    while len(kept) > 1:
         kept = kept[: max(1, int(len(kept) * min(0.95, BRIEF_TOKENS / tokens_of(cut))))]
         shown = [items[number] for number in sorted(kept)]
         note = f"Shortened: {len(shown)} of {len(items)} videos; all of them are in result_uri."
         cut = result.model_copy(update={"items": shown, "limits": [*result.limits, note]})
-    return cut
+        yield cut
 
 
 def _cut(item: BatchVideoItem, tokens: int, points: int) -> BatchVideoItem:

@@ -10,7 +10,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from vr_kernel import Call, Code, Content, Services, VrError, cache_key, private_folder
+from vr_kernel import (
+    Call,
+    Code,
+    Content,
+    Services,
+    VrError,
+    cache_key,
+    extra_missing,
+    private_folder,
+)
 
 from vr_plugin_video.analyses.analysis import damage
 from vr_plugin_video.analyses.local_engine import LocalEngine
@@ -20,7 +29,7 @@ from vr_plugin_video.media.info import MediaInfo
 from vr_plugin_video.media.probe import INSTALL_HINT, no_stream
 from vr_plugin_video.models import ClipFormat, VideoClip
 from vr_plugin_video.settings import VideoSettings
-from vr_plugin_video.sources import Source, reopened
+from vr_plugin_video.sources import Source
 from vr_plugin_video.task import VideoTask
 from vr_plugin_video.text.times import Window, format_time
 from vr_plugin_video.vision.thumbnails import path_of
@@ -53,9 +62,8 @@ async def clip_of(call: Call, source: Source, window: Window, form: ClipFormat) 
     key = cache_key(result="clip", version=VERSION, format=form, **task.key_parts())
 
     async def produce(shared: Call) -> VideoClip:
-        # The work may outlive the call that opened the file.
-        async with reopened(shared.services, source) as same:
-            return await _cut(local.task(shared, same, task.window, use_cache=True), form)
+        async with task.shared_by(shared) as own:
+            return await _cut(own, form)
 
     async def once() -> VideoClip:
         return await call.once(key, VideoClip, produce, content_id=source.video_id)
@@ -86,12 +94,7 @@ def check_order(
     if not (media.has_audio if form == "mp3" else media.has_video):
         raise no_stream("sound" if form == "mp3" else "pictures")
     if form in ("gif", "jpg") and not pictures_available():
-        raise VrError(
-            "Making pictures is not installed.",
-            Code.UNAVAILABLE,
-            category="EXTRA_MISSING",
-            hint=f"Install it: {INSTALL_HINT}",
-        )
+        raise extra_missing("Making pictures is not installed.", INSTALL_HINT)
     length = span[1] - span[0]
     if form != "jpg" and length < SHORTEST_S:
         raise VrError(

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from vr_kernel import Code, VrError
+from vr_kernel import Code, VrError, require_extra
 
 from vr_plugin_video.media.formats import mime_of_streams
 from vr_plugin_video.media.header import WatchedBytes, boundless
@@ -144,16 +144,7 @@ def no_stream(what: str) -> VrError:
 
 
 def _import_av() -> Any:
-    try:
-        import av
-    except ImportError as error:
-        raise VrError(
-            "Reading media needs PyAV, which is not installed.",
-            Code.UNAVAILABLE,
-            category="EXTRA_MISSING",
-            hint=INSTALL_HINT,
-        ) from error
-    return av
+    return require_extra("av", "Reading media needs PyAV, which is not installed.", INSTALL_HINT)
 
 
 def _leniency(av: Any) -> dict[str, str]:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, TypeAdapter
 from vr_kernel import Call, VrError, cache_key
+from vr_kernel.text import take_fitting, tokens_of
 
-from vr_plugin_video.analyses.fitting import BRIEF_TOKENS, tokens_of
+from vr_plugin_video.analyses.fitting import BRIEF_TOKENS
 from vr_plugin_video.analyses.recording import is_recorded
 from vr_plugin_video.reactions.reading import ROLE, read_reactions
 from vr_plugin_video.reactions.records import reactions_record
@@ -115,13 +116,11 @@ async def _title(youtube: YouTube, video_id: str) -> str:
 
 def _shortened(call: Call, result: VideoComments) -> VideoComments:
     """As many comments as an answer takes, the most relevant first; all of them as a file."""
-    shown, spent = list[Comment](), 0
-    for comment in result.comments:
-        brief = comment.model_copy(update={"text": clipped(comment.text, TEXT_TOKENS)})
-        spent += tokens_of(brief) + 1
-        if spent > SHOWN_TOKENS and shown:
-            break
-        shown.append(brief)
+    briefly = (
+        comment.model_copy(update={"text": clipped(comment.text, TEXT_TOKENS)})
+        for comment in result.comments
+    )
+    shown = take_fitting(briefly, SHOWN_TOKENS, lambda comment: tokens_of(comment) + 1)
     if shown == result.comments:
         return result
     uri, lost = _kept(call, result.comments)

@@ -26,8 +26,6 @@ GUIDE = (
     "This is a conversation about the video. Answer what is asked last, as briefly as it allows."
     " Name the time of each moment that you speak of as mm:ss, or h:mm:ss from one hour on."
 )
-POLL_S = 0.1
-"""How often a turn looks whether another process has ended its own."""
 RESPONSE_TOKENS = 6_000
 """Longest answer that is returned as it is; what is longer is kept as a file."""
 
@@ -87,22 +85,15 @@ def history_of(
 @asynccontextmanager
 async def _in_order(call: Call, store: SessionStore, session_id: str) -> AsyncIterator[None]:
     """Wait until the turns before this one have ended, in this process and in others."""
-    leases = call.services.jobs.leases
-    async with store.order(session_id):
-        try:
-            while (lease := await leases.acquire(f"video/session/{session_id}")) is None:
-                call.progress(0, 100, "Waiting for an earlier turn of this session")
-                await asyncio.sleep(POLL_S)
-        except VrError as error:
-            if error.retryable:  # another process stands still in the middle of its writes
-                raise
-            # Without a ledger turns of several processes may cross; none of them is lost.
-            lease = None
-        try:
-            yield
-        finally:
-            if lease is not None:
-                await asyncio.shield(leases.release(lease))
+    held = call.services.jobs.leases.held(
+        f"video/session/{session_id}",
+        # Without a ledger turns of several processes may cross; none of them is lost. What may be
+        # tried again is raised: another process stands still in the middle of its writes.
+        without=lambda error: not error.retryable,
+        waiting=lambda: call.progress(0, 100, "Waiting for an earlier turn of this session"),
+    )
+    async with store.order(session_id), held:
+        yield
 
 
 async def _asked(call: Call, store: SessionStore, session_id: str, prompt: str) -> dict[str, Any]:

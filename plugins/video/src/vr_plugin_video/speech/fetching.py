@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from vr_kernel import Code, Config, VrError, make_private, private_folder
+from vr_kernel import Code, Config, VrError, extra_missing, make_private, private_folder
 
 from vr_plugin_video.speech.model_files import NEEDED, WEIGHTS, check_files
 from vr_plugin_video.speech.speech_models import (
     INSTALL,
+    NOT_INSTALLED,
     SUGGESTED,
     hub_repository,
     model_folder,
@@ -75,12 +76,7 @@ def _new_folder(models: Path, target: Path) -> Iterator[Path]:
 
 def _download(name: str, new: Path) -> None:
     if not speech_available():
-        raise VrError(
-            "Speech recognition is not installed.",
-            Code.UNAVAILABLE,
-            category="EXTRA_MISSING",
-            hint=f"Install it: {INSTALL}",
-        )
+        raise extra_missing(NOT_INSTALLED, INSTALL)
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import RepositoryNotFoundError
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from vr_kernel import Code, Services, VrError, cache_key
+from vr_kernel import Call, Code, Services, VrError, cache_key
 
 from vr_plugin_video.captions.sidecars import find_sidecar, read_sidecar, sidecar_languages
 from vr_plugin_video.captions.subtitles import read_embedded, two_letters
 from vr_plugin_video.captions.transcripts import Transcript
 from vr_plugin_video.media.info import MediaInfo
 from vr_plugin_video.settings import VideoSettings
-from vr_plugin_video.shared import Shared
 from vr_plugin_video.speech.recognition import SpeechRecognizer
 from vr_plugin_video.speech.speech_models import SpeechModel, find_model
 from vr_plugin_video.task import VideoTask
 from vr_plugin_video.text.times import Window, format_time
-from vr_plugin_video.work import Report
+from vr_plugin_video.work import Percent
 
 NOBODY_LISTENS = frozenset({"EXTRA_MISSING", "MODEL_MISSING", "LANGUAGE_UNSUPPORTED", "NO_WORDS"})
 """Categories of what keeps speech from being recognised here."""
@@ -28,7 +27,6 @@ class Listener:
     def __init__(self, services: Services, settings: VideoSettings) -> None:
         self._services = services
         self._settings = settings
-        self._under_way: Shared[Transcript] = Shared()
         self._recognizer: SpeechRecognizer | None = None
 
     async def identity(self, task: VideoTask, language: str) -> str:
@@ -47,7 +45,7 @@ class Listener:
         return await task.work.aside(find)
 
     async def transcript(
-        self, task: VideoTask, language: str, report: Report
+        self, task: VideoTask, language: str, percent: Percent
     ) -> tuple[Transcript, bool]:
         """What is said in the task's window, and whether it came from the cache.
 
@@ -65,7 +63,7 @@ class Listener:
         try:
             if not media.has_audio:
                 raise no_words()
-            return await self._spoken(task, language, report)
+            return await self._spoken(task, language, percent)
         except VrError as error:
             others = await self._languages(task, media) if language else []
             if others and error.category in NOBODY_LISTENS:
@@ -127,30 +125,39 @@ class Listener:
         return None
 
     async def _spoken(
-        self, task: VideoTask, language: str, report: Report
+        self, task: VideoTask, language: str, percent: Percent
     ) -> tuple[Transcript, bool]:
         model = await task.work.aside(self._model, language)
         start, end = await task.span()
         key = self._key(task, task.window, model, language)
         if not task.use_cache:
-            return await self._recognize(task, model, language, report), False
+            return await self._recognize(task, model, language, percent), False
         heard = await self._heard(task, model, language)
         if heard is not None:
             return heard.between(start, end), True
 
-        async def lead(own: VideoTask, told: Report) -> Transcript:
-            made = await self._recognize(own, model, language, told)
-            place = task.services.cache.model(key, Transcript)
+        cached = True
+
+        async def produce(shared: Call) -> Transcript:
+            nonlocal cached
+            cached = False
+            async with task.shared_by(shared) as own:
+                made = await self._recognize(own, model, language, percent)
+            place = shared.services.cache.model(key, Transcript)
             video_id = task.source.video_id
             await place.put(made, content_id=video_id, tool="speech", model=model.name)
+            shared.repeatable = False  # it is kept already, whatever becomes of the call
             return made
 
-        transcript, led = await self._under_way.run(key, task, lead, report)
-        return transcript, not led
+        made = await task.work.call.once(
+            key, Transcript, produce, content_id=task.source.video_id, looked=True
+        )
+        return made, cached
 
     async def _recognize(
-        self, task: VideoTask, model: SpeechModel, language: str, report: Report
+        self, task: VideoTask, model: SpeechModel, language: str, percent: Percent
     ) -> Transcript:
+        report = task.work.stage(*percent)
         start, end = await task.span()
 
         def heard(seconds: float) -> None:

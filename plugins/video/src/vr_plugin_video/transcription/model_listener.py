@@ -14,13 +14,12 @@ from vr_plugin_video.analyses.model_analyst import media_part, no_model
 from vr_plugin_video.analyses.windows import OVERLAP_S, cut_windows
 from vr_plugin_video.arguments import EngineChoice
 from vr_plugin_video.captions.transcripts import Segment, Transcript
-from vr_plugin_video.sources import reopened
 from vr_plugin_video.speech.listening import NOBODY_LISTENS, no_words
 from vr_plugin_video.speech.model_words import ROLE, THINKING, Heard, known_words, words_key
 from vr_plugin_video.speech.said_lines import SYSTEM, Usable, answer_form, make_prompt, usable_lines
 from vr_plugin_video.task import VideoTask
 from vr_plugin_video.text.times import Window, format_time
-from vr_plugin_video.work import Report
+from vr_plugin_video.work import Percent
 
 LONGEST_WINDOW_S = 1200.0
 """Twenty minutes of speech are about 15,000 tokens of answer, well below what models write."""
@@ -29,7 +28,7 @@ GLANCE_FPS = 0.2
 
 
 async def transcript_by(
-    engine: EngineChoice, local: LocalEngine, task: VideoTask, language: str, report: Report
+    engine: EngineChoice, local: LocalEngine, task: VideoTask, language: str, percent: Percent
 ) -> tuple[Transcript, bool]:
     """What is said in a video, and whether it came from the cache.
 
@@ -44,7 +43,7 @@ async def transcript_by(
     if engine == "gemini":
         return await ModelListener(local).transcript(task, language)
     try:
-        return await local.listener.transcript(task, language, report)
+        return await local.listener.transcript(task, language, percent)
     except VrError as error:
         ready = engine == "auto" and task.work.call.services.models.ready(ROLE)
         if not (ready and await _may_be_heard(task, language, error)):
@@ -97,10 +96,8 @@ class ModelListener:
             return kept, True
 
         async def produce(shared: Call) -> Heard:
-            # The work may outlive the call that opened the file.
-            async with reopened(shared.services, task.source) as same:
-                again = self._local.task(shared, same, task.window, use_cache=True)
-                return Heard(transcript=await self._listen(again, language))
+            async with task.shared_by(shared) as own:
+                return Heard(transcript=await self._listen(own, language))
 
         heard = await task.work.call.once(key, Heard, produce, content_id=task.source.video_id)
         return heard.transcript, heard.cached

@@ -50,8 +50,7 @@ async def transcript_page(
     spoken = asked.language or local.settings.language
     task = local.task(call, source, window, use_cache=asked.use_cache)
     media = await task.media()
-    report = task.work.stage(0, 99)
-    transcript, cached = await transcript_by(asked.engine, local, task, spoken, report)
+    transcript, cached = await transcript_by(asked.engine, local, task, spoken, (0, 99))
     await _record(local, task, transcript)
     stamp = _stamp(task, transcript)
     first = _position(asked.cursor, stamp)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, BinaryIO
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PrivateAttr
 from vr_kernel import TextRecognizer, VrError
 
 from vr_plugin_video.text.times import format_time
@@ -55,6 +55,18 @@ class Slides(BaseModel):
     complete: bool = True
     recognizer: str = ""
     failure: str = ""
+    _lost: str = PrivateAttr("")
+
+    @property
+    def lost(self) -> str:
+        """The reason why pictures were not kept; never cached, as such scenes are not."""
+        return self._lost
+
+    def without_pictures(self, lost: str) -> Slides:
+        """The same, with the reason why pictures were not kept."""
+        copy = self.model_copy()
+        copy._lost = lost  # noqa: SLF001 - of its own copy
+        return copy
 
 
 def spans(times: Sequence[float], end: float, most: int) -> list[tuple[float, float]]:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from pydantic import BaseModel
-from vr_kernel import Code, Services, TextRecognizer, VrError, cache_key
+from vr_kernel import Call, Services, TextRecognizer, VrError, cache_key, extra_missing
 
 from vr_plugin_video.media.probe import INSTALL_HINT
 from vr_plugin_video.settings import OFF, ON, VideoSettings
-from vr_plugin_video.shared import Shared
 from vr_plugin_video.task import VideoTask
 from vr_plugin_video.text.times import format_time
 from vr_plugin_video.vision.changes import find_changes
 from vr_plugin_video.vision.slides import Slides, look, spans
 from vr_plugin_video.vision.thumbnails import found_again
-from vr_plugin_video.work import Report
+from vr_plugin_video.work import Percent
 
 VERSION = 3
 """Raised when the same pictures would give other scenes or another text."""
@@ -36,7 +35,6 @@ class Watcher:
     def __init__(self, services: Services, settings: VideoSettings) -> None:
         self._services = services
         self._settings = settings
-        self._under_way: Shared[tuple[Slides, str]] = Shared()
 
     def identity(self) -> str:
         """Names what scenes would depend on beside the file; reads no media."""
@@ -57,30 +55,40 @@ class Watcher:
             return None
 
     async def slides(
-        self, task: VideoTask, most: int, report: Report, *, read: bool
+        self, task: VideoTask, most: int, percent: Percent, *, read: bool
     ) -> tuple[Slides, bool]:
         """At most `most` scenes of the task's window, and whether they came from the cache."""
         recognizer = self.recognizer(task.limits) if read else None
         name = recognizer.name if recognizer else ""
         key = _key(task, most, name)
         if not task.use_cache:
-            return await self._look(task, most, recognizer, report), False
+            return await self._look(task, most, recognizer, percent), False
         place = task.services.cache.model(key, Slides)
         if (kept := await place.get()) is not None:
             found = await task.work.aside(found_again, task.services, kept.slides)
             if found is not None:
                 return kept.model_copy(update={"slides": tuple(found)}), True
+            await place.delete()
+        cached = True
 
-        async def lead(own: VideoTask, told: Report) -> tuple[Slides, str]:
-            made = await self._look(own, most, recognizer, told)
-            if not (made.failure or own.work.lost):
+        async def produce(shared: Call) -> Slides:
+            nonlocal cached
+            cached = False
+            async with task.shared_by(shared) as own:
+                made = await self._look(own, most, recognizer, percent)
+            made = made.without_pictures(own.work.lost)
+            if not (made.failure or made.lost):
+                place = shared.services.cache.model(key, Slides)
                 video_id = task.source.video_id
                 await place.put(made, content_id=video_id, tool="scenes", model=name)
-            return made, own.work.lost
+            shared.repeatable = False  # it is kept already, whatever becomes of the call
+            return made
 
-        (slides, lost), led = await self._under_way.run(key, task, lead, report)
-        task.work.lost = task.work.lost or lost
-        return slides, not led
+        slides = await task.work.call.once(
+            key, Slides, produce, content_id=task.source.video_id, looked=True
+        )
+        task.work.lost = task.work.lost or slides.lost
+        return slides, cached
 
     async def known(self, task: VideoTask, most: int) -> Slides | None:
         """The slides whose text was read before; never decodes."""
@@ -98,17 +106,12 @@ class Watcher:
         return [start for start, _ in scenes]
 
     async def _look(
-        self, task: VideoTask, most: int, recognizer: TextRecognizer | None, report: Report
+        self, task: VideoTask, most: int, recognizer: TextRecognizer | None, percent: Percent
     ) -> Slides:
-        file = task.source.file
+        file, report = task.source.file, task.work.stage(*percent)
         media, (start, end) = await task.media(), await task.span()
         if not pictures_available():
-            raise VrError(
-                "Taking pictures from videos is not installed.",
-                Code.UNAVAILABLE,
-                category="EXTRA_MISSING",
-                hint=f"Install it: {INSTALL_HINT}",
-            )
+            raise extra_missing("Taking pictures from videos is not installed.", INSTALL_HINT)
 
         def looked(share: float) -> None:
             at = format_time(start + share * (end - start))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
-from vr_kernel import Code, VrError
+from vr_kernel import Code, VrError, extra_missing
 
 KEY_HINT = (
     "Make a key at https://console.cloud.google.com/apis/credentials, enable the YouTube Data"
     " API v3 for its project, and set YOUTUBE_API_KEY."
 )
-_KEYLESS = "Without a key: pip install 'video-research[youtube]'."
+INSTALL = "pip install 'video-research[youtube]'"
+_KEYLESS = f"Without a key: {INSTALL}."
 RATE_PAUSE_S = 60.0
 
 
@@ -143,14 +144,9 @@ def comments_disabled() -> VrError:
     )
 
 
-def extra_missing(doing: str) -> VrError:
-    """A library that is installed with an extra is missing."""
-    return VrError(
-        f"{doing} is not installed.",
-        Code.UNAVAILABLE,
-        category="EXTRA_MISSING",
-        hint="Install it: pip install 'video-research[youtube]'",
-    )
+def not_installed(what: str) -> VrError:
+    """The error for a library of the extra `youtube` that is not installed."""
+    return extra_missing(f"{what} is not installed.", INSTALL)
 
 
 def until_midnight_pacific(now: datetime | None = None) -> float:

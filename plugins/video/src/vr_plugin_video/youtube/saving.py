@@ -23,7 +23,7 @@ from vr_plugin_video.downloads import BYTES_PER_MB, too_large, too_slow, unwrita
 from vr_plugin_video.media.formats import is_media_name
 from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.work import Report, StoppedError
-from vr_plugin_video.youtube.errors import extra_missing, network_failed
+from vr_plugin_video.youtube.errors import network_failed, not_installed
 from vr_plugin_video.youtube.ytdlp import common_options
 from vr_plugin_video.youtube.ytdlp_faults import error_of
 
@@ -75,7 +75,7 @@ async def save_video(
             it cannot be written; TOO_LARGE; else what `error_of` reads.
     """
     if find_spec("yt_dlp") is None:
-        raise extra_missing("Downloading from YouTube")
+        raise not_installed("Downloading from YouTube")
     end = time.monotonic() + settings.download_deadline_s
     watcher = Watcher(settings, report, end)
     thread = asyncio.ensure_future(asyncio.to_thread(_save, address, video_id, folder, watcher))

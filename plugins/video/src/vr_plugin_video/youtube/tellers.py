@@ -11,7 +11,7 @@ from vr_kernel import Code, VrError
 
 from vr_plugin_video.captions.transcripts import Transcript
 from vr_plugin_video.settings import VideoSettings
-from vr_plugin_video.youtube.errors import extra_missing, no_key
+from vr_plugin_video.youtube.errors import no_key, not_installed
 from vr_plugin_video.youtube.models import Comment, Engine, PlaylistInfo, VideoMetadata
 
 
@@ -52,7 +52,7 @@ async def read_captions(site: str, video_id: str, language: str) -> Transcript:
     Raises:
         VrError: as `YouTube.captions`.
     """
-    failed = extra_missing("Reading captions of YouTube")
+    failed = not_installed("Reading captions of YouTube")
     for reader in _caption_readers(site):
         try:
             return await reader(video_id, language)
@@ -78,7 +78,7 @@ def _caption_readers(site: str) -> Iterator[Callable[[str, str], Awaitable[Trans
 def nobody(settings: VideoSettings) -> VrError:
     """The error of there being none to ask."""
     if _key(settings)[0].get_secret_value() and not is_installed("googleapiclient"):
-        return extra_missing("The client of the YouTube Data API")
+        return not_installed("The client of the YouTube Data API")
     return no_key()
 
 
