@@ -38,14 +38,14 @@ class Visit:
 
 
 pytestmark = pytest.mark.slow
-CONSULT = """
+REPORT = """
 import os, pathlib
-from vr_cli.commands.doctor import report
-from vr_cli.doctor.report import Consultation
-consultation = Consultation([], os.environ, pathlib.Path.cwd())
-results = consultation.results()
-consultation.close()
-print(report(results, 0.0, as_json=True))
+from vr_cli.commands.doctor import printed
+from vr_cli.doctor.report import DoctorReport
+report = DoctorReport([], os.environ, pathlib.Path.cwd())
+results = report.results()
+report.close()
+print(printed(results, 0.0, as_json=True))
 raise SystemExit(3 if any(result.level == "fault" for result in results) else 0)
 """
 
@@ -117,7 +117,7 @@ def test_only_what_is_wrong_is_called_a_fault(sick: Visit) -> None:
 def test_a_fault_that_hides_others_is_named(fault: Fault, tmp_path: Path) -> None:
     zoo = Zoo(tmp_path / "zoo")
     environment = planted(zoo, [fault])
-    found = visit(zoo, environment, sys.executable, "-c", CONSULT)
+    found = visit(zoo, environment, sys.executable, "-c", REPORT)
     assert found.code == 3
     check(fault, found)
     assert "Hint: " not in found.found("server", "server")["what"]

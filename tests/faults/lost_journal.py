@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from vr_cli.doctor.databases import database_checks
 from vr_kernel import Kernel, Query, load_config
+from vr_kernel.diagnosis.databases import database_checks
 from vr_plugin_knowledge.health import store_checks
 
 CONCEPTS = "ConceptKnowledge"

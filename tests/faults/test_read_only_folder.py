@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from vr_cli.doctor.folders import folder_checks
 from vr_kernel.config.paths import find_paths
+from vr_kernel.diagnosis.folders import folder_checks
 from vr_kernel.health import Level
 from vr_testing import FakeGemini
 from vr_testing.full_disk import small_disk

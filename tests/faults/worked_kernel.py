@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vr_cli.doctor.databases import database_checks
 from vr_kernel import Check, VrError
+from vr_kernel.diagnosis.databases import database_checks
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_video import plugin as video
 from vr_testing import FakeGemini, TrialKernel, open_kernel

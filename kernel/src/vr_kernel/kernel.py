@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from vr_kernel.call import ProgressReport
 from vr_kernel.composition.foundation import Foundation
 from vr_kernel.config.config import Config, load_config
 from vr_kernel.errors import Code, VrError, did_you_mean
+from vr_kernel.health import Check
 from vr_kernel.isolation.plugin_code import contained
 from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.loading.discovery import (
@@ -52,10 +54,8 @@ class Kernel(Foundation):
         roots: folders below which files may be read, beside the configured ones.
         schemas: those of tools, from earlier starts.
         tell: takes each plugin that is not served whole; without it the log does.
+        retry: load plugins that took long to fail once more, though they have not changed.
     """
-
-    _tries_again = False
-    """Whether plugins that took long to fail are tried again, though they have not changed."""
 
     def __init__(
         self,
@@ -65,13 +65,17 @@ class Kernel(Foundation):
         roots: Sequence[str | Path] = (),
         schemas: ToolSchemas | None = None,
         tell: Callable[[PluginStatus], None] | None = None,
+        retry: bool = False,
     ) -> None:
         super().__init__(config, roots)
         self.jobs.serve(self._served)
         self._statuses: list[PluginStatus] = []
         self._services: dict[str, Services] = {}
         self._registry = Registry()
-        self._load(_given(plugins) if plugins is not None else None, schemas, tell)
+        self._health: dict[str, Callable[[], list[Check]]] = {}
+        given = _given(plugins) if plugins is not None else None
+        loader = Loader(self.config, Hooks(), self.log, self.redaction, schemas, again=retry)
+        self._load(given, loader, tell)
 
     @classmethod
     def open(
@@ -146,6 +150,11 @@ class Kernel(Foundation):
     def settings(self) -> Mapping[str, BaseModel]:
         """The validated settings of each loaded plugin that has any."""
         return {n: s.settings for n, s in self._services.items() if s.settings is not None}
+
+    @property
+    def health(self) -> Mapping[str, Callable[[], list[Check]]]:
+        """For each loaded plugin the function that asks for its checks; it may raise anything."""
+        return self._health
 
     def plugins(self) -> tuple[PluginStatus, ...]:
         """Every installed plugin and what became of it."""
@@ -249,7 +258,7 @@ class Kernel(Foundation):
     def _load(
         self,
         given: list[Candidate] | None,
-        schemas: ToolSchemas | None,
+        loader: Loader,
         tell: Callable[[PluginStatus], None] | None,
     ) -> None:
         kernel = self.config.kernel
@@ -259,8 +268,6 @@ class Kernel(Foundation):
             disabled=kernel.disabled,
             kernel_version=VERSION,
         )
-        again = self._tries_again
-        loader = Loader(self.config, Hooks(), self.log, self.redaction, schemas, again=again)
         own = PluginStatus(INFRA, "vr-kernel", VERSION)
         contributions = [loader.load(own, lambda: infra, trusted=True)]
         self._statuses.append(own)
@@ -283,6 +290,7 @@ class Kernel(Foundation):
         services = self._services[status.name] = self.services_of(
             status.name, contribution.settings, self._registry.kinds, self.store, self.plugins
         )
+        self._health[status.name] = partial(contribution.health, services)
         if contribution.hear is not None:
             self.listeners.add(contribution.hear, services)
         for provider in contribution.providers:

@@ -1,4 +1,4 @@
-"""`vr doctor`: what is wrong with this installation, and how to mend it."""
+"""`vr doctor`: prints the faults of this installation, and how to mend them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ import click
 from vr_kernel import Level
 from vr_kernel.text import spelled_json
 
+from vr_cli.doctor.captured import captured
 from vr_cli.doctor.check_runner import Result
-from vr_cli.doctor.report import Consultation, captured
+from vr_cli.doctor.report import DoctorReport
 from vr_cli.exits import Exit, end_soon
 from vr_cli.output import folded
 from vr_cli.streams import diverted_stdout
@@ -31,13 +32,13 @@ def doctor(ctx: click.Context, *, problems: bool, as_json: bool) -> int:
     begun = time.monotonic()
     # Logs and plugins may write what no redaction has seen.
     with captured(2), diverted_stdout():
-        consultation = Consultation(ctx.find_root().params["settings"], os.environ, Path.cwd())
+        report = DoctorReport(ctx.find_root().params["settings"], os.environ, Path.cwd())
         try:
-            results = consultation.results()
+            results = report.results()
         finally:
-            consultation.close()
+            report.close()
     seconds = time.monotonic() - begun
-    click.echo(report(results, seconds, as_json=as_json, problems=problems))
+    click.echo(printed(results, seconds, as_json=as_json, problems=problems))
     faulty = any(result.level is Level.FAULT for result in results)
     code = Exit.CONFIGURATION if faulty else Exit.OK
     if not all(result.answered for result in results):
@@ -46,10 +47,10 @@ def doctor(ctx: click.Context, *, problems: bool, as_json: bool) -> int:
     return code
 
 
-def report(
+def printed(
     results: Sequence[Result], seconds: float, *, as_json: bool, problems: bool = False
 ) -> str:
-    """What was found, for people or as JSON; of `problems` alone when those are wanted."""
+    """The findings as text or JSON; with `problems` without those that are fine."""
     count = Counter(result.level for result in results)
     shown = [it for it in results if not problems or it.level is not Level.OK]
     if as_json:

@@ -26,7 +26,7 @@ LINE_LIMIT = 400
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one check found, and the seconds it took.
+    """The finding of one check, and the seconds it took.
 
     `group` names a plugin or a topic; a check that has not `answered` may still be at it.
     """
@@ -41,7 +41,7 @@ class Result:
     remedy: Remedy | None = None
 
 
-def examine(
+def run_checks(
     checks: Sequence[tuple[str, Check]],
     loop: asyncio.AbstractEventLoop,
     redact: Callable[[str], str] = str,
@@ -69,7 +69,7 @@ def examine(
 
 
 def started(work: Callable[[], T]) -> Future[tuple[T, float]]:
-    """What `work` returns, and the seconds it took: in a thread that never holds up the exit."""
+    """Run `work` in a thread that never delays the exit; the future has its value and seconds."""
     answer: Future[tuple[T, float]] = Future()
 
     def target() -> None:
@@ -87,7 +87,7 @@ def started(work: Callable[[], T]) -> Future[tuple[T, float]]:
 
 @contextmanager
 def loop_aside() -> Iterator[asyncio.AbstractEventLoop]:
-    """An event loop in a thread of its own; what blocks it blocks nobody else."""
+    """An event loop in a thread of its own; code that blocks it blocks nobody else."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="vr-doctor-loop", daemon=True)
     thread.start()
@@ -103,7 +103,7 @@ def loop_aside() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 async def _emptied() -> bool:
-    """Cancel all that runs in this loop; true when it ended. What did not must not be freed."""
+    """Cancel all that runs in this loop; True when all of it ended, and may be freed."""
     left = asyncio.all_tasks() - {asyncio.current_task()}
     for task in left:
         task.cancel()

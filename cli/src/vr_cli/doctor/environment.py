@@ -1,4 +1,4 @@
-"""The machine: interpreter, text, files, clock, SQLite, and the way to the program."""
+"""Checks of the machine: interpreter, text, files, clock, SQLite, and the way to the program."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import shutil
 import sqlite3
 import sys
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from vr_kernel import VERSION, Check, Diagnosis
-from vr_kernel.config import Paths
-from vr_kernel.loading import KERNEL_DISTRIBUTION
+from vr_kernel.config import find_paths
 
+KERNEL = "vr-kernel"
+"""The distribution of the kernel."""
 OLDEST, NEWEST = (3, 11), (3, 14)
 """Versions of Python that every release is tested on."""
 OLDEST_SQLITE = (3, 35, 0)
@@ -25,22 +27,21 @@ RELEASED = datetime(2026, 11, 1, tzinfo=UTC)
 """This program is not older; a clock that says so is wrong."""
 
 
-def environment_checks(paths: Paths) -> list[Check]:
-    """The checks of the machine; `paths` gives the folders whose files carry times."""
+def environment_checks(environ: Mapping[str, str]) -> list[Check]:
+    """The checks of the machine; `environ` names the folder whose files carry times."""
     return [
         Check("python", python_version),
         Check("kernel", kernel_version),
         Check("text encoding", text_encoding),
-        Check("terminal", terminal),
         Check("open files", open_files),
         Check("sqlite", sqlite_features),
         Check("command", command_on_path),
-        Check("clock", lambda: clock(paths.state)),
+        Check("clock", lambda: clock(find_paths(environ).state)),
     ]
 
 
 def python_version() -> Diagnosis:
-    """Whether releases are tested on this Python."""
+    """Check that releases are tested on this Python."""
     running = sys.version_info[:2]
     text = f"Python {sys.version.split()[0]} at {sys.executable}."
     if OLDEST <= running <= NEWEST:
@@ -52,24 +53,24 @@ def python_version() -> Diagnosis:
 
 
 def kernel_version() -> Diagnosis:
-    """Whether the code is the one that is said to be installed."""
+    """Check that the code is the one that is said to be installed."""
     try:
-        installed = importlib.metadata.version(KERNEL_DISTRIBUTION)
+        installed = importlib.metadata.version(KERNEL)
     except importlib.metadata.PackageNotFoundError:
         return Diagnosis.warning(
-            f"{KERNEL_DISTRIBUTION} {VERSION} runs, but is not installed.",
+            f"{KERNEL} {VERSION} runs, but is not installed.",
             "Install it: pip install video-research",
         )
     if installed == VERSION:
-        return Diagnosis.ok(f"{KERNEL_DISTRIBUTION} {VERSION}.")
+        return Diagnosis.ok(f"{KERNEL} {VERSION}.")
     return Diagnosis.warning(
-        f"The code is {VERSION}, but {KERNEL_DISTRIBUTION} {installed} is installed.",
+        f"The code is {VERSION}, but {KERNEL} {installed} is installed.",
         "Install it again: pip install --force-reinstall vr-kernel",
     )
 
 
 def text_encoding() -> Diagnosis:
-    """Whether names of files and output may hold any letter."""
+    """Check that names of files and output may hold any letter."""
     files, output = sys.getfilesystemencoding(), sys.stdout.encoding or "none"
     text = f"Names of files: {files}; output: {output}."
     if all(name.lower().replace("-", "") == "utf8" for name in (files, output)):
@@ -77,17 +78,8 @@ def text_encoding() -> Diagnosis:
     return Diagnosis.warning(text, "Set PYTHONUTF8=1, or a locale of UTF-8 such as LANG=C.UTF-8.")
 
 
-def terminal() -> Diagnosis:
-    """Who reads the output."""
-    if not sys.stdout.isatty():
-        return Diagnosis.ok("Output goes to a file or a program.")
-    return Diagnosis.ok(
-        f"Output goes to a terminal of {shutil.get_terminal_size().columns} columns."
-    )
-
-
 def open_files() -> Diagnosis:
-    """Whether a busy server may open enough files and connections."""
+    """Check that a busy server may open enough files and connections."""
     try:
         import resource
     except ImportError:
@@ -101,7 +93,7 @@ def open_files() -> Diagnosis:
 
 
 def sqlite_features() -> Diagnosis:
-    """Whether SQLite can do what journal and store need."""
+    """Check that SQLite can do what journal and store need."""
     text = f"SQLite {sqlite3.sqlite_version}"
     other = "Use a Python that was built with a newer SQLite, such as one of `uv python install`."
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
@@ -117,7 +109,7 @@ def sqlite_features() -> Diagnosis:
 
 
 def command_on_path() -> Diagnosis:
-    """Whether a client that starts `vr` by its name finds it."""
+    """Check that a client that starts `vr` by its name finds it."""
     for name in ("vr", "video-research"):
         if found := shutil.which(name):
             return Diagnosis.ok(f"{name} is {found}.")
@@ -125,12 +117,12 @@ def command_on_path() -> Diagnosis:
     return Diagnosis.warning(
         "No vr on PATH: a client that starts it by name does not find it.",
         f"Add {Path(sys.executable).parent} to PATH, or let clients start"
-        f" `{sys.executable} -P -m vr_kernel serve`{uvx}.",
+        f" `{sys.executable} -P -m vr_cli serve`{uvx}.",
     )
 
 
 def clock(state: Path) -> Diagnosis:
-    """Whether the clock can be right: leases, caches and budgets go by it."""
+    """Check that the clock can be right: leases, caches and budgets go by it."""
     now = time.time()
     fix = "Set the clock of this machine, best by NTP."
     shown = datetime.fromtimestamp(now, UTC).isoformat(" ", "seconds")

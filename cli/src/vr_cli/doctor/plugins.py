@@ -1,16 +1,15 @@
-"""Plugins: each one's state, what they print, and what they say of themselves."""
+"""Checks of plugins: the state of each, what they print, and the checks that they offer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
-from pathlib import Path
 
-from vr_kernel import VERSION, Check, Config, Diagnosis, Kernel
-from vr_kernel.loading import INFRA, Contribution, PluginStatus, State
+from vr_kernel import VERSION, Check, Diagnosis, Kernel
+from vr_kernel.loading import PluginStatus, State
 
 from vr_cli.doctor.check_runner import failure, started
+from vr_cli.doctor.environment import KERNEL
 
 OFFER_S = 3.0
 """How long a plugin may take to name its checks."""
@@ -26,24 +25,9 @@ _FIXES = {
 }
 
 
-class ExaminedKernel(Kernel):
-    """A kernel that keeps what its plugins offer `vr doctor`, and tries each of them."""
-
-    _tries_again = True
-
-    def __init__(self, config: Config, *, roots: Sequence[Path] = ()) -> None:
-        self.health: dict[str, Callable[[], list[Check]]] = {}
-        super().__init__(config, roots=roots)
-
-    def _admit(self, contribution: Contribution) -> None:
-        super()._admit(contribution)
-        name = contribution.status.name
-        self.health[name] = partial(contribution.health, self._services[name])
-
-
 def plugin_checks(kernel: Kernel, printed: str) -> list[Check]:
     """One check for each installed plugin; `printed` is what they wrote to stdout at loading."""
-    statuses = [status for status in kernel.plugins() if status.name != INFRA]
+    statuses = [status for status in kernel.plugins() if status.distribution != KERNEL]
     return [
         *(Check(status.name, partial(plugin_state, status)) for status in statuses),
         Check("standard output", lambda: quiet(printed)),
@@ -51,7 +35,7 @@ def plugin_checks(kernel: Kernel, printed: str) -> list[Check]:
 
 
 def plugin_state(status: PluginStatus) -> Diagnosis:
-    """What became of one plugin."""
+    """Check that a plugin is served whole, or say why it is not."""
     version = status.version or "no version"
     if status.fine:
         return Diagnosis.ok(f"{version}, {status.reason or status.state}.")
@@ -61,7 +45,7 @@ def plugin_state(status: PluginStatus) -> Diagnosis:
 
 
 def quiet(printed: str) -> Diagnosis:
-    """Whether plugins leave stdout alone, which belongs to the protocol."""
+    """Check that plugins leave stdout alone, which belongs to the protocol."""
     text = " ".join(printed.split())
     if not text:
         return Diagnosis.ok("No plugin writes there while it is loaded.")
@@ -71,7 +55,7 @@ def quiet(printed: str) -> Diagnosis:
     )
 
 
-def offered_checks(kernel: ExaminedKernel) -> list[tuple[str, Check]]:
+def offered_checks(kernel: Kernel) -> list[tuple[str, Check]]:
     """The checks that plugins offer; one whose hook fails is a check that says so."""
     answers = {name: started(offer) for name, offer in kernel.health.items()}
     return [(name, check) for name, it in answers.items() for check in _offered(name, it)]

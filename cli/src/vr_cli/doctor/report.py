@@ -1,37 +1,34 @@
-"""One run of `vr doctor`: reads the configuration, loads the plugins, gathers the checks."""
+"""The report of `vr doctor`: reads the configuration, loads the plugins, runs all checks."""
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO
 
-from vr_kernel import Check, Config, Diagnosis, VrError, load_config
-from vr_kernel.config import PROJECT_FILE, KernelSettings, env_files, find_paths
+from vr_kernel import Check, Config, Diagnosis, Kernel, VrError, load_config
+from vr_kernel.diagnosis import kernel_checks, report_redactor
 from vr_kernel.loading import explain
-from vr_kernel.text import redactor, secrets_in_text, secrets_of
 
-from vr_cli.doctor.check_runner import Result, examine, loop_aside, wait_for
-from vr_cli.doctor.configuration import configuration_checks
-from vr_cli.doctor.databases import database_checks
+from vr_cli.doctor.captured import captured
+from vr_cli.doctor.check_runner import Result, loop_aside, run_checks, wait_for
 from vr_cli.doctor.environment import environment_checks
-from vr_cli.doctor.folders import folder_checks
-from vr_cli.doctor.models import model_checks
-from vr_cli.doctor.plugins import ExaminedKernel, offered_checks, plugin_checks
-from vr_cli.doctor.providers import provider_checks
+from vr_cli.doctor.plugins import offered_checks, plugin_checks
 from vr_cli.doctor.transport import Handshake, http_checks
+from vr_cli.doctor.unread_variables import unread_checks
 
 Grouped = list[tuple[str, Check]]
 CLOSE_S = 2.0
+TOPICS = (
+    *("environment", "configuration", "folders", "databases", "server"),
+    *("plugins", "providers", "models"),
+)
+"""Groups in the order in which they are shown; those of plugins come last."""
 
 
-class Consultation:
-    """An installation, opened to be looked at once; `close` lets go of what is left.
+class DoctorReport:
+    """An installation, opened to be looked at once; `close` releases what is left.
 
     Args:
         settings: `section.key=value`, as given with `--set`.
@@ -44,18 +41,18 @@ class Consultation:
         self._handshake = _begun(options, environ)
         self._flags = dict(setting.partition("=")[::2] for setting in settings)
         self._environ, self._folder = environ, folder
-        self._paths = find_paths(environ)
         self._config = self._read()
-        self._kernel: ExaminedKernel | None = None
+        self._kernel: Kernel | None = None
         self._printed = self._unloaded = ""
         if isinstance(self._config, Config):
             self._load(self._config)
 
     def results(self) -> list[Result]:
-        """What all checks found."""
-        grouped = [*self._always(), *self._loaded()]
+        """Run all checks and return what they found."""
+        given = {**self._environ, **self._flags}
+        redact = report_redactor(given, self._folder, self._config, self._kernel)
         with loop_aside() as loop:
-            found = examine(grouped, loop, redactor(self._secrets()))
+            found = run_checks(self._checks(), loop, redact)
             if self._kernel is not None:
                 with suppress(Exception):  # what plugins leave behind must not cost the report
                     wait_for(loop, self._kernel.aclose(), CLOSE_S)
@@ -77,25 +74,24 @@ class Consultation:
     def _load(self, config: Config) -> None:
         with captured(1) as printed:
             try:
-                self._kernel = ExaminedKernel(config, roots=[self._folder])
+                self._kernel = Kernel(config, roots=[self._folder], retry=True)
             except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding
                 self._unloaded = explain(error)
         self._printed = printed()
 
-    def _always(self) -> Grouped:
-        config, paths = self._config, self._paths
-        if isinstance(config, Config):
-            lease_s, store = config.kernel.lease_s, config.store.backend
-        else:
-            lease_s, store = KernelSettings().lease_s, "embedded"
-        settings = configuration_checks(paths, self._environ, self._folder, config)
-        return [
-            *_grouped("environment", environment_checks(paths)),
-            *_grouped("configuration", settings),
-            *_grouped("folders", folder_checks(paths)),
-            *_grouped("databases", database_checks(paths, lease_s, store)),
-            *_grouped("server", [*self._served(), *http_checks(config)]),
+    def _checks(self) -> Grouped:
+        kernel = self._kernel
+        checks = [
+            *_grouped("environment", environment_checks(self._environ)),
+            *_grouped("configuration", unread_checks(self._environ)),
+            *kernel_checks(self._environ, self._folder, self._config, kernel),
+            *_grouped("server", [*self._served(), *http_checks(self._config)]),
         ]
+        if kernel is None:
+            check = Check("plugins", partial(_not_loaded, self._unloaded))
+            return _in_order([*checks, ("plugins", check)])
+        checks += _grouped("plugins", plugin_checks(kernel, self._printed))
+        return [*_in_order(checks), *offered_checks(kernel)]
 
     def _served(self) -> list[Check]:
         if not isinstance(self._config, Config):
@@ -107,61 +103,16 @@ class Consultation:
             fix = "Free some space where temporary files are kept, or set TMPDIR to another folder."
         return [Check("server", partial(Diagnosis.warning, f"Not tried: {why}.", fix))]
 
-    def _loaded(self) -> Grouped:
-        kernel = self._kernel
-        if kernel is None:
-            return _grouped("plugins", [Check("plugins", partial(_not_loaded, self._unloaded))])
-        return [
-            *_grouped("plugins", plugin_checks(kernel, self._printed)),
-            *_grouped("providers", provider_checks(kernel.providers)),
-            *_grouped("models", model_checks(kernel.models.roles)),
-            *offered_checks(kernel),
-        ]
-
-    def _secrets(self) -> list[str]:
-        sections = list(self._kernel.settings.values()) if self._kernel else []
-        if isinstance(self._config, Config):
-            sections += [self._config.models, self._config.serve]
-        found = secrets_of({**self._environ, **self._flags}, sections)
-        files = [*env_files(self._environ, self._paths.config), self._folder / PROJECT_FILE]
-        for file in [*files, self._paths.config / "config.toml"]:
-            with suppress(OSError):
-                found += secrets_in_text(file.read_text("utf-8", errors="replace"))
-        return found
-
-
-@contextmanager
-def captured(descriptor: int) -> Iterator[Callable[[], str]]:
-    """For a time, keep what anybody writes to 1 or 2; the function then returns it."""
-    with _scratch() as file:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        kept = os.dup(descriptor)
-        os.dup2(file.fileno(), descriptor)
-        text: list[str] = []
-        try:
-            yield lambda: "".join(text)
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os.dup2(kept, descriptor)
-            os.close(kept)
-            file.seek(0)
-            text.append(file.read().decode("utf-8", "replace"))
-
-
-def _scratch() -> IO[bytes]:
-    try:
-        return TemporaryFile()
-    except OSError:  # no room: what is written meanwhile is lost
-        return Path(os.devnull).open("r+b")
-
 
 def _begun(options: Sequence[str], environ: Mapping[str, str]) -> Handshake | OSError:
     try:
         return Handshake(options, environ)
     except OSError as error:
         return error
+
+
+def _in_order(checks: Grouped) -> Grouped:
+    return sorted(checks, key=lambda each: TOPICS.index(each[0]))
 
 
 def _grouped(group: str, checks: Sequence[Check]) -> Grouped:

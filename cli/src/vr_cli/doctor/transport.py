@@ -25,7 +25,7 @@ BYTES_PER_TOKEN = 4
 MANY_TOKENS = 10_000
 SHOWN = 120
 ERROR = "Error: "
-"""How the command line begins what went wrong."""
+"""The beginning of each error that the command line prints."""
 STRAY = "Find what prints when Python starts: .pth files, sitecustomize.py or a wrapper of vr."
 _INITIALIZE, _LIST = 1, 2
 
@@ -67,7 +67,7 @@ class Handshake:
         ]
 
     def server(self) -> Diagnosis:
-        """Whether it answers, and writes nothing but JSON-RPC to stdout."""
+        """Check that it answers, and writes nothing but JSON-RPC to stdout."""
         self._done.wait()
         fix = "Run `vr serve` by hand: its stderr says more. `vr plugin list` names bad plugins."
         if self._stray:
@@ -81,7 +81,7 @@ class Handshake:
         return Diagnosis.ok(f"{info.get('name', 'It')} answers over stdio.")
 
     def tools(self) -> Diagnosis:
-        """How many tokens the list of tools takes of a client's context."""
+        """Count the tokens that the list of tools takes of a client's context."""
         self._done.wait()
         listed = self._answers.get(_LIST, {}).get("tools")
         if not listed:
@@ -164,7 +164,7 @@ def http_checks(read: Config | VrError) -> list[Check]:
 
 
 def http_access(config: Config) -> Diagnosis:
-    """Whether `vr serve --http` would take the tokens, and who may ask then."""
+    """Check that `vr serve --http` would take the tokens, and name who may ask then."""
     try:
         owner = Identity("you", config.store.workspace, is_owner=True)
         principals = Access(config.serve, owner).principals()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from vr_kernel import Check, Diagnosis
-from vr_kernel.config import Paths, env_files, env_variables
+from vr_kernel.config import env_files, env_variables, find_paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +104,9 @@ UNREAD = (
 )
 
 
-def unread_checks(paths: Paths, environ: Mapping[str, str]) -> list[Check]:
+def unread_checks(environ: Mapping[str, str]) -> list[Check]:
     """A check for each subject of which a variable is set, in the environment or a `.env`."""
-    present = _present(paths.config, environ)
+    present = _present(environ)
     found = [(each, [name for name in each.names if name in present]) for each in UNREAD]
     return [_check(each, names) for each, names in found if names]
 
@@ -122,8 +121,8 @@ def _check(unread: Unread, names: list[str]) -> Check:
     return Check(f"variables: {unread.subject}", lambda: found)
 
 
-def _present(config: Path, environ: Mapping[str, str]) -> set[str]:
+def _present(environ: Mapping[str, str]) -> set[str]:
     present = {name for name, value in environ.items() if value}
-    for file in env_files(environ, config):
+    for file in env_files(environ, find_paths(environ).config):
         present |= {name for name, value in env_variables(file).items() if value}
     return present

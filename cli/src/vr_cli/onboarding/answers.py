@@ -63,13 +63,11 @@ def checked_key(text: str) -> str:
     Raises:
         VrError: INVALID_INPUT when it cannot be a key; it is not shown.
     """
-    from pydantic import SecretStr
     from vr_kernel import Level
-
-    from vr_cli.doctor.models import gemini_keys
+    from vr_kernel.diagnosis import examine_keys
 
     key = text.strip()
-    found = gemini_keys(ModelsSettings(gemini_api_keys=[SecretStr(key)]))
+    found = examine_keys([key])
     if not key or found.level is not Level.OK:
         what = found.what if key else "No key was given."
         raise VrError(what, Code.INVALID_INPUT, category="KEY_REFUSED", hint=found.fix)

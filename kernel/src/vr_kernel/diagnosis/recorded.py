@@ -1,4 +1,4 @@
-"""The journal: whole, and the one that this state folder had, with all that it had."""
+"""Check of the journal: whole, and the one this state folder had, with all its records."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
-from vr_kernel import Diagnosis, Position
-from vr_kernel.config import Paths
-from vr_kernel.journal import Lineage, find_loss, read_known, ways_out
-from vr_kernel.storage import is_no_damage, reading
+from vr_kernel.config.paths import Paths
+from vr_kernel.health import Diagnosis
+from vr_kernel.journal.known import read_known
+from vr_kernel.journal.lineage import Lineage, Position
+from vr_kernel.journal.loss import find_loss, ways_out
+from vr_kernel.storage.database_health import is_no_damage, reading
 
 
 def examine_journal(paths: Paths, sound: Callable[[], Diagnosis], store: str) -> Diagnosis:
-    """What `sound` says of the file, unless it lacks what was recorded; `store` may have it."""
+    """Check that the journal has all that was recorded, then return what `sound` finds.
+
+    `store` names the store that may have what the journal lacks.
+    """
     ways = ways_out(store)
     path, known = paths.journal, _known(paths.state / "jobs.db")
     most = max((each.seq for each in known), default=0)

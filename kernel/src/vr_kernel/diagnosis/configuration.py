@@ -1,4 +1,4 @@
-"""What was set: files that are valid, private, and name folders that exist."""
+"""Checks of settings: files that are valid, private, and name folders that exist."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from vr_kernel import Check, Config, Diagnosis, VrError
-from vr_kernel.config import PROJECT_FILE, Paths, env_files, is_trusted
-
-from vr_cli.doctor.unread_variables import unread_checks
+from vr_kernel.config.config import Config
+from vr_kernel.config.paths import Paths, env_files
+from vr_kernel.config.sources import PROJECT_FILE, is_trusted
+from vr_kernel.errors import VrError
+from vr_kernel.health import Check, Diagnosis
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -18,12 +19,11 @@ OTHERS = stat.S_IRWXG | stat.S_IRWXO
 def configuration_checks(
     paths: Paths, environ: Mapping[str, str], folder: Path, read: Config | VrError
 ) -> list[Check]:
-    """The checks of settings; `read` is what reading them came to."""
+    """The checks of settings; `read` is the settings, or the error of reading them."""
     checks = [
         Check("settings", lambda: settings_valid(paths, read)),
         Check("private files", lambda: private_files(paths, environ)),
         Check("project file", lambda: project_file(paths, folder)),
-        *unread_checks(paths, environ),
     ]
     if isinstance(read, Config):
         roots = read.kernel.allowed_roots
@@ -32,7 +32,7 @@ def configuration_checks(
 
 
 def settings_valid(paths: Paths, read: Config | VrError) -> Diagnosis:
-    """Whether every file, variable and flag is understood."""
+    """Check that every file, variable and flag is understood."""
     if isinstance(read, VrError):
         return Diagnosis.fault(read.message, read.hint)
     file = paths.config / "config.toml"
@@ -40,7 +40,7 @@ def settings_valid(paths: Paths, read: Config | VrError) -> Diagnosis:
 
 
 def private_files(paths: Paths, environ: Mapping[str, str]) -> Diagnosis:
-    """Whether other users of the machine can read the files that hold keys."""
+    """Check that no other user of the machine can read the files that hold keys."""
     if os.name != "posix":
         return Diagnosis.ok("This system keeps the files of users apart.")
     files = [*env_files(environ, paths.config), paths.config / "config.toml"]
@@ -55,7 +55,7 @@ def private_files(paths: Paths, environ: Mapping[str, str]) -> Diagnosis:
 
 
 def project_file(paths: Paths, folder: Path) -> Diagnosis:
-    """Whether the settings of the current folder are in force."""
+    """Check that the settings of the current folder are in force."""
     file = folder / PROJECT_FILE
     if not file.is_file():
         return Diagnosis.ok(f"No {PROJECT_FILE} in this folder.")
@@ -68,7 +68,7 @@ def project_file(paths: Paths, folder: Path) -> Diagnosis:
 
 
 def allowed_roots(roots: list[Path], home: Path | None) -> Diagnosis:
-    """Whether the configured folders exist, can be read, and are no more than is needed."""
+    """Check that the configured folders exist, can be read, and are no more than is needed."""
     fix = "Correct allowed_roots in [kernel] of config.toml, or VR_ALLOWED_ROOTS."
     for root in roots:
         if not root.is_dir():

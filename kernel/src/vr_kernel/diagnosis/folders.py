@@ -1,4 +1,4 @@
-"""Where things are kept: writable, with room, and on a file system that SQLite can use."""
+"""Checks of the folders: writable, with room, and on a file system that SQLite can use."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from vr_kernel import Check, Diagnosis
-from vr_kernel.config import Paths
-from vr_kernel.storage import CLEAN, has_room, is_full
+from vr_kernel.config.paths import Paths
+from vr_kernel.health import Check, Diagnosis
+from vr_kernel.storage.database_faults import CLEAN, is_full
+from vr_kernel.storage.read_only import has_room
 
 MB = 1_000_000
 FAULT_BELOW, WARN_BELOW = 50 * MB, 1_000 * MB
@@ -34,7 +35,7 @@ def folder_checks(paths: Paths) -> list[Check]:
 
 
 def writes(name: str, folder: Path) -> Diagnosis:
-    """Whether a file can be made in the folder; one that is not there yet is not made."""
+    """Check that a file can be made in the folder; a folder that is missing is not made."""
     fix = f"Make {folder} a folder you may write to, or set VR_{_variable(name)}_DIR to another."
     place = nearest(folder)
     if not place.is_dir():
@@ -54,7 +55,7 @@ def writes(name: str, folder: Path) -> Diagnosis:
 
 
 def room(paths: Paths) -> Diagnosis:
-    """Examine the folders for any room at all, then for enough of it."""
+    """Check the folders for any room at all, then for enough of it."""
     named = dict.fromkeys([paths.state, paths.cache, paths.config])
     full = [str(folder) for folder in named if not has_room(nearest(folder))]
     if not full:
@@ -64,7 +65,7 @@ def room(paths: Paths) -> Diagnosis:
 
 
 def free_space(folders: list[Path]) -> Diagnosis:
-    """Whether there is room for records and artifacts."""
+    """Check that there is room for records and artifacts."""
     free, folder = min((shutil.disk_usage(nearest(it)).free, str(it)) for it in folders)
     text = f"{free // MB:,} MB are free for {folder}."
     fix = "Free some space; `vr clean --dry-run` shows what this program can do without."
@@ -74,7 +75,7 @@ def free_space(folders: list[Path]) -> Diagnosis:
 
 
 def write_ahead(state: Path) -> Diagnosis:
-    """Whether SQLite can share a file among processes there; many network drives cannot."""
+    """Check that SQLite can share a file among processes; on many network drives it cannot."""
     place = nearest(state)
     if not place.is_dir() or not os.access(place, os.W_OK):
         return Diagnosis.ok("Not tried: the state folder is not writable.")
@@ -98,7 +99,7 @@ def write_ahead(state: Path) -> Diagnosis:
 
 
 def set_aside(folders: list[Path]) -> Diagnosis:
-    """Whether damaged files were replaced at some time."""
+    """Check for damaged files that were replaced at some time."""
     kept: list[Path] = []
     for folder in folders:
         with suppress(OSError):

@@ -1,18 +1,20 @@
-"""What plugins provide to each other: a store, an embedder, a reader of text in pictures."""
+"""Checks of providers: a store, an embedder, a reader of text in pictures."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import Any
 
-from vr_kernel import Check, Diagnosis, Embedder, Providers, Store, TextRecognizer, VrError
+from vr_kernel.errors import VrError
+from vr_kernel.health import Check, Diagnosis
+from vr_kernel.providers import Embedder, Providers, Store, TextRecognizer
 
 _KINDS: dict[str, tuple[type[Any], str]] = {
     "store": (Store, "records stay in the journal and cannot be searched"),
     "embedder": (Embedder, "search works by keyword alone"),
     "text recogniser": (TextRecognizer, "text on screen is not read"),
 }
-"""Kinds, and what it means when there is none."""
+"""Kinds, each with the effect of having none."""
 
 
 def provider_checks(providers: Providers) -> list[Check]:
@@ -21,7 +23,7 @@ def provider_checks(providers: Providers) -> list[Check]:
 
 
 def provided(providers: Providers, kind: type[Any], without: str) -> Diagnosis:
-    """Whether there is one of that kind, and the configured one is among them."""
+    """Check that there is one of that kind, and the configured one is among them."""
     names = providers.names(kind)
     try:
         chosen = providers.get(kind)

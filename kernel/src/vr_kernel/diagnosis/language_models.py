@@ -1,16 +1,18 @@
-"""Language models: keys that can be keys, an address that can be one, models that are known."""
+"""Checks of `[models]`: possible keys, a possible address, models that are known."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import get_args
 from urllib.parse import urlsplit
 
-from vr_kernel import Check, Diagnosis, Role, VrError, did_you_mean
-from vr_kernel.config import ModelsSettings
-from vr_kernel.models import AUTO, GEMINI, Roles
+from vr_kernel.config.settings import ModelsSettings
+from vr_kernel.errors import VrError, did_you_mean
+from vr_kernel.generation import Role
+from vr_kernel.health import Check, Diagnosis
+from vr_kernel.models.roles import AUTO, GEMINI, Roles
 
 WHERE = "https://aistudio.google.com/apikey"
 SHORTEST_KEY = 20
@@ -22,15 +24,14 @@ def model_checks(roles: Roles) -> list[Check]:
     """The checks of `[models]`."""
     settings = roles.configuration.current
     return [
-        Check("gemini key", lambda: gemini_keys(settings)),
+        Check("gemini key", lambda: examine_keys(_keys(settings))),
         Check("gemini address", lambda: base_url(settings.gemini_base_url)),
         Check("models", lambda: known_models(roles)),
     ]
 
 
-def gemini_keys(settings: ModelsSettings) -> Diagnosis:
-    """Whether there are keys that look like keys. None is shown, not even in part."""
-    keys = [key.get_secret_value() for key in settings.gemini_api_keys]
+def examine_keys(keys: Sequence[str]) -> Diagnosis:
+    """Check that there are Gemini keys that look like keys. None is shown, not even in part."""
     if not keys:
         return Diagnosis.warning(
             "No Gemini key is set: videos are watched on this machine alone.",
@@ -48,7 +49,7 @@ def gemini_keys(settings: ModelsSettings) -> Diagnosis:
 
 
 def base_url(address: str) -> Diagnosis:
-    """Whether the configured address of the service can be one. Only its host is shown."""
+    """Check that the configured address of the service can be one. Only its host is shown."""
     if not address:
         return Diagnosis.ok("Google's own.")
     fix = "Correct gemini_base_url in [models], or GOOGLE_GEMINI_BASE_URL."
@@ -67,7 +68,7 @@ def base_url(address: str) -> Diagnosis:
 
 
 def known_models(roles: Roles) -> Diagnosis:
-    """Whether every configured model has a provider, and is one that it knows."""
+    """Check that every configured model has a provider, and is one that it knows."""
     count = 0
     for setting, name in _configured(roles.configuration.current):
         count += 1
@@ -94,6 +95,10 @@ def _configured(settings: ModelsSettings) -> Iterator[tuple[str, str]]:
     for setting in ("gemini_model", "gemini_flash_model"):
         if name := getattr(settings, setting).strip():
             yield setting, f"{GEMINI}/{name.removeprefix('models/').removeprefix('gemini/')}"
+
+
+def _keys(settings: ModelsSettings) -> list[str]:
+    return [key.get_secret_value() for key in settings.gemini_api_keys]
 
 
 def _wrong_with(key: str) -> str:

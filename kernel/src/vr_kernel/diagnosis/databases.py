@@ -1,4 +1,4 @@
-"""The files that hold records, results and jobs: whole, and nothing in them left lying."""
+"""Checks of the files that hold records, results and jobs, and of what waits in them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from vr_kernel import Check, Diagnosis
-from vr_kernel.config import Paths
-from vr_kernel.jobs import SHOWN, Watch
-from vr_kernel.storage import examine_file, is_no_damage, reading, wording
+from vr_kernel.config.paths import Paths
+from vr_kernel.diagnosis.recorded import examine_journal
+from vr_kernel.health import Check, Diagnosis
+from vr_kernel.jobs.liveness import Watch
+from vr_kernel.jobs.rows import SHOWN
+from vr_kernel.storage.database_faults import wording
+from vr_kernel.storage.database_health import examine_file, is_no_damage, reading
 
 _DOCUMENTS = {
     "record": ("fields", "provenance"),
@@ -45,14 +48,8 @@ def database_checks(paths: Paths, lease_s: float, store: str = "embedded") -> li
         "jobs": partial(interrupted_jobs, ledger, lease_s),
         "refused records": partial(refused_records, paths.state / "refused.db"),
     }
-    looks["journal"] = partial(_journal, paths, looks["journal"], store)
+    looks["journal"] = partial(examine_journal, paths, looks["journal"], store)
     return [Check(name, look) for name, look in looks.items()]
-
-
-def _journal(paths: Paths, sound: Callable[[], Diagnosis], store: str) -> Diagnosis:
-    from vr_cli.doctor.journal import examine_journal
-
-    return examine_journal(paths, sound, store)
 
 
 def _remade(path: Path, table: str) -> Callable[[], Diagnosis]:
@@ -60,7 +57,7 @@ def _remade(path: Path, table: str) -> Callable[[], Diagnosis]:
 
 
 def refused_records(file: Path) -> Diagnosis:
-    """Whether a store would not take records, which are then not found."""
+    """Check for records that a store would not take, which are then not found."""
     if not file.exists():
         return Diagnosis.ok("There are none.")
     try:
@@ -77,7 +74,7 @@ def refused_records(file: Path) -> Diagnosis:
 
 
 def interrupted_jobs(ledger: Path, lease_s: float) -> Diagnosis:
-    """Whether a process died over a job that nobody has taken up."""
+    """Check for jobs whose process died and that nobody has taken up."""
     if not ledger.exists():
         return Diagnosis.ok("There are none yet.")
     query = f"SELECT count(*) FROM job WHERE {SHOWN} = 'interrupted'"  # noqa: S608 - constant text

@@ -1,0 +1,45 @@
+"""All checks of what the kernel keeps and uses, by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from vr_kernel.config.config import Config
+from vr_kernel.config.paths import find_paths
+from vr_kernel.config.settings import KernelSettings
+from vr_kernel.diagnosis.configuration import configuration_checks
+from vr_kernel.diagnosis.databases import database_checks
+from vr_kernel.diagnosis.folders import folder_checks
+from vr_kernel.diagnosis.language_models import model_checks
+from vr_kernel.diagnosis.provided import provider_checks
+from vr_kernel.errors import VrError
+from vr_kernel.health import Check
+from vr_kernel.kernel import Kernel
+
+
+def kernel_checks(
+    environ: Mapping[str, str], folder: Path, read: Config | VrError, kernel: Kernel | None = None
+) -> list[tuple[str, Check]]:
+    """The checks of an installation, each with its topic.
+
+    Args:
+        environ: the environment.
+        folder: the working folder.
+        read: the settings, or the error of reading them.
+        kernel: made of those settings; without it providers and models are not looked at.
+    """
+    paths = find_paths(environ)
+    if isinstance(read, Config):
+        lease_s, store = read.kernel.lease_s, read.store.backend
+    else:
+        lease_s, store = KernelSettings().lease_s, "embedded"
+    topics = {
+        "configuration": configuration_checks(paths, environ, folder, read),
+        "folders": folder_checks(paths),
+        "databases": database_checks(paths, lease_s, store),
+    }
+    if kernel is not None:
+        topics["providers"] = provider_checks(kernel.providers)
+        topics["models"] = model_checks(kernel.models.roles)
+    return [(topic, check) for topic, checks in topics.items() for check in checks]
