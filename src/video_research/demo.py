@@ -139,5 +139,5 @@ def _environment(config: Config) -> dict[str, str]:
 
 
 def _home(config: Config) -> Path:
-    """Where the demo keeps its results, apart from the user's own."""
+    """Return the folder of the demo's results, apart from the user's own."""
     return config.paths.state / "demo"

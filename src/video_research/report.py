@@ -1,4 +1,4 @@
-"""What `vr demo` prints."""
+"""Texts that `vr demo` prints."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def answer_lines(question: str, found: Mapping[str, Any], artifacts: Path) -> It
 
 
 def client_lines() -> Iterator[str]:
-    """How to add the server to an MCP client."""
+    """Yield the lines that tell how to add the server to an MCP client."""
     program = shutil.which("vr", path=str(Path(sys.executable).parent)) or "vr"
     configuration = {"mcpServers": {"video-research": {"command": program, "args": ["serve"]}}}
     yield f"\n{click.style('==', fg='cyan')} {click.style('Add it to your MCP client', bold=True)}"

@@ -43,7 +43,7 @@ class Tab:
 
     @property
     def loaded(self) -> list[str]:
-        """What was asked for once or more, without what came inside the page."""
+        """The addresses that were asked for, without those inside the page."""
         return [url for url in dict.fromkeys(self.requests) if not url.startswith("data:")]
 
     def send(self, method: str, **given: Any) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class Tab:
             self.send("Input.dispatchKeyEvent", type=kind, key=key, code=key, **given)
 
     def photograph(self, target: Path) -> bytes:
-        """What is seen, as PNG, kept in a file too."""
+        """Return a picture of the page as PNG, and keep it in a file."""
         picture = base64.b64decode(self.send("Page.captureScreenshot")["data"])
         target.write_bytes(picture)
         return picture

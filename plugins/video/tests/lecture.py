@@ -41,7 +41,7 @@ class Lecture:
 
     @property
     def starts(self) -> list[float]:
-        """When each slide begins, in seconds."""
+        """The times in seconds at which the slides begin."""
         return [0.0, *accumulate(self.durations[:-1])]
 
     @property

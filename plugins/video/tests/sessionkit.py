@@ -1,4 +1,4 @@
-"""What tests of sessions share: a fake model that tells what it was told, and a locked file."""
+"""Parts of session tests: a fake model that repeats what it was told, a locked file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def asked(gemini: FakeGemini) -> list[RecordedRequest]:
 
 
 def said(request: RecordedRequest) -> list[tuple[str, str]]:
-    """Who said what in a request, one entry a turn; files are left out."""
+    """Return the turns of a request with their roles; files are left out."""
     turns: list[dict[str, Any]] = request.body["contents"]
     return [
         (turn["role"], "\n".join(part["text"] for part in turn["parts"] if "text" in part))

@@ -25,7 +25,7 @@ def decode(content: bytes, start: float = 0.0, end: float | None = None) -> Samp
 
 
 def sounding(samples: Samples) -> tuple[float, float]:
-    """When sound begins and ends, in seconds."""
+    """Return the times in seconds at which sound begins and ends."""
 
     import numpy as np
 

@@ -52,7 +52,7 @@ def gemini() -> Iterator[FakeGemini]:
 
 
 def question(request: Any) -> str:
-    """Which video a request is about, and which batch."""
+    """Return the video and the batch that a request is about."""
     (batch,) = re.findall(r"\b[0-9a-f]{32}\b", request.text)
     return f"{batch} {int.from_bytes(end_of(request), 'big')}"
 
@@ -123,7 +123,7 @@ def rows(state: Path, file: str, query: str) -> list[tuple[Any, ...]]:
 
 
 def repeats(state: Path, gemini: FakeGemini) -> tuple[int, int]:
-    """How many requests repeat one whose reply was committed, and how many one in flight."""
+    """Count the requests that repeat a committed one, and those that repeat one in flight."""
     offset = time.time() - time.monotonic()
     committed: dict[str, float] = {}
     for title, at in rows(state, "jobs.db", "SELECT question, at FROM committed"):

@@ -53,7 +53,7 @@ async def kernel(tmp_path: Path, youtube: FakeYouTube, gemini: FakeGemini) -> As
 
 
 def part(request: Any) -> tuple[str, str, str]:
-    """Which video a request is about, and the window on it."""
+    """Return the video and the window that a request is about."""
     media = request.media[0]
     cut = look_up(media, "videoMetadata", {})
     uri = look_up(look_up(media, "fileData"), "fileUri")

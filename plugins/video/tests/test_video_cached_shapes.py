@@ -59,7 +59,7 @@ async def replace_all(kernel: Kernel, row: dict[str, Any]) -> None:
 
 
 def told(result: Any) -> dict[str, Any]:
-    """What a result says, whether it was kept or made now."""
+    """Return what a result says, without what tells a kept one from a new one."""
     says: dict[str, Any] = result.model_dump(exclude={"cached", "usage", "elapsed_s"})
     return says
 

@@ -29,7 +29,7 @@ async def watching(folder, videos, **settings):
 
 
 def downloads(folder):
-    """What lies in the folder of downloads."""
+    """List the folder of downloads."""
     return sorted((folder / "cache" / "downloads").glob("*"))
 
 

@@ -1,4 +1,4 @@
-"""What was forgotten is searchable again once the video is analysed again, and not paid again."""
+"""Forgotten records come back when the video is analysed again, and nothing is paid twice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Kinds = Sequence[str]
 
 
 class Gone(BaseModel):
-    """How many records were forgotten."""
+    """The number of records that were forgotten."""
 
     count: int
 

@@ -20,7 +20,7 @@ FPS = 10
 
 
 def number_of(frame: Frame) -> int:
-    """Which frame of `encode_levels` it is."""
+    """Return the number of the frame of `encode_levels`."""
     level = int(picture_of(frame).convert("L").getpixel((30, 20)))
     return round((level - 20) / 4)
 

@@ -1,4 +1,4 @@
-"""What the video plugin says to `vr doctor`: libraries, the speech model, text on screen."""
+"""Checks of the video plugin for `vr doctor`: libraries, the speech model, text on screen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vr_plugin_video.speech.speech_models import speech_available
 
 
 async def examine(folder: Path, **settings: str) -> dict[str, Diagnosis | VrError]:
-    """What each check of the plugin finds, or raises."""
+    """Return what each check of the plugin finds, or raises."""
     found: dict[str, Diagnosis | VrError] = {}
     async with open_kernel(folder, **settings) as kernel:
         for check in plugin.vr_health(kernel._services["video"]):

@@ -93,7 +93,7 @@ def window_of(request: Any) -> tuple[int, int] | None:
 
 
 def report(request: Any, *, relative: bool = False) -> dict[str, Any]:
-    """What a model says of the window that it watches, or of all of them."""
+    """Answer as a model would about the window that it watches, or about all of them."""
     window = window_of(request)
     if window is None:
         return WHOLE

@@ -38,7 +38,7 @@ def gemini() -> Iterator[FakeGemini]:
 
 
 def wants(name: str) -> Any:
-    """Whether the form of the answer has a field."""
+    """True when the form of the answer has a field."""
     return lambda request: name in (request.schema or {}).get("properties", {})
 
 

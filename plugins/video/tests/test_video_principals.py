@@ -1,4 +1,4 @@
-"""Who shares a server shares no words, pictures or records of a video, not even of an equal one."""
+"""Principals of one server share no words, pictures or records, even of an equal video."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a paid tool will need is looked at before anything is paid: the fake's bill says so."""
+"""Paid tools check what they need before anything is paid, by the bill of the fake."""
 
 from __future__ import annotations
 

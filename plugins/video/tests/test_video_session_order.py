@@ -185,7 +185,7 @@ async def test_a_session_that_was_dropped_meanwhile_still_answers(tmp_path, gemi
 
 
 def committed(folder: Path) -> int:
-    """How many paid turns are in the ledger."""
+    """Count the paid turns in the ledger."""
     connection = sqlite3.connect(folder / "state" / "jobs.db")
     try:
         steps = "SELECT count(*) FROM step WHERE key LIKE 'step/turn%'"

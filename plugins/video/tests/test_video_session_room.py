@@ -23,7 +23,7 @@ async def ask(kernel: Kernel, session_id: str, prompt: str) -> Any:
 
 @pytest.fixture
 def full() -> Iterator[ExitStack]:
-    """What the disk is without room for."""
+    """The files that the disk has no room for."""
     with ExitStack() as stack:
         yield stack
 

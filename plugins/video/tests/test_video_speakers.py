@@ -1,4 +1,4 @@
-"""Who says a line: read off captions, kept through every format, pages, passages and records."""
+"""Speakers: read off captions, and kept through formats, pages, passages and records."""
 
 from __future__ import annotations
 

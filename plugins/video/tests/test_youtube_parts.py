@@ -143,7 +143,7 @@ def test_any_text_is_a_playlist_or_a_typed_error(text):
 
 
 def chosen(wanted: str, *languages: str, spoken: str = "") -> str:
-    """Which track is read: `en`, or `en*` for recognised speech."""
+    """Return the track that is read: `en`, or `en*` for recognised speech."""
 
     def track(name: str) -> Track:
         said = Segment(start=0, end=1, text=name)

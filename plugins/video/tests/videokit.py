@@ -1,4 +1,4 @@
-"""What tests of the video tools share: kernels in a folder of their own, sounds, recognisers."""
+"""Parts of tests of the video tools: kernels in folders of their own, sounds, recognisers."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class WebVideos:
 
     @property
     def allowed(self) -> dict[str, str]:
-        """What a user sets so that this server may be reached."""
+        """Return the settings with which this server may be reached."""
         return {"VR_KERNEL__HTTP__ALLOWED_HOSTS": f"localhost:{self.port}"}
 
     @contextmanager

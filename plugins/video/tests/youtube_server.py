@@ -120,7 +120,7 @@ class Request:
 
 @dataclass
 class FakeYouTube:
-    """What is at this YouTube, and what was asked of it."""
+    """The contents of this YouTube, and the requests to it."""
 
     videos: dict[str, Json] = field(default_factory=dict)
     threads: dict[str, list[Json]] = field(default_factory=dict)
@@ -336,7 +336,7 @@ def playlist_item(position: int, video_id: str, status: str = "public") -> Json:
 
 
 def player(*tracks: tuple[str, bool]) -> Json:
-    """What the player is told of captions: languages, and whether they were recognised."""
+    """Return the player's list of captions: languages, and which of them were recognised."""
     listed = [
         {
             "baseUrl": f"https://www.youtube.com/api/timedtext?track={code}{'-asr' * asr}",

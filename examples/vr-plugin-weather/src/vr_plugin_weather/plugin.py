@@ -25,7 +25,7 @@ class WeatherSettings(Section):
 
 
 class Daylight(BaseModel):
-    """What the sun says about a city at one time; times are the city's own."""
+    """The sun above a city at one time; times are the city's own."""
 
     city: str
     time: datetime

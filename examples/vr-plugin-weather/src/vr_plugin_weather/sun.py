@@ -69,7 +69,7 @@ class SunTimes:
         return self.noon + self.half_day if self.rise else None
 
     def is_up(self, when: datetime) -> bool:
-        """Whether the sun is up at a time of that day."""
+        """True when the sun is up at a time of that day."""
         return abs(when - self.noon) < self.half_day
 
 

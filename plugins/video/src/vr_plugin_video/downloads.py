@@ -35,7 +35,7 @@ _NOT_FROM_THERE = ("RANGE_INVALID", "NETWORK_ERROR")
 
 @dataclass(slots=True)
 class Part:
-    """What has arrived of a file so far, and the version that it belongs to."""
+    """The bytes of a file that have arrived so far, and the version that they belong to."""
 
     file: BinaryIO
     version: str = ""
@@ -187,7 +187,7 @@ def _is_fresh(path: Path) -> bool:
 
 
 def _last_change(path: Path) -> float:
-    """When a file, or anything in a folder, was last written, in seconds since the epoch."""
+    """Return the time of the last write to a file or into a folder, in seconds since the epoch."""
     return max(each.lstat().st_mtime for each in (path, *path.rglob("*")))
 
 

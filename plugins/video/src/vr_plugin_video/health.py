@@ -1,4 +1,4 @@
-"""What `vr doctor` looks at: libraries and models that watching on this machine needs."""
+"""Checks of `vr doctor`: the libraries and models of the local engine, YouTube, sessions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def video_checks(services: Services) -> list[Check]:
 
 
 def sessions(services: Services) -> Diagnosis:
-    """Whether the conversations can be read, each of them."""
+    """Check if every session can be read."""
     from vr_kernel.storage import examine_file
 
     from vr_plugin_video.sessions.store import session_file
@@ -46,14 +46,14 @@ def sessions(services: Services) -> Diagnosis:
 
 
 def media_library() -> Diagnosis:
-    """Whether videos can be opened; FFmpeg comes inside the library."""
+    """Check if videos can be opened; FFmpeg comes inside the library."""
     if find_spec("av") is None:
         return Diagnosis.warning("PyAV is not installed: no video can be read here.", INSTALL_HINT)
     return Diagnosis.ok("PyAV is installed; no ffmpeg program is needed.")
 
 
 def speech_model(services: Services, settings: VideoSettings) -> Diagnosis:
-    """Whether speech can be recognised, with a model whose files are whole."""
+    """Check if speech can be recognised, with a model whose files are whole."""
     try:
         model = find_model(settings.speech_model, services.paths.models, settings.language)
     except VrError as error:
@@ -78,7 +78,7 @@ def _fetching(error: VrError, wanted: str) -> Remedy | None:
 
 
 def youtube(settings: VideoSettings) -> Diagnosis:
-    """What of YouTube can be asked for, without asking it."""
+    """Check which data of YouTube can be had, without asking YouTube."""
     own, lent = settings.youtube_api_key, settings.gemini_api_key
     key = "its own key" if own.get_secret_value() else "the key of Gemini"
     has_key = bool(own.get_secret_value() or lent.get_secret_value())
@@ -99,7 +99,7 @@ def youtube(settings: VideoSettings) -> Diagnosis:
 
 
 def screen_text(services: Services, wanted: str) -> Diagnosis:
-    """Whether the text on slides is read, and by what."""
+    """Check if text on slides is read, and name the recogniser."""
     if wanted == OFF:
         return Diagnosis.ok("Turned off by `ocr` in [plugins.video].")
     try:

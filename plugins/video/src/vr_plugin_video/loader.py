@@ -26,7 +26,7 @@ class MediaLoader:
         self._local = services.providers.get(LocalEngine)
 
     def takes(self, source: str) -> bool:
-        """Whether this is a media file by its name, or a video at YouTube."""
+        """True for the name of a media file, and for a video at YouTube."""
         if "://" not in source:
             return is_media_name(source)
         try:
@@ -36,7 +36,7 @@ class MediaLoader:
             return False
 
     async def load(self, call: Call, source: str) -> Document:
-        """What is said, in passages, and what stands on slides, in order of time.
+        """Return speech in passages and text on slides, in order of time.
 
         Raises:
             VrError: as `open_source`, and when nothing at all can be found out.

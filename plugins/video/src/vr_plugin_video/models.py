@@ -1,4 +1,4 @@
-"""What the video tools return."""
+"""Results of the video tools."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Scene(BaseModel):
 
 
 class TranscriptSummary(BaseModel):
-    """Where the words come from; the words are in `segments` and from video_transcript."""
+    """The origin of the words; the words are in `segments` and from video_transcript."""
 
     origin: str
     language: str
@@ -62,7 +62,7 @@ class TranscriptSummary(BaseModel):
 
 
 class Result(BaseModel):
-    """What every result says about its source and its making."""
+    """The part that all results share: the source, and how they were made."""
 
     source: str
     video_id: str
@@ -76,7 +76,7 @@ class Result(BaseModel):
 
 
 class MeetingNotes(BaseModel):
-    """What a meeting came to; for the instruction `meeting`."""
+    """Notes of a meeting; for the instruction `meeting`."""
 
     participants: list[str]
     decisions: list[str]

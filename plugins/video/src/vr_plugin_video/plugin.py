@@ -67,7 +67,7 @@ def vr_tools() -> list[Callable[..., Any]]:
 
 @hookimpl
 def vr_prompts() -> list[Callable[..., Any]]:
-    """What people begin with."""
+    """The prompts that people start with."""
     return [
         video_summary,
         video_chat,
@@ -79,7 +79,7 @@ def vr_prompts() -> list[Callable[..., Any]]:
 
 @hookimpl
 def vr_record_kinds() -> list[RecordKind]:
-    """What is stored."""
+    """The kinds of records."""
     return [
         VIDEO_ANALYSES,
         VIDEO_SEGMENTS,
@@ -128,7 +128,7 @@ def vr_commands() -> list[Command]:
 
 @hookimpl
 def vr_health(services: Services) -> list[Check]:
-    """What `vr doctor` looks at."""
+    """The checks of `vr doctor`."""
     from vr_plugin_video.health import video_checks
 
     return video_checks(services)

@@ -1,4 +1,4 @@
-"""What people begin a conversation about a video with."""
+"""Prompts that start a conversation about a video."""
 
 from __future__ import annotations
 

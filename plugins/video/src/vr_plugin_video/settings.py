@@ -18,7 +18,7 @@ def _switch(value: object) -> object:
 
 
 class VideoSettings(Section):
-    """How the local engine listens, reads and pages."""
+    """Settings of the video tools."""
 
     speech_model: str = Field(
         AUTO,

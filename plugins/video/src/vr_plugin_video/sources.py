@@ -1,4 +1,4 @@
-"""What a call is about: a file of this machine, a file from the web, or a video at YouTube."""
+"""Sources of a call: a file of this machine, a file from the web, or a video at YouTube."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Source:
 
     @property
     def at_youtube(self) -> bool:
-        """Whether there is no file, but a video at YouTube."""
+        """True for a video at YouTube, of which there is no file."""
         return self.opened is None
 
     @property
@@ -71,7 +71,7 @@ class Source:
 
     @property
     def path(self) -> Path:
-        """Where the file is.
+        """The path of the file.
 
         Raises:
             VrError: as `file`.

@@ -40,7 +40,7 @@ class VideoTask:
 
     @property
     def youtube(self) -> YouTube:
-        """Who is asked about a video at YouTube."""
+        """The client of YouTube, for those who make this call."""
         return youtube_of(self.services)
 
     @asynccontextmanager
@@ -56,7 +56,7 @@ class VideoTask:
             yield VideoTask(self.work.of(call), source, self.window)
 
     async def media(self) -> MediaInfo:
-        """What the video is, found out once; the window is checked against it, and settled.
+        """Return the facts about the video, found out once; they settle the window.
 
         Of a video at YouTube the duration may stay unknown, which is 0; why goes to the limits.
 
@@ -73,9 +73,9 @@ class VideoTask:
         return self._media
 
     async def settle(self) -> None:
-        """Take an end at the video's own for none, where the duration can be found out.
+        """Drop an end of the window that is the end of the video, if the duration can be found.
 
-        So both are one result. What is wrong with the video is told by who needs it.
+        Both windows then share one result. A video that cannot be read fails later, when needed.
         """
         if self.window.end is not None:
             with suppress(VrError):
@@ -110,6 +110,6 @@ class VideoTask:
         return MediaInfo.elsewhere(known.title, known.duration, known.chapters)
 
     def key_parts(self) -> dict[str, object]:
-        """What every cache key about this file and window begins with, once it is settled."""
+        """Return what all cache keys of this file and window share, once it is settled."""
         window = self.window
         return {"content": self.source.video_id, "start": window.start, "end": window.end}

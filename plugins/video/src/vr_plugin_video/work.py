@@ -25,7 +25,7 @@ class StoppedError(Exception):
 
 
 class Work:
-    """What one call does in threads. `turns` lets one thread of an engine work at a time."""
+    """The threads of one call. `turns` lets one thread of an engine work at a time."""
 
     def __init__(self, call: Call, turns: asyncio.Semaphore) -> None:
         self.call = call

@@ -29,7 +29,7 @@ class Seen:
 
     @property
     def segments(self) -> Sequence[Segment]:
-        """What is said."""
+        """The segments of speech."""
         return self.transcript.segments if self.transcript else ()
 
     @property
@@ -40,7 +40,7 @@ class Seen:
 
     @property
     def partial(self) -> bool:
-        """Whether the file could be read in part only."""
+        """True when the file could only be read in part."""
         return not (self.media.complete and self.slides.complete)
 
     def parts(self) -> list[Part]:
@@ -48,12 +48,12 @@ class Seen:
         return parts_of(self.media.chapters, self.slides.slides, self.segments, self.window)
 
     def boundaries(self) -> list[float]:
-        """Where a passage of speech must not run on: chapters and slides begin here."""
+        """The times at which a new passage of speech begins, because a chapter or slide does."""
         slides = {slide.start for slide in self.slides.slides}
         return sorted({chapter.start for chapter in self.chapters} | slides)
 
     def models(self) -> str:
-        """What recognised speech and text."""
+        """The models that recognised speech and text."""
         spoken = f"whisper {self.transcript.model}" if self.transcript else ""
         heard = spoken if self.transcript and self.transcript.model else ""
         return ", ".join(name for name in (heard, self.slides.recognizer) if name)

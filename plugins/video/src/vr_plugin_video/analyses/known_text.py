@@ -19,7 +19,7 @@ QUESTION_CHARS = 4000
 
 @dataclass(frozen=True, slots=True)
 class WordsAtHand:
-    """What is said, and what stands on screen, in order of time; empty when not known."""
+    """Speech and text on screen in order of time; empty when not known."""
 
     spoken: tuple[Segment, ...] = ()
     shown: tuple[Segment, ...] = ()

@@ -40,7 +40,7 @@ HEARD = 98.0
 
 
 class LocalEngine:
-    """What the video tools of one kernel share: loaded models, and who is computing what."""
+    """The loaded models and the recorder that all video tools of one kernel share."""
 
     def __init__(self, services: Services) -> None:
         settings = services.settings
@@ -91,7 +91,7 @@ class LocalEngine:
         return await task.work.aside(written, task, analysis)
 
     async def known(self, task: VideoTask) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
-        """What is said and what stands on slides, as far as it was found out before.
+        """Return speech and text on slides, as far as they were found before.
 
         Raises:
             VrError: the file is no media, or the window lies outside it.

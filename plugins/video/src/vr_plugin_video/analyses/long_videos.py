@@ -40,7 +40,7 @@ Ask = Callable[[Window, str], Awaitable[Structured[Any]]]
 
 
 class WindowAnswer(BaseModel, Generic[T]):
-    """What a model reported of one window, on its way into the cache."""
+    """The report of a model about one window, as it is cached."""
 
     value: T
     reply: Reply
@@ -172,7 +172,7 @@ class LongVideo:
         return made
 
     async def _kept(self, window: Window) -> Watched | None:
-        """What was reported of a window for an analysis that stayed partial."""
+        """Return the report about a window that a partial analysis left in the cache."""
         if not self._task.use_cache:
             return None
         place = self._task.work.call.services.cache.model(self._key_of(window), self._answer)

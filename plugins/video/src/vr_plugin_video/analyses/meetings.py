@@ -20,16 +20,16 @@ INSTRUCTION = (
 
 
 class SeenMeeting(SeenVideo, MeetingNotes):
-    """What a model reports of a meeting."""
+    """A model's report of a meeting."""
 
 
 def is_meeting(instruction: str) -> bool:
-    """Whether an instruction is the preset."""
+    """True when an instruction is the preset."""
     return instruction.strip().lower() == PRESET
 
 
 def wording(instruction: str) -> str:
-    """What a model is told for an instruction; the preset in full."""
+    """Return the instruction for a model, with the preset written out."""
     return INSTRUCTION if is_meeting(instruction) else instruction
 
 

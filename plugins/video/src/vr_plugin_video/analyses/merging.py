@@ -1,4 +1,4 @@
-"""What was reported of the windows of one video, put together."""
+"""Reports about the windows of one video, merged into one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ nothing twice. Times count from the beginning of the whole video.
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What a model reported of one window: `SeenVideo`, or JSON in the caller's own form."""
+    """The report of a model about one window: `SeenVideo`, or JSON in the caller's own form."""
 
     window: Window
     value: Any
@@ -43,7 +43,7 @@ class Watched:
 
 
 class WholeVideo(BaseModel):
-    """What is said of a whole video once its windows are known."""
+    """The merged report about a whole video."""
 
     title: str
     summary: str
@@ -57,7 +57,7 @@ class WholeMeeting(WholeVideo, MeetingNotes):
 
 
 def merging_task(instruction: str, length: float, watched: Sequence[Watched]) -> str:
-    """What is asked of the model that puts the reports together; `length` in seconds."""
+    """Return the prompt for the model that merges the reports; `length` in seconds."""
     reports = "\n\n".join(
         f"From {span_of(each.window)}:\n{json.dumps(_report(each.value), ensure_ascii=False)}"
         for each in watched
@@ -113,7 +113,7 @@ def merged_moments(watched: Sequence[Watched]) -> CheckedMoments:
 
 
 def _counts_from(start: float, end: float | None, claims: Sequence[SeenMoment]) -> bool:
-    """Whether times fit a part of a video only when they are counted from where it begins."""
+    """True when times only fit a part of a video if they are counted from the start of that part."""
     times = [seconds for claim in claims if (seconds := _seconds(claim)) is not None]
     if start <= 0 or end is None or not times:
         return False
@@ -136,7 +136,7 @@ def _seconds(claim: SeenMoment) -> float | None:
 
 
 def _is_repeat(moment: Moment, earlier: Sequence[Moment], start: float) -> bool:
-    """Whether a moment of a window that begins at `start` was reported of the one before."""
+    """True when the window before, which ends after `start`, reported the same moment."""
     if moment.seconds > start + OVERLAP_S:
         return False
     return any(

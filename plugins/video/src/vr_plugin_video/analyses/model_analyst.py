@@ -108,7 +108,7 @@ class ModelAnalyst:
         return await video.analyse(windows, partial(self._ask, task))
 
     async def _ask(self, task: VideoTask, window: Window, part: str = "") -> Structured[Any]:
-        """What a model reports of a window; `part` tells it which part of the video that is."""
+        """Have a model report on a window; `part` tells it which part of the video that is."""
         asked = self._asked
         watched = await media_part(task, window, asked.fps, asked.media_resolution)
         asking = prompt.make_prompt(wording(asked.instruction), custom=bool(asked.output_schema))

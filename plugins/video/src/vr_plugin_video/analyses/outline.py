@@ -54,7 +54,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What can be said about a video without understanding it."""
+    """An outline of a video, made without understanding it."""
 
     summary: str
     key_points: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What a vision model is asked about a video, and the form of its answer."""
+"""The prompt for a vision model that watches a video, and the form of its answer."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ class SeenVideo(BaseModel):
 
 
 def make_prompt(instruction: str, *, custom: bool) -> str:
-    """What is asked; with the caller's own schema nothing but the instruction."""
+    """Return the prompt; with the caller's own schema it is the bare instruction."""
     return (_FREE_TASK if custom else _TASK).format(instruction=instruction)

@@ -29,7 +29,7 @@ class Recorded(BaseModel):
 
 
 async def is_recorded(call: Call, records: Sequence[tuple[str, str]]) -> bool:
-    """Whether the journal has all of these, as kind and key.
+    """Check if the journal has all of these records, each given as kind and key.
 
     While it is damaged none could be recorded again: that is noted, and what is kept is given.
     """
@@ -69,13 +69,13 @@ class Recorder:
     async def has_analysis(
         self, task: VideoTask, instruction: str, analysis: VideoAnalysis
     ) -> bool:
-        """Whether the journal still has what `analysis` records."""
+        """Check if the journal still has the records of `analysis`."""
         kinds = task.services.kinds
         made = _of_analysis(task, instruction, analysis)
         return await self._has(task, [(r.kind, kinds[r.kind].identify(r.fields)) for r in made])
 
     async def has_moments(self, task: VideoTask) -> bool:
-        """Whether the journal still has what was recorded of slides and speech, if anything was."""
+        """Check if the journal still has the records of slides and speech, if there were any."""
         for what in (SLIDES, SPEECH):
             keys = dict.fromkeys([await self._span(task, what), await self._whole(task, what)])
             found = [await task.services.cache.model(key, Recorded).get() for key in keys]
@@ -116,7 +116,7 @@ class Recorder:
             await self._record(task, SPEECH, key, made)
 
     async def _wanted(self, task: VideoTask, what: str, key: str, *, again: bool) -> bool:
-        """Whether to record: what a window clips would only repeat the records of a whole video."""
+        """True when there is something to record; a window repeats records of the whole video."""
         if not task.use_cache:
             return True
         if not task.window.is_whole and await self._recorded(task, await self._whole(task, what)):

@@ -78,7 +78,7 @@ def speech_records(
     parts: Sequence[Part] = (),
     slides: Sequence[Slide] = (),
 ) -> list[Record]:
-    """What is said, under the title of the part it is said in, with the slide then shown."""
+    """Make records of speech, with the title of the part and the slide that is shown then."""
     return [
         _segment_record(
             source, "speech", passage, title_at(parts, passage), _shown(slides, passage)

@@ -40,7 +40,7 @@ def report_of(analysis: VideoAnalysis) -> str:
 
 
 def verdict_of(moment: Moment) -> str:
-    """What became of the check of a moment's quote, in words; empty when there was none."""
+    """Return the verdict on a moment's quote in words; empty when it was not checked."""
     verdict = _VERDICTS[moment.status]
     if moment.status != "moved":
         return verdict

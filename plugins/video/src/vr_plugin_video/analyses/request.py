@@ -1,4 +1,4 @@
-"""What a caller wants to know about a video."""
+"""The request for an analysis."""
 
 from __future__ import annotations
 

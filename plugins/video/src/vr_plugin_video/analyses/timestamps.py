@@ -1,4 +1,4 @@
-"""Whether what a model quotes is really said or shown, and when: no model is asked."""
+"""Quotes of a model, looked up in speech and text on screen without asking a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of a video a model takes in one call, and where a longer one is cut."""
+"""Windows of a video: the most that a model takes in one call, and the cuts of a longer one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHORTEST_S = 60.0
 def tokens_a_second(
     fps: float | None, resolution: MediaResolution | None, *, pictures: bool = True
 ) -> float:
-    """What a second of media costs a model, in tokens; without `pictures` it is only heard."""
+    """Return the tokens a model needs for a second of media; without `pictures` it listens."""
     frame = FRAME_TOKENS[resolution] if resolution else DEFAULT_FRAME_TOKENS
     return SOUND_TOKENS + (frame * (fps or DEFAULT_FPS) if pictures else 0.0)
 

@@ -1,4 +1,4 @@
-"""What a batch will cost, before anything is paid."""
+"""The estimated cost of a batch, before anything is paid."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Prepared:
             yield replace(source, media=self.media) if same and self.media else source
 
     def planned(self) -> BatchVideoItem:
-        """What an estimate alone says of it."""
+        """Return the item that an estimate shows for it."""
         return self.ended or BatchVideoItem(
             source=self.entry.source,
             video_id=self.video_id,

@@ -32,7 +32,7 @@ class Entry:
 
     @property
     def source(self) -> str:
-        """Where it is: its path or its address."""
+        """Its path or its address."""
         return self.path or self.url
 
     @asynccontextmanager
@@ -50,7 +50,7 @@ class Entry:
         )
 
     def without(self, error: VrError, video_id: str = "") -> BatchVideoItem:
-        """What the batch says of it when it failed."""
+        """Return the item of a video that failed."""
         return BatchVideoItem(
             source=self.source, video_id=video_id, status="failed", error=ItemError.of(error)
         )
@@ -65,7 +65,7 @@ class Listing:
 
 
 async def list_entries(services: Services, order: Order) -> Listing:
-    """What the order names.
+    """List the videos of a request.
 
     Raises:
         VrError: NOT_FOUND, category BATCH_EMPTY, when there is nothing; what the path policy says

@@ -1,4 +1,4 @@
-"""What one batch is asked for."""
+"""The request for one batch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vr_plugin_video.arguments import EngineChoice
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Which videos, what about them, and how; exactly one of `directory` and `url` is set."""
+    """The videos, and what is asked of them; exactly one of `directory` and `url` is set."""
 
     directory: str
     url: str

@@ -1,4 +1,4 @@
-"""What a batch returns."""
+"""Results of a batch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Status = Literal["ok", "failed", "skipped", "planned"]
 
 
 class ItemError(BaseModel):
-    """Why one video has no analysis."""
+    """The reason why one video has no analysis."""
 
     code: str
     category: str
@@ -48,7 +48,7 @@ class BatchVideoItem(BaseModel):
 
     @classmethod
     def of(cls, analysis: VideoAnalysis) -> BatchVideoItem:
-        """What a batch tells of an analysis."""
+        """Return the item of an analysis."""
         return cls(
             source=analysis.source,
             video_id=analysis.video_id,
@@ -64,7 +64,7 @@ class BatchVideoItem(BaseModel):
 
 
 class BatchEstimate(BaseModel):
-    """What is still to be paid, told before anything is: tokens of the videos alone.
+    """The work that is still to be paid, told before anything is paid; tokens of the videos alone.
 
     `unknown` counts videos whose length is not known, which are not in the sums.
     """

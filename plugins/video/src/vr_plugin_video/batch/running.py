@@ -22,7 +22,7 @@ LEASE_LOST = "LEASE_LOST"
 
 
 class Consent(BaseModel):
-    """What a person answers who is told what a batch may cost."""
+    """The answer of a person who was told the cost of a batch."""
 
     go_on: bool = Field(description="Analyse these videos")
 
@@ -58,7 +58,7 @@ class Batch:
     async def run(
         self, prepared: Sequence[Prepared], estimate: BatchEstimate
     ) -> list[BatchVideoItem]:
-        """What became of each, in order."""
+        """Analyse the videos, and return an item for each, in order."""
         settings: VideoSettings = self._call.services.settings
         self._call.progress(0, self._total, _in_words(estimate))
         works = [partial(self._item, each) for each in prepared]
@@ -124,7 +124,7 @@ async def _consent(call: Call, estimate: BatchEstimate) -> None:
     question = f"{_in_words(estimate)}. Go on?"
     if not (await call.ask(question, Consent, default=Consent(go_on=True))).go_on:
         raise VrError(
-            "The batch was not begun, as was wished.",
+            "The batch was not started: its cost was declined.",
             Code.CANCELLED,
             category="DECLINED",
             hint="Lower max_files, give a narrower glob_pattern, or engine='local'.",

@@ -59,7 +59,7 @@ def _lines(raw: str) -> list[str]:
 
 
 def _said(lines: Sequence[str], speakers: Speakers) -> list[tuple[str, str]]:
-    """Who says each line of a cue; nobody is named beyond the end of it."""
+    """Return the lines of a cue with their speakers; a name counts until the end of the cue."""
     said, speaker = [], ""
     for line in lines:
         named, text = speakers.split(line)

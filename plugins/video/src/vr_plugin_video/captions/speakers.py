@@ -1,4 +1,4 @@
-"""Who says a line of captions, where the captions name them beyond doubt."""
+"""Speakers of captions, where the captions name them beyond doubt."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Speakers:
         self._capitals = named >= LEAST_NAMES
 
     def split(self, line: str) -> tuple[str | None, str]:
-        """Who begins to speak and what is said; None when the line does not tell.
+        """Split a line into speaker and words; the speaker is None when the line does not tell.
 
         An empty name is somebody who is not named.
         """

@@ -1,4 +1,4 @@
-"""What is asked of those who write clips, and what they tell."""
+"""The request for a clip, and what was written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST_GIF_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be cut from which file into which.
+    """The part of a file to cut, and the file to write.
 
     `tick` is told up to which second the clip is done, and raises to stop; `largest` is in bytes.
     """
@@ -30,7 +30,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What was written: its media type, until which second it lasts, and its size in pixels."""
+    """A clip that was written: media type, the second at which it ends, and size in pixels."""
 
     mime: str
     end: float

@@ -195,7 +195,7 @@ def _folder(services: Services) -> Iterator[Path]:
 
 
 def _visible(clip: VideoClip) -> Content | None:
-    """What the client is shown of a clip: a picture, a small one of a large one."""
+    """Return a picture of the clip to show to the client, scaled down if it is large."""
     if clip.format not in ("jpg", "gif"):
         return None
     path = Path(clip.path)

@@ -83,7 +83,7 @@ class Canvas:
 
 
 def pictures_of(container: InputContainer, order: Order) -> Iterator[Picture]:
-    """What is on screen from the start of a clip to its end, the first as of the start.
+    """Yield the pictures of a clip, from its start to its end; the first begins at the start.
 
     The last picture of a whole file stays until the end.
     """
@@ -103,7 +103,7 @@ def pictures_of(container: InputContainer, order: Order) -> Iterator[Picture]:
 
 
 def _stretch(container: InputContainer) -> float:
-    """How many times as wide as tall a pixel is."""
+    """Return the width of a pixel divided by its height."""
     video = find_video(container)
     stretch = float((video and video.sample_aspect_ratio) or 1)
     return stretch if 1 / MAX_STRETCH <= stretch <= MAX_STRETCH else 1.0

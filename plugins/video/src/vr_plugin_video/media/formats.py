@@ -1,4 +1,4 @@
-"""Which files are looked at, told by their names, and as what a model is given them."""
+"""Media types, by the names of files and by the streams in them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def split_name(name: str) -> tuple[str, str]:
 
 
 def is_media_name(name: str) -> bool:
-    """Whether a file of that name may be a video or a sound."""
+    """True when a file of that name may be a video or a sound."""
     return split_name(name)[1] in _KNOWN
 
 

@@ -26,7 +26,7 @@ class SubtitleStream:
 
 @dataclass(frozen=True, slots=True)
 class MediaInfo:
-    """What a file says it holds, sanity checked.
+    """The contents of a file as it states them, sanity checked.
 
     `duration` is in seconds, `fps` 0.0 when unknown; `width` and `height` are 0 without video.
     `complete` is False for a file that ends before its stated end, is damaged there, or tells

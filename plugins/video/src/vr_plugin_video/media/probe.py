@@ -1,4 +1,4 @@
-"""What a media file is: opened safely, probed, and refused early when it is none."""
+"""Media files: opened safely, probed, and refused early when they are none."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _import_av() -> Any:
 
 
 def _leniency(av: Any) -> dict[str, str]:
-    """What makes PyAV before 19 read titles that are no UTF-8, as later ones do."""
+    """Return options by which PyAV before 19 reads titles that are no UTF-8, as later ones do."""
     major = int(av.__version__.partition(".")[0])
     return {"metadata_errors": "surrogateescape"} if major < ALWAYS_LENIENT else {}
 

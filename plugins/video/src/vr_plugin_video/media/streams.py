@@ -117,7 +117,7 @@ def decodable(container: InputContainer) -> list[VideoStream | AudioStream]:
 
 
 def packet_span(packet: Packet[Any], zero: float) -> tuple[float, float] | None:
-    """When a packet begins and ends in seconds, None when it bears no believable time."""
+    """Return start and end of a packet in seconds, None when it bears no believable time."""
     stamp = packet.dts if packet.pts is None else packet.pts
     if stamp is None or not packet.time_base:
         return None
@@ -172,7 +172,7 @@ def measure(container: InputContainer) -> tuple[float, bool]:
 
 
 def _last_end(container: InputContainer) -> tuple[float, bool]:
-    """Where the last packet from here on ends, and whether all were whole."""
+    """Read on to the last packet; return its end in seconds, and True if all packets were whole."""
     zero = origin(container)
     found = Packets(container, *timed_streams(container))
     spans = (packet_span(packet, zero) for packet in found)

@@ -64,7 +64,7 @@ def _policy(player: Player, style: str, script: str) -> str:
 
 
 def _allowed(text: str) -> str:
-    """What a content security policy calls exactly this text."""
+    """Return the source expression by which a content security policy allows exactly this text."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 

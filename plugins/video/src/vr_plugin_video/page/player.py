@@ -1,4 +1,4 @@
-"""What plays a video in a page, and the addresses that it needs."""
+"""The player of a video in a page, and the addresses that it needs."""
 
 from __future__ import annotations
 

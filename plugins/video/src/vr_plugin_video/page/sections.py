@@ -67,12 +67,12 @@ def slides(analysis: VideoAnalysis, link: Link, album: Album) -> Html:
 
 
 def transcript(analysis: VideoAnalysis, link: Link) -> Html:
-    """What is said, in paragraphs; each part of a sentence knows its time."""
+    """Speech in paragraphs; each segment bears its time."""
     return joined(*(_paragraph(group, link) for group in paragraphs(analysis.segments)))
 
 
 def limits(analysis: VideoAnalysis) -> Html:
-    """What could not be done."""
+    """The section of limits."""
     items = [element("li", text, dir="auto") for text in analysis.limits]
     return _section("Limits", element("ul", *items) if items else "", class_="fixed soft")
 

@@ -56,7 +56,7 @@ async def comments_of(call: Call, video_id: str, most: int, *, analyze: bool) ->
 
 
 class Judged(BaseModel):
-    """What a model read in comments, on its way into the cache."""
+    """A model's reading of comments, as it is cached."""
 
     reactions: Reactions
     model: str
@@ -131,7 +131,7 @@ def _shortened(call: Call, result: VideoComments) -> VideoComments:
 
 
 def _kept(call: Call, comments: Sequence[Comment]) -> tuple[str, str]:
-    """Where all of them are, or why they are nowhere."""
+    """Keep all comments in a file; return its address, and a remark on where the rest is."""
     try:
         content = TypeAdapter(list[Comment]).dump_json(list(comments), indent=1)
         return call.artifact(content, "application/json").uri, "comments_uri has all."

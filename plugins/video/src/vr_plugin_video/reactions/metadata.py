@@ -1,4 +1,4 @@
-"""What YouTube says of a video, as a result: recorded whole, and cut to an answer."""
+"""The metadata of a video as a result: recorded whole, cut to fit an answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def metadata_of(call: Call, video_id: str) -> VideoMetadata:
 
 
 def _shortened(video: VideoMetadata) -> VideoMetadata:
-    """What an answer holds; the record has the whole."""
+    """Cut metadata to fit an answer; the record has the whole."""
     limits = list(video.limits)
     description = video.description
     if len(description) > DESCRIPTION_CHARS:

@@ -1,4 +1,4 @@
-"""What viewers think, read from their comments by a language model."""
+"""Opinions of viewers, read from their comments by a language model."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class JudgedComments(BaseModel):
 
 
 async def read_reactions(call: Call, comments: Sequence[Comment]) -> tuple[Reactions, str]:
-    """What the comments say together, and the model that read them; it is called once.
+    """Return the gist of the comments, and the model that read them; it is called once.
 
     Raises:
         VrError: what the model raises.

@@ -29,7 +29,7 @@ def metadata_record(video: VideoMetadata) -> Record:
 def reactions_record(
     video_id: str, url: str, title: str, count: int, reactions: Reactions
 ) -> Record:
-    """What `count` comments say; opinions change, and former readings are history."""
+    """Make the record of a reading of `count` comments; earlier readings stay as history."""
     fields = {
         "video_id": video_id,
         "source_url": url,

@@ -1,4 +1,4 @@
-"""What the video domain stores: the kinds of its records."""
+"""The kinds of records of the video domain."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def analysis_key(of: Mapping[str, Any]) -> str:
 
 
 def one_a_video(kind: str) -> Callable[[Mapping[str, Any]], str]:
-    """What gives the key of the only record of a kind about a video, by a record's fields."""
+    """Return a function that makes the key of the only record of a kind about a video."""
     return lambda of: entity_key(kind, of["video_id"])
 
 

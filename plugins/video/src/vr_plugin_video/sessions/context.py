@@ -70,7 +70,7 @@ def cache_state(services: Services, media: Media, name: str) -> str:
 
 
 async def _is_renewed(services: Services, name: str) -> bool:
-    """Whether the service has it still; when nobody can be asked, the turn itself will tell."""
+    """Renew a context cache; also True when nobody answers, as the turn will show it then."""
     try:
         return await services.gemini.refresh(name)
     except VrError:

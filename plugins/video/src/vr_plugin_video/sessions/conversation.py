@@ -69,7 +69,7 @@ async def take_turn(call: Call, session_id: str, prompt: str) -> SessionResponse
 def history_of(
     session: Session, turns: Sequence[SessionTurn], media: Media, prompt: str
 ) -> tuple[list[Turn], list[Any]]:
-    """What was said before, and what is said now; the video stands at the very beginning."""
+    """Return the earlier turns, and what is said now; the video comes first of all."""
     purpose = session.description and f"What the conversation is for: {session.description}"
     opening = (media, Text(f"{GUIDE} {purpose}".strip()))
     said = [

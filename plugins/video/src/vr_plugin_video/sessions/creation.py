@@ -94,7 +94,7 @@ async def _upload(call: Call, media: Media) -> None:
 
 
 async def _title(task: VideoTask, title: str) -> str:
-    """What the video is called, by itself or by YouTube; else by a model, or by its file."""
+    """Return the title that the file or YouTube states; else one by a model, or the file's name."""
     source = task.source
     at_youtube = source.url == watch_url(source.video_id)
     if at_youtube and not source.at_youtube:

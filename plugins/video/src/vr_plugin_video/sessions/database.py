@@ -111,7 +111,7 @@ class Database:
 
     @property
     def holds(self) -> bool:
-        """Whether something waits in memory for room."""
+        """True while writes wait in memory for room on the disk."""
         return bool(self._held)
 
     def close(self) -> None:
@@ -143,7 +143,7 @@ class Database:
             await asyncio.sleep(PAUSE_S * (0.5 + random.random()))  # noqa: S311 - no secret
 
     def _is_held_up(self, error: BaseException) -> bool:
-        """Whether the file may be written later; what could not be opened was of no use before."""
+        """True when the file may be writable later; one that could not even be opened will not."""
         opened = self._connection is not None and is_passing(error)
         return self._room_of is not None and (opened or is_full(error))
 

@@ -34,7 +34,7 @@ async def list_sessions(call: Call, limit: int, cursor: str | None) -> SessionLi
 
 
 def read_cursor(cursor: str) -> Place:
-    """Where the next page begins.
+    """Read where the next page begins.
 
     Raises:
         VrError: INVALID_INPUT, category CURSOR_INVALID.

@@ -1,4 +1,4 @@
-"""What the session tools return."""
+"""Results of the session tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What conversations leave in the knowledge base: every turn, as an event."""
+"""Records of conversations: every turn, as an event."""
 
 from __future__ import annotations
 

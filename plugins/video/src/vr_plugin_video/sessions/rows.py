@@ -21,14 +21,14 @@ MARK = f"CASE WHEN substr(principal, 1, {len(TOKEN)}) = '{TOKEN}' THEN principal
 
 
 class Owner(NamedTuple):
-    """Whom a session belongs to; `mark` is that of an identity."""
+    """The owner of a session; `mark` is that of an identity."""
 
     mark: str
     workspace: str
 
 
 class Place(NamedTuple):
-    """Where a page of a list begins: after the session of that time and id."""
+    """The place in a list after which a page begins: a session's time and id."""
 
     last_active: float
     session_id: str
@@ -69,18 +69,18 @@ class Session:
 
     @property
     def owner(self) -> Owner:
-        """Whose it is: a token's only when it bears a token's mark."""
+        """The owner: the bearer of a token only when the session has a token's mark."""
         mark = self.principal if self.principal.startswith(TOKEN) else OWNER
         return Owner(mark, self.workspace)
 
     @property
     def source(self) -> str:
-        """Where the video is, as records name it."""
+        """The path or address of the video, as records name it."""
         return self.address or self.path
 
     @property
     def from_youtube(self) -> bool:
-        """Whether YouTube has the video."""
+        """True when the video is at YouTube."""
         return self.address == watch_url(self.video_id)
 
 
@@ -98,11 +98,11 @@ class SessionTurn:
 
 
 def owner_in(row: Sequence[Any]) -> Owner:
-    """Whose session a row of its table is, also of one that is damaged elsewhere."""
+    """Return the owner of a session's row, even if other columns of it are damaged."""
     mark = str(row[1])
     return Owner(mark if mark.startswith(TOKEN) else OWNER, str(row[2]))
 
 
 def owner_of(call: Call) -> Owner:
-    """Whose sessions a call is about."""
+    """Return the owner of the sessions that a call is about."""
     return Owner(call.services.identity.mark, call.workspace)

@@ -104,11 +104,11 @@ class SessionStore:
         return self._turns.setdefault(session_id, asyncio.Lock())
 
     def expires_at(self, session: Session) -> float:
-        """When it expires, unless something is asked before."""
+        """Return the time at which a session expires if nothing is asked before."""
         return session.last_active + self.timeout_s
 
     def is_expired(self, session: Session) -> bool:
-        """Whether nothing was asked for too long."""
+        """True when nothing was asked for longer than the timeout."""
         return self.clock() >= self.expires_at(session)
 
     async def check(self) -> None:
@@ -214,7 +214,7 @@ class SessionStore:
 
     @property
     def holds(self) -> bool:
-        """Whether a turn waits in memory for room on the disk."""
+        """True while a turn waits in memory for room on the disk."""
         return self._database.holds
 
     async def page(self, owner: Owner, limit: int, after: Place | None = None) -> list[Session]:
@@ -234,7 +234,7 @@ class SessionStore:
 
     @property
     def left_out(self) -> int:
-        """How many damaged rows were met so far."""
+        """The number of damaged rows that were met so far."""
         return len(self._database.left_out)
 
     def _sound(
@@ -280,7 +280,7 @@ class SessionStore:
 
 
 def session_file(services: Services) -> Path:
-    """Where the settings want the sessions."""
+    """Return the file of sessions that the settings name."""
     settings: VideoSettings = services.settings
     return services.paths.state / Path(settings.session_db_path or FILE_NAME).expanduser()
 

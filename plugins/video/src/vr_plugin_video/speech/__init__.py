@@ -1,1 +1,1 @@
-"""What is said in a video: captions, speech recognition, models that listen, and transcripts."""
+"""Speech in a video: recognised on this machine, or written down by a model."""

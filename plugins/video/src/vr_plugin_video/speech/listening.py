@@ -1,4 +1,4 @@
-"""What is said in a video: captions that exist, else speech recognition; computed once."""
+"""Transcripts by captions that exist, else by speech recognition; computed once."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Listener:
     async def transcript(
         self, task: VideoTask, language: str, percent: Percent
     ) -> tuple[Transcript, bool]:
-        """What is said in the task's window, and whether it came from the cache.
+        """Return the transcript of the task's window, and True if it came from the cache.
 
         Raises:
             VrError: UNSUPPORTED without captions and sound; what `find_model` raises; NOT_FOUND,
@@ -116,7 +116,7 @@ class Listener:
         return sorted((beside | inside) - {""})
 
     async def _heard(self, task: VideoTask, model: SpeechModel, language: str) -> Transcript | None:
-        """What was recognised before, in the whole video or in the same window."""
+        """Return speech that was recognised before, in the whole video or in the same window."""
         whole = self._key(task, Window(), model, language)
         for known in dict.fromkeys((whole, self._key(task, task.window, model, language))):
             kept = await task.services.cache.model(known, Transcript).get()

@@ -40,7 +40,7 @@ def words_key(task: VideoTask, window: Window, language: str) -> str:
 
 
 async def known_words(task: VideoTask, language: str) -> Transcript | None:
-    """What a model wrote down before, of the whole video or of the same window."""
+    """Return a transcript that a model wrote before, of the whole video or of the same window."""
     for window in dict.fromkeys((Window(), task.window)):
         try:
             key = words_key(task, window, language)

@@ -66,7 +66,7 @@ class SpeechRecognizer:
         language: str,
         heard: Callable[[float], None],
     ) -> Transcript:
-        """What is said between two times in seconds, as sentences.
+        """Return the sentences between two times in seconds.
 
         Args:
             file: an opened media file.
@@ -149,7 +149,7 @@ class _Block:
         return _Block(carried.at, np.concatenate([carried.samples, self.samples]))
 
     def settle(self, found: list[Segment]) -> tuple[list[Segment], _Block | None]:
-        """What is final, and the audio to hear again: near a cut, words are misheard."""
+        """Return final sentences and the audio to hear again: near a cut, words are misheard."""
         until = self.at + len(self.samples) / SAMPLE_RATE
         final = [sentence for sentence in found if sentence.end <= until - HEARD_AGAIN_S]
         unsure = found[len(final) :]

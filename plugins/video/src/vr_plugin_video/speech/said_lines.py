@@ -1,4 +1,4 @@
-"""What a model is asked to write down of a recording, and which of its lines can be used."""
+"""Lines of speech that a model writes down: the prompt, and the lines that can be used."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class SaidWords(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Usable:
-    """What can be used of an answer, and how many of its lines are lost.
+    """The usable lines of an answer, and the number of lines that are lost.
 
     `moved`: its times counted from the start of the window.
     """
@@ -89,7 +89,7 @@ def answer_form(window: Window, last: float) -> type[SaidWords]:
 
 
 def make_prompt(window: Window, language: str, speakers: Sequence[str]) -> str:
-    """What is asked about a window; names that were used before are used again."""
+    """Return the prompt for a window; names that were used before are to be used again."""
     end = "the end" if window.end is None else format_time(window.end)
     asked = _TASK.format(start=format_time(window.start), end=end)
     asked += _SPOKEN.format(language=language) if language else ""
@@ -128,7 +128,7 @@ def _seconds(told: str) -> float | None:
 
 
 def _is_relative(times: Sequence[float], window: Window) -> bool:
-    """Whether no time lies in the window, and all would if they counted from its start."""
+    """True when no time lies in the window, but all would if they counted from its start."""
     if not times or window.end is None or max(times) >= window.start - SLACK_S:
         return False
     return max(times) <= window.end - window.start + SLACK_S

@@ -1,4 +1,4 @@
-"""Which Whisper models there are, and where an installed one lies."""
+"""Whisper models: their names, and the folders of installed ones."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class SpeechModel:
 
     @property
     def english_only(self) -> bool:
-        """Whether the name says that it knows no other language."""
+        """True when the name says that it knows no other language."""
         return self.name.endswith(".en") or self.name.startswith("distil-")
 
 
 def speech_available() -> bool:
-    """Whether the speech recognition library is installed; does not import it."""
+    """True when the speech recognition library is installed; does not import it."""
     return importlib.util.find_spec("faster_whisper") is not None
 
 
@@ -85,7 +85,7 @@ def find_model(wanted: str, models: Path, language: str = "") -> SpeechModel:
 
 
 def model_folder(name: str, models: Path) -> Path:
-    """Where a model of that name is kept.
+    """Return the folder of a model of that name.
 
     Raises:
         VrError: INVALID_INPUT when it is no name.

@@ -25,7 +25,7 @@ class Window:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing was left out."""
+        """True for the whole video."""
         return self.start <= 0 and self.end is None
 
     def of(self, duration: float) -> Window:

@@ -30,7 +30,7 @@ GLANCE_FPS = 0.2
 async def transcript_by(
     engine: EngineChoice, local: LocalEngine, task: VideoTask, language: str, percent: Percent
 ) -> tuple[Transcript, bool]:
-    """What is said in a video, and whether it came from the cache.
+    """Return the transcript of a video, and True if it came from the cache.
 
     `auto` reads captions, else listens on this machine, else asks a model when one is ready;
     `local` never asks one, `gemini` always does.
@@ -53,7 +53,7 @@ async def transcript_by(
 
 
 async def _may_be_heard(task: VideoTask, language: str, error: VrError) -> bool:
-    """Whether the words are missing here alone; not when they are there in other languages."""
+    """True when a model may find words; not when there are captions in other languages."""
     if not task.source.at_youtube:
         return error.category in NOBODY_LISTENS - {"NO_WORDS"}
     if error.category != "CAPTIONS_MISSING":
@@ -74,7 +74,7 @@ class ModelListener:
         self._local = local
 
     async def transcript(self, task: VideoTask, language: str) -> tuple[Transcript, bool]:
-        """What is said in the task's window, and whether it came from the cache.
+        """Return the transcript of the task's window, and True if it came from the cache.
 
         What windows before one that failed gave is committed, and not paid again.
 
@@ -137,7 +137,7 @@ class ModelListener:
 
 @dataclass(slots=True)
 class _Script:
-    """What was written down so far."""
+    """The lines that were written down so far."""
 
     segments: list[Segment] = field(default_factory=list)
     languages: list[str] = field(default_factory=list)
@@ -148,7 +148,7 @@ class _Script:
 
     @property
     def speakers(self) -> list[str]:
-        """Who spoke so far, in the order of their first words."""
+        """The speakers so far, in the order of their first words."""
         return list(dict.fromkeys(s.speaker for s in self.segments if s.speaker))
 
     def add(self, usable: Usable, found: Structured[Any]) -> None:

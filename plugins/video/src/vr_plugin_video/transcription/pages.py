@@ -1,4 +1,4 @@
-"""What is said in a video, as a result: recorded, and given page by page."""
+"""Transcripts as results: recorded, and given page by page."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ async def _record(local: LocalEngine, task: VideoTask, transcript: Transcript) -
 
 
 def _maker(transcript: Transcript) -> tuple[Engine, str]:
-    """Which engine and model listened; captions have none."""
+    """Return the engine and the model that listened; captions have no model."""
     if transcript.origin == "model":
         at_gemini = transcript.model.startswith("gemini/")
         return ("gemini" if at_gemini else "model"), transcript.model

@@ -1,1 +1,1 @@
-"""What is seen in a video: its scenes, pictures of them, and the text on screen."""
+"""Scenes of a video, their pictures, and the text on screen."""

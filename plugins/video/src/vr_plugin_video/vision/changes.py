@@ -1,4 +1,4 @@
-"""When the picture changes for good: slides, scenes, bullets that appear.
+"""Lasting changes of the picture: slides, scenes, bullets that appear.
 
 Key frames, which are cheap, tell which stretches may hold a change; only those are decoded and
 looked at once a second; each change found is then timed to the frame. What always moves, such as
@@ -42,7 +42,7 @@ FRAMES = 150
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """When each slide or scene begins, in seconds; the first is the start of the search.
+    """The times in seconds at which slides or scenes begin; the first is the start of the search.
 
     `complete` is False when the video could be read only up to `looked_until`, or not wholly.
     """
@@ -140,7 +140,7 @@ def _samples(container: InputContainer, stretches: Sequence[Stretch]) -> Iterato
 def _date(
     file: BinaryIO, transitions: Sequence[Transition], start: float, tick: Tick
 ) -> list[float]:
-    """When the pictures that transitions lead to begin, but for interruptions."""
+    """Return the times at which new pictures begin; interruptions are left out."""
     times: list[float] = []
     with opened(file) as container:
         for transition, frames in _close_ups(container, transitions):

@@ -159,7 +159,7 @@ def decode(container: InputContainer, video: VideoStream) -> Iterator[tuple[floa
 
 
 def find_landing(container: InputContainer, video: VideoStream, time: float) -> Landing:
-    """Where decoding must begin for the picture at `time`; moves the position.
+    """Find where to begin decoding for the picture at `time`; moves the position.
 
     Where nothing can be read any more, the key frame is infinitely late.
     """

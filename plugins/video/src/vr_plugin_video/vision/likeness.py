@@ -1,4 +1,4 @@
-"""How alike two pictures are, and which parts of a recording never rest."""
+"""The likeness of two pictures, and the parts of a recording that never rest."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _smooth(gray: Gray) -> Gray:
 
 
 def differ(first: Gray, second: Gray) -> Mask:
-    """Which pixels differ by more than `LEVEL`."""
+    """Return a mask of the pixels that differ by more than `LEVEL`."""
     import numpy as np
 
     distance: Gray = np.maximum(first, second) - np.minimum(first, second)
@@ -71,7 +71,7 @@ def difference(first: Gray, second: Gray, counted: Mask | None) -> float:
 
 
 def find_calm(pairs: Sequence[tuple[Gray, Gray]], seed: float = SEED) -> Mask | None:
-    """Where a recording rests between its changes: all but webcams, clocks, running pictures.
+    """Find the pixels that rest between changes: all but webcams, clocks and moving pictures.
 
     Restless is what changes while the rest is still, and, below `KEY_SEED`, what changes again
     and again in one place. None when nothing is to be left out.

@@ -29,7 +29,7 @@ _BULLET = re.compile(r"^(?:[•·▪◦‣●○■□➢➤►▸]\s*|[*\-–�
 
 @dataclass(frozen=True, slots=True)
 class ScreenText:
-    """What stands on a picture; `lines` are the title's rest, top to bottom."""
+    """The text on a picture; `lines` are all but the title, top to bottom."""
 
     title: str = ""
     lines: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ def _rows(found: Sequence[TextLine]) -> list[_Row]:
 
 
 def _is_speck(text: str) -> bool:
-    """Whether it is nothing, or one sign such as a misread cursor; one ideograph is a word."""
+    """True for no text and for one sign, such as a misread cursor; one ideograph is a word."""
     return len(text) <= 1 and not (text.isalpha() and east_asian_width(text) == "W")
 
 

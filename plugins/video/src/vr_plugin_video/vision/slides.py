@@ -77,7 +77,7 @@ def spans(times: Sequence[float], end: float, most: int) -> list[tuple[float, fl
 
 
 def looking_time(start: float, end: float, *, last: bool) -> float:
-    """When a scene is looked at: late, when all is on it, but never in a closing fade."""
+    """Return the second at which a scene is looked at: late, but before a closing fade."""
     middle = (start + end) / 2
     return middle if last else max(middle, end - BEFORE_END_S)
 

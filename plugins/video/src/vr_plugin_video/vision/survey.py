@@ -1,4 +1,4 @@
-"""Which stretches of a video may hold a change, told by its key frames alone."""
+"""Stretches of a video that may hold a change, told by its key frames alone."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Stretch(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What may hold changes, up to which second could be read, and whether some was damaged."""
+    """The stretches that may hold changes, the end of what could be read, and damage."""
 
     stretches: list[Stretch]
     until: float
@@ -88,7 +88,7 @@ class _Keys:
 
     @property
     def damaged(self) -> bool:
-        """Whether what was read so far is not whole."""
+        """True when some of what was read so far is damaged."""
         return self._packets.damaged
 
     def __iter__(self) -> Iterator[_Key]:

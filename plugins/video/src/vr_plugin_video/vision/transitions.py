@@ -147,7 +147,7 @@ def locate(transition: Transition, frames: Sequence[tuple[float, Gray]]) -> floa
 
 
 def _locate_cut(transition: Transition, frames: Sequence[tuple[float, Gray]]) -> float | None:
-    """Where one frame changes far more than the frames around it do."""
+    """Find the frame that changes far more than the frames around it do."""
     steps = [
         difference(first, second, transition.counted)
         for (_, first), (_, second) in pairwise(frames)

@@ -1,4 +1,4 @@
-"""What is seen in a video: its scenes with pictures and the text on them; computed once."""
+"""Scenes of a video, with pictures and the text on them; computed once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FINDING_SHARE = 0.3
 
 
 class KnownChanges(BaseModel):
-    """Where pictures change, and how far that was looked for, in seconds."""
+    """The times at which pictures change, and the end of the search, in seconds."""
 
     times: list[float]
     end: float
@@ -97,7 +97,7 @@ class Watcher:
         return await task.services.cache.model(key, Slides).get()
 
     async def known_starts(self, task: VideoTask) -> list[float]:
-        """Where scenes begin, when that was found out before; never decodes."""
+        """Return the times at which scenes begin, if they were found before; never decodes."""
         place = task.services.cache.model(self._changes_key(task), KnownChanges)
         kept = await place.get() if task.use_cache else None
         if kept is None:
@@ -141,5 +141,5 @@ def _key(task: VideoTask, most: int, recognizer: str) -> str:
 
 
 def pictures_available() -> bool:
-    """Whether the picture library is installed; does not import it."""
+    """True when the picture library is installed; does not import it."""
     return find_spec("PIL") is not None

@@ -1,4 +1,4 @@
-"""What the YouTube Data API answers, as the tools give it."""
+"""Answers of the YouTube Data API, read into results."""
 
 from __future__ import annotations
 

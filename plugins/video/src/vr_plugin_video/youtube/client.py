@@ -1,4 +1,4 @@
-"""What YouTube knows of its videos: one door for every tool, whatever stands behind it."""
+"""The client of YouTube that all tools use, whichever service answers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FINAL = frozenset({Code.NOT_FOUND, Code.NOT_ALLOWED})
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What is known of a video without watching it; `duration` in seconds, 0 when not known."""
+    """A description of a video without watching it; `duration` in seconds, 0 when not known."""
 
     title: str
     channel: str = ""
@@ -44,7 +44,7 @@ class Description:
 
 
 class KnownVideo(BaseModel):
-    """What was told of a video, and until when that counts, in seconds since the epoch."""
+    """The metadata of a video, and the time until which it counts, in seconds since the epoch."""
 
     until: float
     video: VideoMetadata
@@ -175,7 +175,7 @@ class YouTube:
         return await read_page(self.services, self._site, video_id)
 
     async def _told(self, ask: Callable[[Teller], Awaitable[T]]) -> T:
-        """What the first says that can; a key of Gemini that opens nothing is passed over."""
+        """Return the first answer of a service; refused keys of Gemini are passed over."""
         from vr_plugin_video.youtube.tellers import nobody
 
         refused: VrError | None = None

@@ -51,7 +51,7 @@ class DataApi:
         self._service: Any = None
 
     async def video(self, video_id: str) -> VideoMetadata:
-        """What YouTube says of a video.
+        """Return the metadata of a video.
 
         Raises:
             VrError: NOT_FOUND; AUTH, QUOTA or UNAVAILABLE as the API says.

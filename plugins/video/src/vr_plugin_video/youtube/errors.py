@@ -1,4 +1,4 @@
-"""What goes wrong at YouTube, as errors that say what to do and never hold a key."""
+"""Errors of YouTube, which say what to do and never hold a key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tools say of YouTube: videos, comments and playlists."""
+"""Results about YouTube: videos, comments and playlists."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TITLE_CHARS = 200
 
 
 class VideoMetadata(BaseModel):
-    """What YouTube says of a video; None and empty stand for what it does not tell."""
+    """Metadata of a video; None and empty stand for what YouTube does not tell."""
 
     video_id: str
     url: str
@@ -51,7 +51,7 @@ class Comment(BaseModel):
 
 
 class Reactions(BaseModel):
-    """What a model reads from comments; sentiments in percent, together 100."""
+    """A model's reading of comments; sentiments in percent, together 100."""
 
     sentiment_positive: float
     sentiment_negative: float

@@ -1,4 +1,4 @@
-"""What YouTube tells everybody of a video: its oEmbed page."""
+"""The oEmbed page of a video, which YouTube shows to everybody."""
 
 from __future__ import annotations
 

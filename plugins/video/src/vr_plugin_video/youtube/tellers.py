@@ -1,4 +1,4 @@
-"""Who can be asked about YouTube, with what is configured and installed."""
+"""Services that can be asked about YouTube, with the keys and libraries that there are."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Teller(Protocol):
 
 
 def tellers(settings: VideoSettings, site: str) -> Iterator[Teller]:
-    """Whom to ask, the one that knows most first."""
+    """Yield the services to ask, the one that knows most first."""
     key, borrowed = _key(settings)
     if key.get_secret_value() and is_installed("googleapiclient"):
         from vr_plugin_video.youtube.data_api import DataApi
@@ -64,7 +64,7 @@ async def read_captions(site: str, video_id: str, language: str) -> Transcript:
 
 
 def _caption_readers(site: str) -> Iterator[Callable[[str, str], Awaitable[Transcript]]]:
-    """Who can read captions, the quicker one first."""
+    """Yield the readers of captions that are installed, the quicker one first."""
     if is_installed("youtube_transcript_api"):
         from vr_plugin_video.youtube.transcript_api import TranscriptApi
 
@@ -91,5 +91,5 @@ def _key(settings: VideoSettings) -> tuple[SecretStr, bool]:
 
 
 def is_installed(module: str) -> bool:
-    """Whether a library is there; it is not imported."""
+    """True when a library is installed; does not import it."""
     return find_spec(module) is not None

@@ -31,7 +31,7 @@ LIBRARY = "youtube-transcript-api"
 
 
 class TranscriptApi:
-    """What youtube-transcript-api finds.
+    """Captions by youtube-transcript-api.
 
     Args:
         site: where YouTube is, such as `https://www.youtube.com`.

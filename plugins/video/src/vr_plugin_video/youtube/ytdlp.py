@@ -32,7 +32,7 @@ class Silence:
 
 
 def common_options() -> dict[str, Any]:
-    """How yt-dlp is always used: it prints nothing, keeps nothing, and does not hang."""
+    """Return options with which yt-dlp prints nothing, keeps nothing and does not hang."""
     return {
         "logger": Silence(),
         "quiet": True,
@@ -46,7 +46,7 @@ def common_options() -> dict[str, Any]:
 
 
 class YtDlp:
-    """What yt-dlp finds out. It reads web pages, so it is slower than the API, and may break.
+    """YouTube read by yt-dlp. It reads web pages, so it is slower than the API, and may break.
 
     Args:
         site: where YouTube is, such as `https://www.youtube.com`.
@@ -59,7 +59,7 @@ class YtDlp:
         self._site = site
 
     async def video(self, video_id: str) -> VideoMetadata:
-        """What YouTube says of a video.
+        """Return the metadata of a video.
 
         Raises:
             VrError: NOT_ALLOWED or UNAVAILABLE, as `error_of` reads it.

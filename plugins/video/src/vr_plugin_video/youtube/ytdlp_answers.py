@@ -1,4 +1,4 @@
-"""What yt-dlp finds out, as the tools give it."""
+"""Answers of yt-dlp, read into results."""
 
 from __future__ import annotations
 

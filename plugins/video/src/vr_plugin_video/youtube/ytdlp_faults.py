@@ -1,4 +1,4 @@
-"""What yt-dlp says when it fails, which is YouTube's own words, as errors."""
+"""Failures of yt-dlp, told by YouTube's own words, as errors."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def error_of(error: Exception) -> VrError:
 
 
 def meaning_of(said: str) -> VrError | None:
-    """What a sentence of YouTube means for the caller; None when it is not known."""
+    """Return the error that a sentence of YouTube stands for; None when it is not known."""
     for pattern, make in _MEANINGS:
         if re.search(pattern, said, re.IGNORECASE):
             return make()
