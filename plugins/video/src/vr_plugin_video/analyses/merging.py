@@ -113,7 +113,7 @@ def merged_moments(watched: Sequence[Watched]) -> CheckedMoments:
 
 
 def _counts_from(start: float, end: float | None, claims: Sequence[SeenMoment]) -> bool:
-    """True when times only fit a part of a video if they are counted from the start of that part."""
+    """True when times fit a part of a video only if they are counted from its start."""
     times = [seconds for claim in claims if (seconds := _seconds(claim)) is not None]
     if start <= 0 or end is None or not times:
         return False
