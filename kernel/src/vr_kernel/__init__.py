@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from vr_kernel.access import Access, Identity, digest_of, sharing
+    from vr_kernel.access import Access, Identity, sharing
     from vr_kernel.call import Call
     from vr_kernel.commands import Command
     from vr_kernel.config.config import Config, load_config
@@ -165,7 +165,6 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "cache_key",
     "check_schema",
     "did_you_mean",
-    "digest_of",
     "entity_key",
     "estimate_tokens",
     "extra_missing",
@@ -192,7 +191,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "access": "Access Identity digest_of sharing",
+        "access": "Access Identity sharing",
         "call": "Call",
         "commands": "Command",
         "config.config": "Config load_config",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from vr_kernel.config.settings import ServeSettings
@@ -74,13 +76,27 @@ class Access:
         roots = tuple(self._settings.roots.get(principal, ()))
         return Identity(principal, workspace, is_owner=False, roots=roots)
 
-    def principals(self) -> dict[bytes, str]:
-        """The principals of all tokens, by the digests of these; the whole section is checked.
+    def principals(self) -> list[str]:
+        """Names of the principals that have tokens, sorted; the whole section is checked.
 
         Raises:
             VrError: INVALID_INPUT, category CONFIG_INVALID, for a token or a name that cannot be
                 used, and for what names no token or no shared workspace.
         """
+        return sorted(set(self._by_digest.values()))
+
+    def principal_of(self, token: str) -> str | None:
+        """Find the principal of a token, None if it is nobody's; all tokens take the same time.
+
+        Raises:
+            VrError: as `principals`.
+        """
+        asked, known = _digest(token), self._by_digest.items()
+        found = [who for digest, who in known if hmac.compare_digest(digest, asked)]
+        return found[0] if found else None
+
+    @cached_property
+    def _by_digest(self) -> Mapping[bytes, str]:
         principals: dict[bytes, str] = {}
         names: list[str] = []
         for place, secret in enumerate(self._settings.tokens, 1):
@@ -89,7 +105,7 @@ class Access:
                 raise _unusable(_which(place, name), f"is shorter than {SHORTEST} characters")
             who = name if colon else self._owner.principal
             names += [name] if colon else []
-            if principals.setdefault(digest_of(token), who) != who:
+            if principals.setdefault(_digest(token), who) != who:
                 raise _unusable(_which(place, name), "is given to two principals")
         self._check_names(names)
         self._check_shared(names)
@@ -151,8 +167,7 @@ def sharing(settings: ServeSettings) -> dict[str, list[str]]:
     return shared
 
 
-def digest_of(token: str) -> bytes:
-    """What a token is known by."""
+def _digest(token: str) -> bytes:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 

@@ -237,6 +237,14 @@ class Kernel(Foundation):
             " and by `vr plugin list` in a shell.",
         )
 
+    def error_for(self, principal: str | None, error: VrError) -> VrError:
+        """Reword an error for a principal: only the owner reads the server's folders in it."""
+        if principal in (None, self.principal):
+            return error
+        from vr_kernel.running.untold import told_to_others
+
+        return told_to_others(error, self.config.paths)
+
     async def aclose(self) -> None:
         """Stop background work and close every file; later calls are CONFLICT."""
         self.closed = True

@@ -35,7 +35,7 @@ INSTRUCTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The tools of an application, and what else it needs to offer them."""
+    """The tools of an application, with the middleware and the instructions that they need."""
 
     tools: Sequence[McpTool]
     middleware: Sequence[Middleware] = ()
@@ -49,14 +49,14 @@ def build_server(
     auth: AuthProvider | None = None,
     request_states: RequestStateSecurity | None = None,
 ) -> FastMCP[Any]:
-    """The MCP application of a kernel.
+    """Build the MCP application of a kernel.
 
     Args:
-        kernel: what to serve, by its configured toolsets; its lifetime is the caller's.
+        kernel: the tools, by its configured toolsets; the caller opens and closes it.
         ready: called once when the application is set up, just before the transport starts.
-        auth: who may ask over HTTP.
-        request_states: seals what a client brings back with the answer to a question; without
-            it only this application can open it.
+        auth: knows the tokens of clients over HTTP.
+        request_states: seals the state that a client sends back with an answer; without it
+            only this application can open that state.
 
     Raises:
         VrError: INVALID_INPUT, category CONFIG_INVALID, for a toolset that does not exist.
@@ -100,22 +100,22 @@ def build_server(
 
 
 def _offer(kernel: Kernel) -> Offer:
-    """What a kernel's settings say that clients are shown."""
+    """Choose the tools that clients are shown, by the kernel's settings."""
     settings = kernel.config.kernel
     if not settings.tool_search:
         return Offer([*_served(kernel, settings.toolsets).values()])
 
-    from vr_server.search.search_mode import INSTRUCTIONS as HOW_TO_SEARCH
+    from vr_server.search.search_mode import INSTRUCTIONS as SEARCH_INSTRUCTIONS
     from vr_server.search.search_mode import OnlyShown, search_tools
 
     served = _served(kernel, [ALL, *settings.toolsets])
     added = search_tools(kernel, served)
     shown = {*choose_shown(kernel.tools, settings.toolsets), *(tool.name for tool in added)}
-    return Offer([*added, *served.values()], [OnlyShown(frozenset(shown))], HOW_TO_SEARCH)
+    return Offer([*added, *served.values()], [OnlyShown(frozenset(shown))], SEARCH_INSTRUCTIONS)
 
 
 def _main_tools(kernel: Kernel, offer: Offer) -> str:
-    """What can be done here, as the tools that matter most say themselves."""
+    """Describe the core tools in their own words, for the instructions."""
     core = {name for name, tool in kernel.tools.items() if tool.core}
     said = [f"{tool.name}: {tool.description}" for tool in offer.tools if tool.name in core]
     return " ".join([" What matters most.", *said]) if said else ""

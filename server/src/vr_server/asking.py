@@ -1,4 +1,4 @@
-"""The ways to the person behind a client: the two eras of the protocol ask differently."""
+"""Questions to the person behind a client: the two eras of the protocol ask differently."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from vr_server.blocks import visible_schema
 
 
 class Asker(Protocol):
-    """An asker for the time of one request."""
+    """Asks questions during one request."""
 
     waiting: bool
 
     async def __call__(self, question: Question, *, paid: bool) -> Answer:
-        """Ask, and give what comes back."""
+        """Ask, and return the answer."""
         ...
 
     def close(self) -> None:
-        """Ask no more: the request is answered."""
+        """Ask no more, since the request is answered."""
         ...
 
 
@@ -36,16 +36,16 @@ class Nobody:
     waiting = False
 
     async def __call__(self, question: Question, *, paid: bool) -> Answer:
-        """Nobody was asked."""
+        """Answer that nobody can be asked."""
         del question, paid
         return Answer("unable")
 
     def close(self) -> None:
-        """Nothing changes."""
+        """Do nothing."""
 
 
 class WithinRequest:
-    """Up to 2025-11-25: the server asks while the call waits."""
+    """Asks while the call waits, in protocol versions up to 2025-11-25."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -53,7 +53,7 @@ class WithinRequest:
         self.waiting = False
 
     async def __call__(self, question: Question, *, paid: bool) -> Answer:
-        """Ask now; what is paid already is no matter."""
+        """Ask at once, also after paid work."""
         del paid
         if not self._open:
             return Answer("unable")
@@ -69,12 +69,12 @@ class WithinRequest:
         return _answer(said)
 
     def close(self) -> None:
-        """The client expects no question any more."""
+        """Ask no more: the client expects no question now."""
         self._open = False
 
 
 class WithAnotherCall:
-    """From 2026-07-28: the answer to a question comes with another call of the tool."""
+    """Gets the answer with another call of the tool, as from protocol version 2026-07-28 on."""
 
     waiting = False
 
@@ -87,7 +87,7 @@ class WithAnotherCall:
                 self.answers[key] = {"action": said.action, "content": said.content or {}}
 
     async def __call__(self, question: Question, *, paid: bool) -> Answer:
-        """The answer that came with this call; else the call ends, to be made again."""
+        """Return the answer that came with this call, or end the call, to be made again."""
         key = self._key(question)
         self._order += 1
         if key in self.answers:
@@ -97,11 +97,11 @@ class WithAnotherCall:
         raise AnswerNeeded(question)
 
     def close(self) -> None:
-        """No other call will come."""
+        """Ask no more: no other call will come."""
         self._open = False
 
     def request(self, question: Question) -> InputRequiredToolResult:
-        """What tells the client to ask, and to come back."""
+        """Build the result that tells the client to ask, and to call again."""
         self._order -= 1
         params = ElicitRequestFormParams(
             message=question.text,
@@ -115,13 +115,13 @@ class WithAnotherCall:
         )
 
     def _key(self, question: Question) -> str:
-        """Names a question across calls: its words, and how many were asked before it."""
+        """Name a question across calls by its text, and by the number of those asked before it."""
         digest = hashlib.sha256(question.text.encode("utf-8", "replace")).hexdigest()
         return f"{self._order}-{digest[:16]}"
 
 
 def asker_of(context: Context) -> Asker:
-    """The way to the person behind the client of a request."""
+    """Return the way to ask the person behind the client of a request."""
     request = context.request_context
     capabilities = context.session.client_capabilities if request else None
     can = capabilities.elicitation if capabilities else None

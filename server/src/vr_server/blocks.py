@@ -20,7 +20,7 @@ from vr_kernel.text import result_text
 
 
 def block_of(content: Content | str) -> ContentBlock:
-    """The block that shows some content; a text with an address is a file."""
+    """Make the block that shows some content; a text with an address is a file."""
     if isinstance(content, str):
         return text_block(visible(content))
     if isinstance(content.data, str):
@@ -38,24 +38,24 @@ def block_of(content: Content | str) -> ContentBlock:
 
 
 def text_block(text: str) -> TextContent:
-    """Words, with `?` for what UTF-8 has no code for."""
+    """Make a block of text, with `?` for each character that UTF-8 cannot encode."""
     return TextContent(type="text", text=plain(text))
 
 
 def plain(text: str) -> str:
-    """The text with `?` for what UTF-8 has no code for; such a character would end the stream."""
+    """Put `?` for each character that UTF-8 cannot encode, since one would end the stream."""
     return text.encode("utf-8", "replace").decode()
 
 
-def shown(text: str, mime: str) -> str:
-    """What stands at an address, as far as it is seen, with `?` for what UTF-8 has no code for."""
+def visible_text(text: str, mime: str) -> str:
+    """Make the text of a resource visible and encodable: JSON stays JSON."""
     return plain(visible_json(text, result_text) if mime.endswith("json") else visible(text))
 
 
 def encodable(data: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The data as JSON and as it is, with `?` for what UTF-8 has no code for.
+    """Return the data as JSON text and as it is, with `?` for what UTF-8 cannot encode.
 
-    A file name that is no UTF-8 holds such characters; on the wire one would end the stream.
+    A file name that is not UTF-8 holds such characters.
     """
     body = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     sound = plain(body)
@@ -63,7 +63,7 @@ def encodable(data: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def visible_schema(schema: Any) -> Any:
-    """A JSON schema whose descriptions hold nothing unseen."""
+    """Take invisible characters out of the titles and descriptions of a JSON schema."""
     if isinstance(schema, list):
         return [visible_schema(part) for part in schema]
     if not isinstance(schema, dict):
@@ -77,6 +77,6 @@ def visible_schema(schema: Any) -> Any:
 
 
 def _file_of_text(content: Content, text: str) -> EmbeddedResource:
-    text = shown(text, content.mime)
+    text = visible_text(text, content.mime)
     inner = TextResourceContents(uri=content.uri, mime_type=content.mime, text=text)
     return EmbeddedResource(type="resource", resource=inner)

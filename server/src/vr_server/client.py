@@ -12,12 +12,12 @@ from fastmcp.client.transports import StdioTransport
 from fastmcp.exceptions import McpError
 from mcp_types import BlobResourceContents, TextResourceContents
 from vr_kernel import ERROR_META, Code, VrError
-from vr_kernel.running import JobHandle, cancelled
+from vr_kernel.running import JobHandle
 
 HANDLE = JobHandle.model_fields.keys()
-"""All that an answer holds when the call goes on as a job."""
+"""Fields of the answer to a call that goes on as a job; it has no others."""
 JOB_WAIT_S = 30
-"""How long one question for a job's result waits; then it is asked again."""
+"""Seconds that one request for a job's result waits before the next."""
 OnProgress = Callable[[float, float | None, str | None], Awaitable[None]]
 Era = Literal["auto", "legacy"]
 
@@ -52,7 +52,7 @@ class ToolClient:
         return result.structured_content or {}
 
     async def _ended(self, job_id: str) -> dict[str, Any]:
-        """The result of a job, waited for; an interrupted one is taken up again meanwhile."""
+        """Wait for the result of a job; an interrupted one is resumed meanwhile."""
         while True:
             job = await self.call_once("job_result", job_id=job_id, wait_s=JOB_WAIT_S)
             if job["state"] == "done":
@@ -61,14 +61,15 @@ class ToolClient:
             if job["state"] == "failed":
                 raise _as_error(job["error"], "")
             if job["state"] == "cancelled":
-                raise cancelled(job_id)
+                hint = "Call the tool again."
+                raise VrError(f"Job {job_id} was cancelled.", Code.CANCELLED, hint=hint)
 
     async def tool_names(self) -> list[str]:
-        """Names of the tools that the server offers, in its order."""
+        """List the names of the tools that the server offers, in its order."""
         return [tool.name for tool in await self.client.list_tools()]
 
     async def tools(self) -> dict[str, dict[str, Any]]:
-        """What the server tells of each tool, by name: `description`, `inputSchema`, ..."""
+        """Return the description, `inputSchema` and so on of each tool, by its name."""
         offered = await self.client.list_tools()
         return {
             tool.name: tool.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -76,7 +77,7 @@ class ToolClient:
         }
 
     async def read(self, uri: str) -> bytes:
-        """The content of a resource, such as an artifact.
+        """Read the content of a resource, such as an artifact.
 
         Raises:
             VrError: the error that the server answered with.
@@ -111,7 +112,7 @@ async def connect(
         cwd: the folder it is started in.
         on_progress: called with done, total and message while a tool works.
         era: `auto` speaks the newest protocol, `legacy` the one with a handshake.
-        log_file: where the server's stderr goes; this process's stderr when left out.
+        log_file: takes the server's stderr; this process's stderr does when left out.
     """
     transport = StdioTransport(
         command=command[0],
@@ -135,7 +136,7 @@ async def connect_to(
 
 
 def _as_error(error: Any, said: str) -> VrError:
-    """The error again; a server of another make says it in words alone."""
+    """Turn an error on the wire into a `VrError`; other servers give a text alone."""
     if not isinstance(error, dict) or "code" not in error:
         return VrError(said or "The server answered with an error.")
     return VrError(

@@ -1,6 +1,6 @@
 """Errors on the wire: results of tools, and errors of the protocol for prompts and resources.
 
-Never structured content: clients hold it against the tool's output schema, and throw.
+They are never structured content: clients check it against the tool's output schema, and throw.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from fastmcp.exceptions import (
 )
 from fastmcp.prompts import PromptResult
 from fastmcp.resources import ResourceResult
-from fastmcp.server.dependencies import get_access_token
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools.base import ToolResult
 from mcp_types import (
@@ -29,19 +28,22 @@ from mcp_types import (
     ReadResourceRequestParams,
 )
 from vr_kernel import ERROR_META, Code, Kernel, VrError, did_you_mean
-from vr_kernel.text import NAME_CHARS, bounded
+from vr_kernel.text import bounded
 
 from vr_server.blocks import encodable, plain, text_block
+from vr_server.identity import principal
 
-OURS = (Code.INTERNAL, Code.UNAVAILABLE)
-"""Codes of errors that no other parameters would have avoided."""
+SERVER_FAULTS = (Code.INTERNAL, Code.UNAVAILABLE)
+"""Codes of errors that other parameters would not have avoided."""
 ABSENT = (NotFoundError, DisabledError)
-OF_STATE = ("STATE_UNAVAILABLE", "STATE_DAMAGED", "STORE_UNAVAILABLE")
+NAME_CHARS = 200
+"""As much of a name or an address as a message or the log repeats."""
+LASTING = ("STATE_UNAVAILABLE", "STATE_DAMAGED", "STORE_UNAVAILABLE")
 """Categories of errors that last until the owner of the server does something."""
 
 
 class RefusedError(FastMCPError):
-    """A typed error on its way through the application, which logs others as faults."""
+    """A typed error on its way through FastMCP, which logs all others as faults."""
 
     def __init__(self, error: VrError) -> None:
         super().__init__(error.message, log_level=logging.DEBUG)
@@ -49,7 +51,7 @@ class RefusedError(FastMCPError):
 
 
 class Failures(Middleware):
-    """Gives every error one form, whoever raised it: a tool, the kernel or the application."""
+    """Gives one form to every error, of a tool, of the kernel or of FastMCP."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
@@ -94,7 +96,7 @@ class Failures(Middleware):
         context: MiddlewareContext[ReadResourceRequestParams],
         call_next: CallNext[ReadResourceRequestParams, ResourceResult],
     ) -> ResourceResult:
-        """Pass the request on; an error becomes one of the protocol, which repeats the address."""
+        """Pass the request on; an error becomes one of the protocol, with the address."""
         uri = str(context.message.uri)
         try:
             return await call_next(context)
@@ -106,11 +108,11 @@ class Failures(Middleware):
         raise protocol_error(self._told(error, uri) | {"uri": bounded(uri)})
 
     def _log_unusable(self, tool: str, result: ToolResult) -> None:
-        """Say once, until that tool succeeds, that what is kept cannot be used."""
+        """Log once, until that tool succeeds, that stored state cannot be used."""
         error = (result.meta or {}).get(ERROR_META) if result.is_error else None
         if error is None:
             self._unusable.pop(tool, None)
-        elif error.get("category") in OF_STATE:
+        elif error.get("category") in LASTING:
             said = str(error["message"])
             if said not in self._unusable.values():
                 hint = "`vr doctor` names what is wrong, and what to do."
@@ -118,25 +120,15 @@ class Failures(Middleware):
             self._unusable[tool] = said
 
     def _told(self, error: VrError, asked: str) -> dict[str, Any]:
-        """What the client gets, under an id by which the log finds it."""
-        told = as_asked(error, self._kernel).as_dict(uuid4().hex)
+        """Make the error that the client gets, with an id that the log has too."""
+        told = self._kernel.error_for(principal(), error).as_dict(uuid4().hex)
         told |= {name: self._kernel.log.clean(told[name]) for name in ("message", "hint")}
         self._kernel.log.info("request failed", asked=asked[:NAME_CHARS], call_id=told["call_id"])
         return told
 
 
-def as_asked(error: VrError, kernel: Kernel) -> VrError:
-    """The error in words for whom the request's token names."""
-    token = get_access_token()
-    if token is None or token.client_id == kernel.principal:
-        return error
-    from vr_kernel.running import told_to_others
-
-    return told_to_others(error, kernel.config.paths)
-
-
 def error_result(error: dict[str, Any]) -> ToolResult:
-    """An error as the result of a tool: first in words, then as JSON, which `_meta` repeats.
+    """Make an error the result of a tool: as text, then as JSON, which `_meta` repeats.
 
     Args:
         error: has the fields of `VrError.as_dict`.
@@ -148,8 +140,8 @@ def error_result(error: dict[str, Any]) -> ToolResult:
 
 
 def protocol_error(error: dict[str, Any]) -> McpError:
-    """An error as one of the protocol; `error` has the fields of `VrError.as_dict`."""
-    code = INVALID_PARAMS if error["code"] not in OURS else INTERNAL_ERROR
+    """Make an error one of the protocol; `error` has the fields of `VrError.as_dict`."""
+    code = INVALID_PARAMS if error["code"] not in SERVER_FAULTS else INTERNAL_ERROR
     return McpError(code, plain(_words(error)), encodable(error)[1])
 
 
@@ -158,7 +150,7 @@ def _words(error: dict[str, Any]) -> str:
 
 
 def _typed(failed: FastMCPError) -> VrError:
-    """The error of ours that is meant; what the application raised itself keeps its words."""
+    """Return the `VrError` behind a failure; FastMCP's own failures keep their text."""
     cause = failed.error if isinstance(failed, RefusedError) else failed.__cause__
     if isinstance(cause, VrError):
         return cause

@@ -1,4 +1,4 @@
-"""Which tools a client is shown: by plugin, the few that matter most, or all."""
+"""Toolsets, which choose the tools that a client is shown: by plugin, core, or all."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from vr_kernel.config import config_error
 
 ALL, CORE, COMPAT = "all", "core", "compat"
 JOBS = "job"
-"""The domain of the tools that a client needs as soon as it is shown a long one."""
+"""The domain of the tools that a client needs with any long tool."""
 
 
 def choose(tools: Mapping[str, Tool], toolsets: Sequence[str]) -> dict[str, Tool]:
-    """The tools of some toolsets by the names they are shown under, sorted.
+    """Return the tools of some toolsets by the names they are shown under, sorted.
 
     `all` is every tool; `core` those that are marked so; `compat` other systems' names of
     tools; the name of a plugin or the first word of tools stands for these.
@@ -39,7 +39,7 @@ def choose(tools: Mapping[str, Tool], toolsets: Sequence[str]) -> dict[str, Tool
 
 
 def choose_shown(tools: Mapping[str, Tool], toolsets: Sequence[str]) -> dict[str, Tool]:
-    """The tools that search mode shows all the same: those of toolsets that are not all."""
+    """Return the tools that search mode shows directly: those of toolsets other than `all`."""
     return {} if ALL in toolsets else choose(tools, toolsets)
 
 

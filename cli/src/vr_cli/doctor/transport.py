@@ -172,7 +172,7 @@ def http_access(config: Config) -> Diagnosis:
         return Diagnosis.fault(f"`vr serve --http` does not start: {error.message}", error.hint)
     if not principals:
         return Diagnosis.ok("Over HTTP this machine alone may ask: there is no token.")
-    names = ", ".join(sorted(set(principals.values())))
+    names = ", ".join(principals)
     return Diagnosis.ok(f"Over HTTP these may ask, with their tokens: {names}.")
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from vr_kernel.call import Call
 from vr_kernel.jobs.jobs import Job, JobState
 from vr_kernel.jobs.rows import Ending
-from vr_kernel.running.running_job import JobHandle, handle_of
+from vr_kernel.running.running_job import JobHandle
 from vr_kernel.tools import DESTRUCTIVE, IDEMPOTENT, READ_ONLY, tool
 
 JobId = Annotated[str, Field(max_length=64)]
@@ -56,13 +56,13 @@ async def job_result(
     """Get a job's result, waiting for it; resumes a job that a crash interrupted."""
 
     def tell(job: Job) -> None:
-        progress = handle_of(job).progress
+        progress = JobHandle.of(job).progress
         call.progress(progress.done, progress.total, str(progress))
 
     job = await call.services.jobs.wait(job_id, call.principal, wait_s, tell)
     ended = job.result or {}
     return JobOutcome(
-        **handle_of(job).model_dump(),
+        **JobHandle.of(job).model_dump(),
         tool=job.tool,
         result=ended.get("result"),
         error=job.error,
@@ -94,7 +94,7 @@ async def job_list(
 
 def _info(job: Job) -> JobInfo:
     return JobInfo(
-        **handle_of(job).model_dump(),
+        **JobHandle.of(job).model_dump(),
         tool=job.tool,
         created_at=datetime.fromtimestamp(job.created_at, UTC),
         updated_at=datetime.fromtimestamp(job.updated_at, UTC),

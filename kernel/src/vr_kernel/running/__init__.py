@@ -8,23 +8,19 @@ from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
     from vr_kernel.running.runner import Outcome
-    from vr_kernel.running.running_job import JobHandle, cancelled, handle_of, time_words
-    from vr_kernel.running.untold import told_to_others
+    from vr_kernel.running.running_job import JobHandle, outcome_of, time_words
 
 __all__ = [
     "JobHandle",
     "Outcome",
-    "cancelled",
-    "handle_of",
+    "outcome_of",
     "time_words",
-    "told_to_others",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "runner": "Outcome",
-        "running_job": "JobHandle cancelled handle_of time_words",
-        "untold": "told_to_others",
+        "running_job": "JobHandle outcome_of time_words",
     },
 )

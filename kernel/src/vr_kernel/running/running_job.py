@@ -15,6 +15,7 @@ from pydantic_core import to_jsonable_python
 
 from vr_kernel.call import Call, ProgressReport
 from vr_kernel.errors import Code, VrError
+from vr_kernel.generation import Usage
 from vr_kernel.jobs.jobs import Ending, Job, Jobs, JobState
 from vr_kernel.jobs.leases import Lease, Leases, was_lost
 from vr_kernel.jobs.ledger import job_scope
@@ -24,7 +25,9 @@ from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.running import runner
 from vr_kernel.running.runner import Outcome
 from vr_kernel.services import Services
+from vr_kernel.signatures.schemas import compact_output
 from vr_kernel.storage.database_faults import is_held
+from vr_kernel.text.visible_text import all_visible, result_text
 from vr_kernel.tools import Tool
 
 MINUTE_S = 60
@@ -54,15 +57,20 @@ class JobHandle(BaseModel):
     state: JobState
     progress: JobProgress
 
+    @classmethod
+    def answer_schema(cls) -> dict[str, Any]:
+        """The JSON schema of a handle as an answer of a tool."""
+        return compact_output(cls.model_json_schema(mode="serialization"))
 
-def handle_of(job: Job) -> JobHandle:
-    """The handle of a job, as it is now."""
-    # A tool need not report its last step.
-    done = job.total if job.state == "done" and job.total is not None else job.done
-    progress = JobProgress(
-        done=done, total=job.total, message=job.message, left_s=_seconds_left(job)
-    )
-    return JobHandle(job_id=job.id, state=job.state, progress=progress)
+    @staticmethod
+    def of(job: Job) -> JobHandle:
+        """Make the handle of a job, as it is now."""
+        # A tool need not report its last step.
+        done = job.total if job.state == "done" and job.total is not None else job.done
+        progress = JobProgress(
+            done=done, total=job.total, message=job.message, left_s=_seconds_left(job)
+        )
+        return JobHandle(job_id=job.id, state=job.state, progress=progress)
 
 
 def _seconds_left(job: Job) -> float | None:
@@ -230,6 +238,14 @@ def ending_of(outcome: Outcome) -> Ended:
     usage = outcome.usage.model_dump() if outcome.usage else None
     result = {"result": outcome.data, "notes": list(outcome.notes), "usage": usage}
     return Ended(state="done", result=result, error=None)
+
+
+def outcome_of(job: Job) -> Outcome:
+    """Read what `ending_of` kept of a call that succeeded; its texts are visible."""
+    kept = job.result or {}
+    usage = Usage(**kept["usage"]) if kept.get("usage") else None
+    data = all_visible(kept.get("result", {}), result_text)
+    return Outcome(job.id, data=data, notes=tuple(kept.get("notes", ())), usage=usage)
 
 
 async def finish(running: LongCall, outcome: Outcome, leases: Leases, log: Log) -> None:

@@ -8,17 +8,14 @@ from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
     from vr_kernel.signatures.schema_cache import ToolSchemas
-    from vr_kernel.signatures.schemas import compact_output
 
 __all__ = [
     "ToolSchemas",
-    "compact_output",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "schema_cache": "ToolSchemas",
-        "schemas": "compact_output",
     },
 )

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from vr_kernel.storage.cache import SECONDS_PER_DAY
     from vr_kernel.storage.database_damage import (
         begin_anew,
         damaged,
@@ -57,7 +56,6 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Identity",
     "LeftOut",
     "Patience",
-    "SECONDS_PER_DAY",
     "UNAVAILABLE",
     "begin_anew",
     "damaged",
@@ -93,7 +91,6 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "cache": "SECONDS_PER_DAY",
         "database_damage": "begin_anew damaged leave put_aside row_damaged set_aside unwritten",
         "database_faults": "CLEAN DAMAGED FAULTS Identity LeftOut Patience "
         "UNAVAILABLE explained identities is_busy is_damage "

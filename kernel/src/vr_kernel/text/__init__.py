@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from vr_kernel.text.bounds import NAME_CHARS, bounded
+    from vr_kernel.text.bounds import bounded
     from vr_kernel.text.fitting import take_fitting, tokens_of
     from vr_kernel.text.redaction import redactor, secrets_in_text, secrets_of
     from vr_kernel.text.secrets import SECRET_SHAPES, is_secret_name
-    from vr_kernel.text.visible_text import all_visible, result_text, spelled_json
+    from vr_kernel.text.visible_text import result_text, spelled_json
 
 __all__ = [
-    "NAME_CHARS",
     "SECRET_SHAPES",
-    "all_visible",
     "bounded",
     "is_secret_name",
     "redactor",
@@ -31,10 +29,10 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "bounds": "NAME_CHARS bounded",
+        "bounds": "bounded",
         "fitting": "take_fitting tokens_of",
         "redaction": "redactor secrets_in_text secrets_of",
         "secrets": "SECRET_SHAPES is_secret_name",
-        "visible_text": "all_visible result_text spelled_json",
+        "visible_text": "result_text spelled_json",
     },
 )

@@ -1,4 +1,4 @@
-"""The bodies of HTTP requests: how large, how slow, and of whom they are read at all."""
+"""Limits of HTTP request bodies: their size, their time, and the right to send one."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from vr_server.http.connections import PLACE
 
 BODY_S = 30.0
-"""How long the body of a request may take to arrive."""
+"""Seconds in which the body of a request must arrive."""
 REFUSED_S, REFUSED_BYTES = 5.0, 16_000_000
-"""How much of a body is still read after it was refused: who is hung up on while still sending
+"""Seconds and bytes that a refused body is still read: a client that is cut off while it sends
 may never see the answer."""
 MOST_BRACKETS = 200_000
-"""Lists and objects of a body, which is parsed at once: while it is, nobody else is answered."""
+"""Most lists and objects of a body. It is parsed in one go, which holds up everybody else."""
 MOST_NAMES = 100_000
-"""Names in the objects of a body, all of them together."""
+"""Most names in all objects of a body together."""
 _NAME = re.compile(rb'"\s*:')
 HALF_SENT = 32
-"""As many bodies of the largest size one principal may have sent in part; smaller ones are more."""
+"""Bodies of the largest size that one principal may have half sent; of smaller ones, more."""
 CLOSE = {"Connection": "close"}
 AGAIN = CLOSE | {"Retry-After": "1"}
 
 
 class TooManyHalvesError(Exception):
-    """One principal has sent too much in part."""
+    """One principal has half sent too many bodies."""
 
 
 class BodyLimit:
-    """Refuses a request whose body is too large or too slow; keeps none of who may not ask.
+    """Refuses a body that is too large or too slow, and reads none without a valid token.
 
     Args:
-        app: what is asked then.
-        most: bytes, however they are announced.
-        owner: whose requests are taken when those of others are too many.
-        within_s: from the head of the request to the last byte.
-        refused_s: how long what is refused is still read.
+        app: takes the requests that pass.
+        most: bytes of a body, whatever its header says.
+        owner: the principal whose requests are taken when those of others are too many.
+        within_s: seconds from the head of the request to the last byte.
+        refused_s: seconds that a refused body is still read.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class BodyLimit:
         await refused(scope, receive, send)
 
     async def _read(self, receive: Receive, who: str) -> bytes | None:
-        """The body, or the beginning of one that is too large; None when the client is gone."""
+        """Read the body, or the start of one that is too large; None when the client is gone."""
         body = bytearray()
         try:
             while len(body) <= self._most:
@@ -137,7 +137,7 @@ class BodyLimit:
         return bytes(body)
 
     def _then_close(self, receive: Receive, send: Send) -> Send:
-        """Sends the answer at once, and ends it when the body came, or enough of it."""
+        """Send the answer at once, and end it when the body came, or enough of it."""
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -158,7 +158,7 @@ class BodyLimit:
 
 
 def principal_of(scope: Scope, owner: str) -> str | None:
-    """Who asks: the owner where no token is needed, nobody without a valid one."""
+    """Return the principal of a request: the owner if it needs no token, None if it lacks one."""
     user = scope.get("user")
     if user is None:
         return owner
@@ -175,12 +175,12 @@ async def _read_out(receive: Receive) -> None:
 
 
 async def no_body() -> Message:
-    """A request without one."""
+    """Receive an empty body."""
     return {"type": "http.request"}
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Gives a body that was read already, then whatever comes after it."""
+    """Give a body that was read already, then whatever comes after it."""
     first: list[dict[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:

@@ -1,7 +1,7 @@
-"""The connections of the HTTP server: how many, how slow, and which gives way to a new one.
+"""The connections of the HTTP server: their number, their time limits, and their order.
 
-A connection is at work while a whole request of somebody who may ask is under way. All others
-wait: for a request, for the rest of one, or for a refusal to be read. Who waits gives way.
+A connection works while a whole request with a valid token is under way. All others wait: for a
+request, for the rest of one, or for a refusal to be read. A waiting one gives way to a new one.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 PLACE = "vr.place"
-"""Where the state of a request has its connection's place."""
+"""Key of the connection's place in the state of a request."""
 FILES_KEPT = 384
-"""Open files that are kept for databases, programs and fetching, and for connections that are
+"""Open files that are left for databases, programs and fetching, and for connections that are
 accepted but not counted yet."""
 KEPT_SHARE = 16
-"""Of so many places one is kept for the owner, and one for who has not asked yet."""
+"""Of so many places one is kept for the owner, and one for a connection without a request yet."""
 FREE_LINES, LINE_BYTES = 1_000, 16
-"""So many line ends may be in a request that comes in chunks; beyond, so many bytes for each."""
+"""Line ends that a chunked request may have; beyond, it needs so many bytes for each."""
 LATE = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """What one server bears."""
+    """The limits of one server."""
 
     connections: int
     head_s: float = 10.0
-    """How long the head of a request may take, from its first byte or from the beginning of the
-    connection; and the rest of a request that was answered already."""
+    """Seconds for the head of a request, from its first byte or from the beginning of the
+    connection; and for the rest of a request that was answered already."""
     unread_s: float = 300.0
-    """How long a client may take in nothing of an answer, where the system can tell."""
+    """Seconds that a client may read nothing of an answer, if the system can tell."""
 
 
 class Place:
-    """What is known of a connection: whether it waits, for whom it works."""
+    """The place of one connection among all: it waits, or works for a principal."""
 
     def __init__(self, connections: Connections, address: str) -> None:
         self.address = address
@@ -52,7 +52,7 @@ class Place:
 
     @contextmanager
     def working(self, principal: str, *, is_owner: bool) -> Iterator[bool]:
-        """Be at work meanwhile; false when this principal has too much under way already."""
+        """Work during the `with` block; false when this principal has too many requests already."""
         admitted = self._connections.begin(self, principal, is_owner=is_owner)
         try:
             yield admitted
@@ -65,7 +65,7 @@ class Connections:
     """All connections of a server.
 
     When there are too many, the one that has waited longest is closed, of the address that has
-    the most of those that wait: strangers displace strangers, and one address none of another's.
+    the most of those that wait: one address cannot displace those of another.
     """
 
     def __init__(self, limits: ConnectionLimits) -> None:
@@ -76,7 +76,7 @@ class Connections:
         self._kept = max(1, limits.connections // KEPT_SHARE)
 
     def enter(self, connection: Connection, address: str) -> Place:
-        """The place of a new connection; another may be closed for it."""
+        """Give a new connection a place; another may be closed for it."""
         place = Place(self, address)
         self._open[place] = connection
         self._wait(place)
@@ -93,7 +93,7 @@ class Connections:
             self._stop_working(place)
 
     def begin(self, place: Place, principal: str, *, is_owner: bool) -> bool:
-        """Let a connection work for somebody, unless that takes the places of others."""
+        """Let a connection work for a principal, unless that takes the places of others."""
         most = self.limits.connections - self._kept * (1 if is_owner else 2)
         mine = self._working.get(principal, 0)
         too_many = sum(self._working.values()) >= most or (not is_owner and mine >= most // 2)
@@ -105,13 +105,13 @@ class Connections:
         return True
 
     def end(self, place: Place) -> None:
-        """Let a connection wait again, longest of all just now."""
+        """Let a connection wait again, as the last to give way."""
         if place in self._open:
             self._stop_working(place)
             self._wait(place)
 
     def hang_up_on_late(self) -> None:
-        """Close every connection whose request has taken too long to come; call this often."""
+        """Close every connection whose request takes too long to arrive; call this often."""
         late = asyncio.get_running_loop().time() - self.limits.head_s
         for connection in list(self._open.values()):
             connection.hang_up_if_since(late)
@@ -139,7 +139,7 @@ class Connection(H11Protocol):
 
     Args:
         connections: all of them.
-        given: what uvicorn gives its protocols.
+        given: the arguments that uvicorn gives its protocols.
     """
 
     def __init__(self, connections: Connections, **given: Any) -> None:
@@ -157,7 +157,7 @@ class Connection(H11Protocol):
         self.app_state = {**self.app_state, PLACE: self._place}
 
     def data_received(self, data: bytes) -> None:
-        """Take what comes, and mind since when a head, or what nobody reads, is not whole."""
+        """Take data, and note since when a head, or an unread body, is incomplete."""
         if self._is_framing(data):
             self.send_400_response("The chunks of the body are too small.")
             return
@@ -171,7 +171,7 @@ class Connection(H11Protocol):
             self._coming_since = self.loop.time()
 
     def _is_framing(self, data: bytes) -> bool:
-        """Tell tiny chunks before they are taken apart, which would hold up everybody else."""
+        """Return True for tiny chunks, whose parsing would hold up everybody else."""
         if self.conn.their_state is h11.SEND_BODY:
             chunked = any(name == b"transfer-encoding" for name, _ in self.headers)
         else:
@@ -182,18 +182,18 @@ class Connection(H11Protocol):
         return self._lines > FREE_LINES and self._bytes < self._lines * LINE_BYTES
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Leave the place to others."""
+        """Give up the place."""
         self._all.leave(self._place)
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no HTTP; amid an answer there is nothing left to say."""
+        """Refuse data that is not HTTP; in the middle of an answer only the connection ends."""
         with suppress(h11.LocalProtocolError):
             super().send_400_response(msg)
         self.transport.close()
 
     def hang_up_if_since(self, late: float) -> None:
-        """Close the connection if what must be whole soon has been coming since then."""
+        """Close the connection if its incomplete head or body began before that time."""
         since = self._coming_since
         if since is None or since > late or self.transport.is_closing():
             return
@@ -202,15 +202,15 @@ class Connection(H11Protocol):
         self.transport.close()
 
     def make_room(self) -> None:
-        """Close the connection now, whatever is not sent yet."""
+        """Close the connection now, also with data unsent."""
         if self.transport.get_write_buffer_size():
             self.transport.abort()
         else:
             self.transport.close()
 
 
-def fitting(wanted: int) -> int:
-    """How many connections the process can have of those that are wanted.
+def available(wanted: int) -> int:
+    """Return the number of connections that the process can have, at most `wanted`.
 
     The limit on open files is raised as far as they need and the system allows.
     """
@@ -231,7 +231,7 @@ def fitting(wanted: int) -> int:
 
 
 def _network_of(client: tuple[str, int] | None) -> str:
-    """An address, or of the many that one client has with IPv6 what they share."""
+    """Return an IPv4 address, or the network that all IPv6 addresses of one client share."""
     address = client[0] if client else ""
     if ":" in address:
         with suppress(ValueError):
@@ -242,7 +242,7 @@ def _network_of(client: tuple[str, int] | None) -> str:
 
 
 def _give_up_unread(transport: asyncio.Transport, seconds: float) -> None:
-    """Have the system end a connection of which nothing is taken in for so long."""
+    """Have the system end a connection on which nothing is read for so long."""
     connected = transport.get_extra_info("socket")
     if connected is not None and hasattr(socket, "TCP_USER_TIMEOUT"):
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""The MCP application over HTTP: who may ask, what is refused before it is read."""
+"""The MCP application over HTTP: tokens, and limits on requests before they are read."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ HEALTH_PATH = "/health"
 
 
 def build_http_app(kernel: Kernel, host: str) -> Starlette:
-    """The application that an HTTP server runs.
+    """Build the ASGI application that an HTTP server runs.
 
     Args:
-        kernel: what to serve; its lifetime is the caller's.
+        kernel: the one to serve; the caller opens and closes it.
         host: the address that the server listens on.
 
     Raises:
@@ -63,7 +63,7 @@ def build_http_app(kernel: Kernel, host: str) -> Starlette:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a server on that address."""
+    """Return True if only this machine can reach a server on that address."""
     if host == "localhost":
         return True
     try:
@@ -73,7 +73,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _request_states(kernel: Kernel) -> RequestStateSecurity | None:
-    """What servers on one state folder seal with alike."""
+    """Return the seal that all servers on one state folder share; None if there can be none."""
     try:
         key = shared_key(kernel.config.paths.state)
         return RequestStateSecurity(keys=[key])

@@ -1,4 +1,4 @@
-"""The HTTP server: listens, says where, and lets calls finish before it ends."""
+"""The HTTP server: it listens, prints its address, and lets calls finish before it ends."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import cast
 import uvicorn
 from vr_kernel import Code, Kernel, VrError
 
-from vr_server.http.connections import Connection, ConnectionLimits, Connections, fitting
+from vr_server.http.connections import Connection, ConnectionLimits, Connections, available
 from vr_server.http.http_app import build_http_app
 
 ACCEPTED_AT_ONCE = 16
-"""Connections that are accepted before those that are too many are closed."""
+"""Connections that are accepted before surplus ones are closed."""
 WAITING_TO_CONNECT = 2048
-"""Connections that the system holds until they are accepted, as far as its own limit allows."""
+"""Connections that the system queues until they are accepted, if its own limit allows."""
 
 
 class HttpServer(uvicorn.Server):
@@ -35,7 +35,7 @@ class HttpServer(uvicorn.Server):
     ) -> None:
         settings = kernel.config.serve
         self._path = settings.path
-        limits = limits or ConnectionLimits(fitting(settings.max_connections))
+        limits = limits or ConnectionLimits(available(settings.max_connections))
         self._connections = Connections(limits)
         super().__init__(
             uvicorn.Config(
@@ -54,7 +54,7 @@ class HttpServer(uvicorn.Server):
         )
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and say where on stderr.
+        """Listen, and print the address to stderr.
 
         Raises:
             VrError: UNAVAILABLE, category ADDRESS_UNAVAILABLE, when the port is taken.
@@ -71,12 +71,12 @@ class HttpServer(uvicorn.Server):
         sys.stderr.flush()
 
     async def on_tick(self, counter: int) -> bool:
-        """Hang up on who is late; true when the server is to end."""
+        """Close connections that are late; true when the server is to end."""
         self._connections.hang_up_on_late()
         return await super().on_tick(counter)
 
     async def _bound(self) -> list[socket.socket]:
-        """A socket for every address of the host."""
+        """Bind a socket to every address of the host."""
         host, port = self.config.host, self.config.port
         try:
             server = await asyncio.get_running_loop().create_server(

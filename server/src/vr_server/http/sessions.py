@@ -1,4 +1,4 @@
-"""The sessions of clients over HTTP: how many one principal may have."""
+"""The sessions of clients over HTTP, and the limit of them for one principal."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ OF_BODIES = (b"content-length", b"content-type", b"transfer-encoding")
 class Sessions:
     """Ends the session that a principal has not used for longest when it has too many.
 
-    Its client is answered 404 then, as after an idle time-out, and begins a new one. A session
+    Its client gets 404 then, as after an idle time-out, and begins a new one. A session
     with a request under way, or an open stream, is in use.
 
     Args:
-        app: what opens, serves and ends sessions.
-        most: of one principal.
+        app: opens, serves and ends sessions.
+        most: sessions of one principal.
         owner: the principal of those who need no token.
     """
 
@@ -27,7 +27,7 @@ class Sessions:
         self._app = app
         self._most = most
         self._owner = owner
-        # Of each principal the sessions, the one used last at the end, and what is under way.
+        # Principal -> session, last used last -> number of requests under way.
         self._known: dict[str, dict[bytes, int]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -64,7 +64,7 @@ class Sessions:
             await self._make_room(before, known, opened)
 
     async def _make_room(self, scope: Scope, known: dict[bytes, int], kept: bytes) -> None:
-        """End what is idle, the idlest first, until there are no more than may be."""
+        """End idle sessions, the longest idle first, until the limit holds."""
         idle = [each for each, under_way in known.items() if not under_way and each != kept]
         for session in idle[: max(0, len(known) - self._most)]:
             known.pop(session, None)
@@ -78,4 +78,4 @@ class Sessions:
 
 
 async def _drop(_message: Message) -> None:
-    """Nobody waits for this answer."""
+    """Drop the answer, which nobody waits for."""

@@ -1,4 +1,4 @@
-"""A secret that all servers on one state folder have: the first of them makes it."""
+"""The secret that all servers on one state folder share; the first of them makes it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEY_BYTES = 32
 
 
 def shared_key(folder: Path) -> bytes:
-    """The key in a folder; nobody but the user can read it.
+    """Return the key in a folder, made if need be; only the user can read it.
 
     Raises:
         OSError: when it can be neither read nor made.

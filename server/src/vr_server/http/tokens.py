@@ -1,18 +1,16 @@
-"""Bearer tokens of the HTTP transport: each names a principal."""
+"""Bearer tokens of the HTTP transport, each of one principal."""
 
 from __future__ import annotations
 
-import hmac
-
 from fastmcp.server.auth import AccessToken, TokenVerifier
-from vr_kernel import Access, digest_of
+from vr_kernel import Access
 
 
 class Tokens(TokenVerifier):
-    """Knows tokens by their digests; looking one up takes the same time whatever it is.
+    """The tokens of a configuration, as FastMCP asks for them.
 
     Args:
-        access: says whose they are.
+        access: names the principal of a token.
 
     Raises:
         VrError: as `Access.principals`.
@@ -20,12 +18,10 @@ class Tokens(TokenVerifier):
 
     def __init__(self, access: Access) -> None:
         super().__init__()
-        self._principals = access.principals()
+        access.principals()  # a faulty section is refused before the first request
+        self._access = access
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Whose token it is; None when it is nobody's."""
-        asked = digest_of(token)
-        found = [
-            who for known, who in self._principals.items() if hmac.compare_digest(known, asked)
-        ]
-        return AccessToken(token="", client_id=found[0], scopes=[]) if found else None
+        """Return the identity that a token gives; None for a token that is nobody's."""
+        principal = self._access.principal_of(token)
+        return None if principal is None else AccessToken(token="", client_id=principal, scopes=[])

@@ -1,4 +1,4 @@
-"""Search mode: two tools, of which one finds all others and one calls them."""
+"""Search mode: one tool that finds all others, and one that calls them."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class FoundTools(BaseModel):
 
 
 class SearchRequest(BaseModel):
-    """What `tool_search` is asked; `search_tools` has the answer."""
+    """The arguments of `tool_search`; `search_tools` has the answer."""
 
     query: str
     limit: int
 
 
 class CallRequest(BaseModel):
-    """What `tool_call` is asked; `search_tools` has the answer."""
+    """The arguments of `tool_call`; `search_tools` has the answer."""
 
     name: str
     arguments: dict[str, Any]
@@ -93,7 +93,7 @@ class ModeTool(McpTool):
 
     @classmethod
     def of(cls, function: Callable[..., Any], answer: Answer) -> ModeTool:
-        """Make it of a declaration, and of what takes its valid arguments."""
+        """Make it of a declaration, and of a function that takes its valid arguments."""
         declared = build_tool(function, "server")
         made = cls(
             name=declared.name,
@@ -114,7 +114,7 @@ class ModeTool(McpTool):
 
 
 class OnlyShown(Middleware):
-    """Leaves the tools out of the list that are found by search; a call reaches them all."""
+    """Lists only some tools, since the others are found by search; a call reaches them all."""
 
     def __init__(self, names: frozenset[str]) -> None:
         self._names = names
@@ -124,12 +124,12 @@ class OnlyShown(Middleware):
         context: MiddlewareContext[ListToolsRequest],
         call_next: CallNext[ListToolsRequest, Sequence[McpTool]],
     ) -> Sequence[McpTool]:
-        """The tools that are shown, in their order."""
+        """List the tools that are shown, in their order."""
         return [tool for tool in await call_next(context) if tool.name in self._names]
 
 
 def search_tools(kernel: Kernel, served: Mapping[str, ServedTool]) -> list[ModeTool]:
-    """`tool_search` and `tool_call`, for a kernel's tools and the names they are served under."""
+    """Make `tool_search` and `tool_call` for a kernel's tools, `served` under these names."""
     phrases = Phrases(kernel.log)
     meaning = ToolMeaning(kernel.tools, phrases, kernel.vectors, kernel.log)
 

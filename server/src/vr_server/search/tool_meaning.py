@@ -1,4 +1,4 @@
-"""Which tools mean what a request means: the vectors of both, from the installed embedder."""
+"""Likeness of tools and a request in meaning, by vectors of the installed embedder."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from vr_kernel.models import Vectors
 
 NEAREST = 6
-"""Of how many of a tool's phrases the nearness counts: a single one may be near by chance."""
+"""The nearest phrases of a tool that count: a single one may be near by chance."""
 WAIT_S = 30.0
-"""How long a search waits for an embedder that says nothing, before it goes by the words alone.
+"""Seconds that a search waits for a silent embedder, before it goes by words alone.
 
 A slow machine may need longer than that for the phrases of all tools, which are made once."""
 REST_S = 60.0
-"""How long an embedder is left alone that failed."""
+"""Seconds for which an embedder that failed is not asked again."""
 Vector = Sequence[float]
 
 
@@ -52,7 +52,7 @@ class ToolMeaning:
         self._rests_until = 0.0
 
     async def likeness(self, request: str) -> dict[str, float]:
-        """How near each tool is to a request, higher is nearer; nothing without an embedder."""
+        """Return the likeness of each tool to a request, by name; empty without an embedder."""
         now = asyncio.get_running_loop().time
         if now() < self._rests_until:
             return {}
@@ -75,7 +75,7 @@ class ToolMeaning:
     async def _make(self) -> None:
         async with self._making:
             for name, tool in self._tools.items():
-                if name not in self._made:  # what a search had no time for, the next one makes
+                if name not in self._made:  # the next search makes what this one had no time for
                     named = f"{tool.name.replace('_', ' ')}. {tool.description}"
                     said = [named, *self._phrases.of(tool)]
                     async with asyncio.timeout(self._wait_s):
@@ -86,7 +86,7 @@ class ToolMeaning:
 def _likeness(
     asked: Sequence[Vector], phrases_of: Mapping[str, Sequence[Vector]]
 ) -> dict[str, float]:
-    """Of each tool: how near it is to the whole request, the first, and to its nearest sentence."""
+    """Add up each tool's nearness to the whole request, the first, and to its nearest sentence."""
     likeness = {}
     for name, vectors in phrases_of.items():
         near = [_nearness(sentence, vectors) for sentence in asked]

@@ -1,4 +1,4 @@
-"""What people say when they need a tool: what authors expect, and the parts of a request."""
+"""Words of tools and of requests: authors' phrases, telling words, sentences."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ _STOP = (
     " would you your"
 )
 _STOP_WORDS = frozenset(_STOP.split())
-"""Words that say nothing of a task; among few tools they would be rare, and count."""
+"""Words that say nothing of a task; among few tools they would be rare, and so count."""
 _BREAK = re.compile(r"[.,;:?!]\s+")
 MOST_SENTENCES = 5
 PHRASES_FILE = "phrases.toml"
-Said = Mapping[str, list[str]]
+PhrasesByTool = Mapping[str, list[str]]
 
 
 class Phrases:
-    """What authors say that people ask of their tools; each package's file is read once."""
+    """The phrases of tools, as their authors expect them; each package's file is read once."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
-        self._files: dict[str, Said] = {}
+        self._files: dict[str, PhrasesByTool] = {}
 
     def of(self, tool: Tool) -> list[str]:
-        """The phrases of `@tool(words=…)`, and those of `PHRASES_FILE` under the tool's name.
+        """Return the phrases of `@tool(words=…)` and those in `PHRASES_FILE` under the tool's name.
 
         The file lies in the top package of the tool's function; one that cannot be read is
-        logged, and its tools are found by what else is written of them.
+        logged, and its tools are found by their names and descriptions.
         """
         package = tool.function.__module__.partition(".")[0]
         if package not in self._files:
@@ -49,7 +49,7 @@ class Phrases:
         declared = filter(None, map(str.strip, tool.words.split(";")))
         return [*declared, *self._files[package].get(tool.name, ())]
 
-    def _read(self, package: str) -> Said:
+    def _read(self, package: str) -> PhrasesByTool:
         if not hasattr(sys.modules.get(package), "__path__"):
             return {}  # a module of its own, which holds no files
         try:
@@ -63,15 +63,15 @@ class Phrases:
 
 
 def telling_words(request: str) -> list[str]:
-    """The words of a request that say something of the task, each once."""
+    """Return the words of a request that say something of the task, each once."""
     words = dict.fromkeys(_WORD.findall(request.casefold()))
     return [word for word in words if word not in _STOP_WORDS]
 
 
 def sentences(request: str) -> list[str]:
-    """A request, and each part of it that has two words: one may name the task, others its topic.
+    """Split a request into itself and each part of two words or more.
 
-    At most `MOST_SENTENCES` in all.
+    One part may name the task, others its topic. At most `MOST_SENTENCES` in all.
     """
     parts = [part.strip() for part in _BREAK.split(request) if len(part.split()) > 1]
     return [request, *(parts if len(parts) > 1 else [])][:MOST_SENTENCES]

@@ -20,7 +20,7 @@ from vr_server.blocks import block_of
 from vr_server.failures import RefusedError
 
 MOST_COMPLETIONS = 100
-"""Most values in one answer, by the protocol."""
+"""Most values that the protocol allows in one answer."""
 
 
 class ServedPrompt(McpPrompt):
@@ -47,10 +47,10 @@ class ServedPrompt(McpPrompt):
         return served
 
     async def render(self, arguments: dict[str, Any] | None = None) -> PromptResult:
-        """The messages for these arguments."""
+        """Write the messages for these arguments."""
         kernel, prompt = self._kernel, self._prompt
         try:
-            # A plain function of a plugin may take its time, or for ever; all else goes on.
+            # A plain function of a plugin may block; nothing else waits for it.
             writing = partial(kernel.write, prompt, arguments or {})
             written = await asyncio.get_running_loop().run_in_executor(self._threads, writing)
             with contained(f"Prompt {prompt.name}", prompt.plugin, kernel.log):
@@ -63,7 +63,7 @@ class ServedPrompt(McpPrompt):
 def complete(
     prompts: Mapping[str, Prompt], reference: object, argument: CompletionArgument
 ) -> list[str] | None:
-    """The values that an argument of a prompt takes and that begin as it is typed."""
+    """List the choices of a prompt's argument that begin with what is typed."""
     if not isinstance(reference, PromptReference) or reference.name not in prompts:
         return None
     for each in prompts[reference.name].arguments:

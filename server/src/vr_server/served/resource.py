@@ -13,12 +13,12 @@ from pydantic import AnyUrl, BaseModel, PrivateAttr
 from vr_kernel import Artifact, Code, Content, Kernel, Reading, Resource, VrError, visible
 from vr_kernel.isolation import contained
 
-from vr_server.blocks import shown, visible_schema
+from vr_server.blocks import visible_schema, visible_text
 from vr_server.failures import RefusedError
-from vr_server.served.tool import principal
+from vr_server.identity import principal
 
 MOST_BYTES = 32 << 20
-"""Of one artifact: an answer of MCP is one message, several times in memory."""
+"""Largest artifact that is sent: an answer is one message, several times in memory."""
 
 
 class ServedResource(McpResource):
@@ -45,7 +45,7 @@ class ServedResource(McpResource):
         return served
 
     async def read(self) -> ResourceResult:
-        """What stands there."""
+        """Read the resource."""
         kernel, resource = self._kernel, self._resource
         try:
             found = await kernel.read(resource, self._parts, principal())
@@ -56,7 +56,7 @@ class ServedResource(McpResource):
 
 
 class ServedFamily(ResourceTemplate):
-    """Resources whose addresses have parts that the client fills in."""
+    """A family of resources, whose address has parts that the client fills in."""
 
     _kernel: Kernel = PrivateAttr()
     _resource: Resource = PrivateAttr()
@@ -76,12 +76,12 @@ class ServedFamily(ResourceTemplate):
         return served
 
     async def create_resource(self, uri: str, params: dict[str, Any]) -> ServedResource:
-        """The one at an address."""
+        """Make the resource at one address of the family."""
         return ServedResource.of(self._kernel, self._resource, uri, params)
 
 
 def add_resource(app: FastMCP[Any], kernel: Kernel, resource: Resource) -> None:
-    """Let an application serve a resource."""
+    """Add a resource, or a family of them, to an application."""
     if "{" in resource.uri:
         app.add_template(ServedFamily.of(kernel, resource))
     else:
@@ -102,5 +102,7 @@ async def _content(found: Reading, mime: str) -> ResourceContent:
     if isinstance(found, BaseModel):
         found = Content(found.model_dump_json(), "application/json")
     content = found if isinstance(found, Content) else Content(found, mime)
-    data = shown(content.data, content.mime) if isinstance(content.data, str) else content.data
+    data = content.data
+    if isinstance(data, str):
+        data = visible_text(data, content.mime)
     return ResourceContent(data, mime_type=content.mime)

@@ -8,42 +8,44 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from fastmcp.server.dependencies import get_access_token, get_context
+from fastmcp.server.dependencies import get_context
 from fastmcp.tools.base import Tool as McpTool
 from fastmcp.tools.base import ToolResult
 from mcp_types import ToolAnnotations
 from pydantic import PrivateAttr
 from vr_kernel import Effects, Kernel, Progress, Tool, VrError, visible
 from vr_kernel.jobs import Job
-from vr_kernel.running import JobHandle, Outcome, handle_of
-from vr_kernel.signatures import compact_output
+from vr_kernel.running import JobHandle, Outcome
 
 from vr_server.asking import Asker, Nobody, WithAnotherCall, asker_of
 from vr_server.blocks import block_of, encodable, plain, text_block, visible_schema
 from vr_server.failures import error_result
+from vr_server.identity import principal
 from vr_server.tasks.questions import TaskQuestions, follows_tasks
 
 USAGE_META = "video-research/usage"
-"""Where a result says what it cost, beside what its own model says."""
+"""Key in `_meta` of a result: the cost of the call."""
 DEPRECATED = "_deprecated"
-"""What a result bears that was asked for under a former name of its tool."""
-HANDED_OUT = "The call goes on as a job: job_result waits for its result, job_cancel ends it."
+"""Mark of a result that was asked for under a former name of its tool."""
+STILL_RUNNING = "The call goes on as a job: job_result waits for its result, job_cancel ends it."
 AGAIN_S = 1.0
-"""How soon a handle is made that another process, which holds the ledger, did not let be made."""
+"""Seconds until a handle is tried again while another process holds the ledger."""
 TASK_AFTER_S = 1.0
-"""How long a client that follows tasks waits for a result before it gets a task instead."""
+"""Seconds that a client which follows tasks waits for a result before it gets a task."""
 
 
-class HandedOut(ToolResult):
-    """A handle on a job; where the client follows tasks, a task is made of it."""
+class JobResult(ToolResult):
+    """The handle of a job as a result; for a client that follows tasks it becomes a task."""
 
     _job: Job = PrivateAttr()
     _questions: TaskQuestions | None = PrivateAttr()
 
     @classmethod
-    def of(cls, job: Job, asker: Asker) -> HandedOut:
-        """What a client gets of a job that it did not wait for."""
-        outcome = Outcome(job.id, data=handle_of(job).model_dump(mode="json"), notes=(HANDED_OUT,))
+    def of(cls, job: Job, asker: Asker) -> JobResult:
+        """Make the result of a call that goes on as a job."""
+        outcome = Outcome(
+            job.id, data=JobHandle.of(job).model_dump(mode="json"), notes=(STILL_RUNNING,)
+        )
         told = as_tool_result(outcome)
         made = cls(content=told.content, structured_content=told.structured_content)
         made._job = job
@@ -52,12 +54,12 @@ class HandedOut(ToolResult):
 
     @property
     def job(self) -> Job:
-        """The job, as it was when it was handed out."""
+        """The job, as it was when this result was made."""
         return self._job
 
     @property
     def questions(self) -> TaskQuestions | None:
-        """What the job may ask; None when nobody can be asked any more."""
+        """The way to ask during the job; None when nobody can be asked any more."""
         return self._questions
 
 
@@ -99,13 +101,13 @@ class ServedTool(McpTool):
             return _answered(self._marked(outcome), asker)
         finally:
             relay.cancel()
-            # A client that is gone takes no progress; that is no reason to lose the result.
+            # Progress may fail since the client is gone; the result counts all the same.
             await asyncio.wait({relay})
             with suppress(asyncio.CancelledError):
                 relay.exception()
 
     def _marked(self, outcome: Outcome) -> Outcome:
-        """What was asked for under a former name says so."""
+        """Mark an outcome that was asked for under a former name."""
         if self.name == self._tool.name or outcome.error is not None or outcome.question:
             return outcome
         return replace(outcome, data={**outcome.data, DEPRECATED: True})
@@ -117,7 +119,7 @@ class ServedTool(McpTool):
         asker: Asker,
         most_s: float = math.inf,
     ) -> ToolResult:
-        """The result, or a handle on a call that takes longer than clients wait."""
+        """Return the result, or a handle if the call takes longer than clients wait."""
         kernel = self._kernel
         long_call = kernel.start(
             self._tool.name, arguments, progress.report, principal=principal(), ask=asker
@@ -133,7 +135,7 @@ class ServedTool(McpTool):
         try:
             while True:
                 try:
-                    return HandedOut.of(await kernel.jobs.hand_out(long_call), asker)
+                    return JobResult.of(await kernel.jobs.hand_out(long_call), asker)
                 except VrError as error:  # without a ledger nobody could ask for the result later
                     asker.close()
                     if not error.retryable or await long_call.ends_within(AGAIN_S):
@@ -154,24 +156,18 @@ def _answered(outcome: Outcome, asker: Asker) -> ToolResult:
     return as_tool_result(outcome)
 
 
-def principal() -> str | None:
-    """Whose token the request bears; None on stdio, and where no token is asked for."""
-    token = get_access_token()
-    return None if token is None else token.client_id
-
-
 def output_schema_of(tool: Tool) -> dict[str, Any]:
-    """What a client may get: the result, or for a long tool a handle on it."""
+    """Build the schema of an answer: the result, or for a long tool also a handle."""
     if not tool.long:
         return tool.output_schema
     result = {key: value for key, value in tool.output_schema.items() if key != "$defs"}
-    handle = compact_output(JobHandle.model_json_schema(mode="serialization"))
+    handle = JobHandle.answer_schema()
     definitions = {**tool.output_schema.get("$defs", {}), **handle.pop("$defs")}
     return {"type": "object", "anyOf": [result, handle], "$defs": definitions}
 
 
 def hints_of(effects: Effects) -> ToolAnnotations:
-    """The MCP hints of declared effects."""
+    """Return the MCP hints of declared effects."""
     return ToolAnnotations(
         read_only_hint=Effects.READ_ONLY in effects,
         destructive_hint=Effects.DESTRUCTIVE in effects,
@@ -181,7 +177,7 @@ def hints_of(effects: Effects) -> ToolAnnotations:
 
 
 def as_tool_result(outcome: Outcome) -> ToolResult:
-    """An outcome on the wire: JSON as structured content and as text, remarks as text."""
+    """Make the result of an outcome: JSON as structured content and text, notes as text."""
     if outcome.error is not None:
         return error_result(outcome.error.as_dict(outcome.call_id))
     body, structured = encodable(outcome.data)

@@ -21,10 +21,10 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 from vr_kernel import Code, Kernel, VrError
 from vr_kernel.jobs import Job
-from vr_kernel.storage import SECONDS_PER_DAY
 
-from vr_server.failures import as_asked, protocol_error
-from vr_server.served.tool import HandedOut, principal
+from vr_server.failures import protocol_error
+from vr_server.identity import principal
+from vr_server.served.tool import JobResult
 from vr_server.tasks.messages import (
     Acknowledged,
     TaskDetails,
@@ -38,27 +38,28 @@ from vr_server.tasks.questions import TaskQuestions, follows_tasks
 if TYPE_CHECKING:
     from fastmcp.server.extensions import ToolCallContinuation, ToolCallOutcome
 
+DAY_S = 86_400
 NAME_HEADER = "mcp-name"
-"""Where a request over HTTP repeats the task's id, for those who route it."""
+"""Header in which a request over HTTP repeats the task's id, for routers."""
 
 
 class Tasks(ServerExtension):
     """The extension `io.modelcontextprotocol/tasks` over the jobs of a kernel.
 
     Args:
-        kernel: whose jobs; its lifetime is the caller's.
+        kernel: has the jobs; the caller opens and closes it.
     """
 
     identifier = TASKS_EXTENSION_ID
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self._keep_s = kernel.config.kernel.job_ttl_days * SECONDS_PER_DAY
-        # A job that ended asks nothing any more: its call holds its questions.
+        self._keep_s = kernel.config.kernel.job_ttl_days * DAY_S
+        # The running call holds its questions, so they go when it ends.
         self._questions: WeakValueDictionary[str, TaskQuestions] = WeakValueDictionary()
 
     def methods(self) -> Sequence[MethodBinding]:
-        """What a client asks of a task by its id."""
+        """Return the methods on a task, by its id."""
         versions = frozenset(MODERN_PROTOCOL_VERSIONS)
         return [
             MethodBinding("tasks/get", TaskParams, self._get, versions),
@@ -72,10 +73,10 @@ class Tasks(ServerExtension):
         context: Context,
         call_next: ToolCallContinuation,
     ) -> ToolCallOutcome:
-        """Make a task of a handle, where the client follows tasks."""
+        """Turn a handle into a task, if the client follows tasks."""
         del params
         result = await call_next()
-        if not isinstance(result, HandedOut) or not follows_tasks(context):
+        if not isinstance(result, JobResult) or not follows_tasks(context):
             return result
         job = result.job
         if result.questions is not None:
@@ -83,7 +84,7 @@ class Tasks(ServerExtension):
         return created_task(job, self._keep_s)
 
     async def _get(self, _context: Any, params: TaskParams) -> TaskDetails:
-        """How far the task is, and what came of it; an interrupted one is resumed."""
+        """Return the task's state, and its result if it ended; an interrupted one is resumed."""
         _check(params.task_id)
         job = await self._known(
             params.task_id, self._kernel.jobs.wait(params.task_id, self._who(), 0)
@@ -92,7 +93,7 @@ class Tasks(ServerExtension):
         return task_details(job, self._keep_s, questions.requests() if questions else {})
 
     async def _update(self, _context: Any, params: UpdateParams) -> Acknowledged:
-        """Take answers to what the task asks; the others are ignored."""
+        """Take answers to the task's questions; answers to nothing are ignored."""
         _check(params.task_id)
         job = await self._known(params.task_id, self._kernel.jobs.find(params.task_id, self._who()))
         questions = self._questions.get(job.id)
@@ -107,10 +108,10 @@ class Tasks(ServerExtension):
         await self._known(params.task_id, self._kernel.jobs.cancel(params.task_id, self._who()))
         return Acknowledged()
 
-    async def _known(self, task_id: str, asked: Awaitable[Job]) -> Job:
-        """The job; one that is somebody else's is as unknown as one that never was."""
+    async def _known(self, task_id: str, found: Awaitable[Job]) -> Job:
+        """Return the job; somebody else's is as unknown as one that never was."""
         try:
-            return await asked
+            return await found
         except VrError as error:
             if error.code in (Code.NOT_FOUND, Code.INVALID_INPUT):
                 error = VrError(
@@ -119,7 +120,7 @@ class Tasks(ServerExtension):
                     category="JOB_UNKNOWN",
                     hint="job_list names the jobs that there are; old ones are removed.",
                 )
-            told = as_asked(error, self._kernel)
+            told = self._kernel.error_for(principal(), error)
             raise protocol_error(told.as_dict(task_id[:40])) from None
 
     def _who(self) -> str:
@@ -127,7 +128,7 @@ class Tasks(ServerExtension):
 
 
 def _check(task_id: str) -> None:
-    """Refuse who does not follow tasks, and who names another task where requests are routed."""
+    """Refuse a client that does not follow tasks, and a header that names another task."""
     if not follows_tasks(get_context()):
         raise McpError(
             MISSING_REQUIRED_CLIENT_CAPABILITY,

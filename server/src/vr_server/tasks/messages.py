@@ -1,4 +1,4 @@
-"""What a task is on the wire: the extension `io.modelcontextprotocol/tasks` of 2026-07-28."""
+"""Tasks on the wire, by the extension `io.modelcontextprotocol/tasks` of 2026-07-28."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from typing import Any, Literal
 from mcp_types import CallToolResult, RequestParams
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
-from vr_kernel import Usage, VrError
+from vr_kernel import VrError
 from vr_kernel.jobs import Job, JobState
-from vr_kernel.running import Outcome, handle_of
-from vr_kernel.text import all_visible, result_text
+from vr_kernel.running import JobHandle, outcome_of
 
 from vr_server.failures import error_result
 from vr_server.served.tool import as_tool_result
 
 TaskStatus = Literal["working", "input_required", "completed", "cancelled"]
-"""`failed` is for faults of the protocol; a tool's error is a result, so the task completed."""
+"""`failed` is for faults of the protocol. A tool's error is a result, so its task completed."""
 STATUS: dict[JobState, TaskStatus] = {
     "running": "working",
     "interrupted": "working",
@@ -26,11 +25,11 @@ STATUS: dict[JobState, TaskStatus] = {
     "cancelled": "cancelled",
 }
 POLL_MS = 2000
-"""How often a client should ask; a job's progress is written down once a second."""
+"""Milliseconds between two requests of a client; a job's progress is stored once a second."""
 
 
 class Camel(BaseModel):
-    """Names as the protocol writes them."""
+    """A model with names as the protocol writes them."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
@@ -82,12 +81,12 @@ class UpdateParams(TaskParams):
 
 
 def created_task(job: Job, keep_s: float) -> CreatedTask:
-    """A job that was handed out just now; it is kept `keep_s` after its last change."""
+    """Describe a job that was just made a task; it is kept `keep_s` after its last change."""
     return CreatedTask(**_state(job, keep_s))
 
 
 def task_details(job: Job, keep_s: float, asked: dict[str, Any]) -> TaskDetails:
-    """A job as it is now, with what it asks, or with its result."""
+    """Describe a job as it is now, with its questions, or with its result."""
     told = TaskDetails(**_state(job, keep_s))
     if told.status == "completed":
         told.result = result_of(job)
@@ -98,16 +97,11 @@ def task_details(job: Job, keep_s: float, asked: dict[str, Any]) -> TaskDetails:
 
 
 def result_of(job: Job) -> dict[str, Any]:
-    """What `tools/call` would have answered, but for what the tool showed beside its result."""
+    """Build the answer of `tools/call` for an ended job; attachments of the result are left out."""
     if job.state == "failed":
         result = error_result(job.error or VrError("The job failed.").as_dict(job.id))
     else:
-        kept = job.result or {}
-        usage = Usage(**kept["usage"]) if kept.get("usage") else None
-        notes, told = tuple(kept.get("notes", ())), kept.get("result", {})
-        result = as_tool_result(
-            Outcome(job.id, data=all_visible(told, result_text), notes=notes, usage=usage)
-        )
+        result = as_tool_result(outcome_of(job))
     answer = CallToolResult(
         content=result.content,
         structured_content=result.structured_content,
@@ -123,7 +117,7 @@ def _state(job: Job, keep_s: float) -> dict[str, Any]:
     return {
         "task_id": job.id,
         "status": STATUS[job.state],
-        "status_message": str(handle_of(job).progress) or None if working else None,
+        "status_message": str(JobHandle.of(job).progress) or None if working else None,
         "created_at": datetime.fromtimestamp(job.created_at, UTC).isoformat(),
         "last_updated_at": datetime.fromtimestamp(job.updated_at, UTC).isoformat(),
         "ttl_ms": int(kept * 1000),

@@ -1,4 +1,4 @@
-"""Questions of a task: the client finds them when it asks how far the task is."""
+"""Questions of a task: the client finds them when it gets the task's state."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from vr_kernel import Answer, Question
 from vr_server.blocks import visible_schema
 
 ANSWER_WITHIN_S = 900.0
-"""How long a person may take; then the default counts, as nobody may be there any more."""
+"""Seconds that a person may take; then the default counts, since nobody may be there."""
 
 
 class TaskQuestions:
-    """The way to the person behind a client that follows tasks.
+    """Asks the person behind a client that follows tasks.
 
     The questions live as long as the process: a job that another one takes up asks nobody.
     """
@@ -34,7 +34,7 @@ class TaskQuestions:
         self._asked: dict[str, tuple[Question, asyncio.Future[Answer]]] = {}
 
     async def __call__(self, question: Question, *, paid: bool) -> Answer:
-        """Ask, and wait for `answer`; what is paid already is no matter."""
+        """Ask, also after paid work, and wait for `answer`."""
         del paid
         if not self._open:
             return Answer("unable")
@@ -50,24 +50,24 @@ class TaskQuestions:
         return Answer("unable")
 
     def close(self) -> None:
-        """Ask no more, and answer what is asked with nothing: no task came of the call."""
+        """Ask no more, and answer open questions with nothing: no task came of the call."""
         self._open = False
         for _, future in self._asked.values():
             _settle(future, Answer("unable"))
 
     def requests(self) -> dict[str, dict[str, Any]]:
-        """What is asked just now, as the protocol writes it; no key ever comes back."""
+        """Return the open questions, as the protocol writes them; no key is used twice."""
         asked = self._asked.items()
         return {key: _request(asks) for key, (asks, future) in asked if not future.done()}
 
     def answer(self, key: str, said: ElicitResult) -> None:
-        """Take an answer; without effect for what is not asked, or is answered already."""
+        """Take an answer; ignored if that question is not open."""
         if key in self._asked:
             _settle(self._asked[key][1], Answer(said.action, dict(said.content or {})))
 
 
 def follows_tasks(context: Context) -> bool:
-    """Whether the client of this request declared that it follows tasks."""
+    """Return True if the client of this request declared that it follows tasks."""
     request = context.request_context
     return (
         request is not None
