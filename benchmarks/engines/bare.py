@@ -9,8 +9,8 @@ from contextlib import closing
 from pathlib import Path
 
 import numpy as np  # noqa: TID253 - this module is for a process of its own
-from vr_plugin_knowledge.fusion import CANDIDATES
-from vr_plugin_knowledge.keywords import split_terms
+from vr_plugin_knowledge.matching.fusion import CANDIDATES
+from vr_plugin_knowledge.matching.terms import split_terms
 
 from benchmarks.engines.driving import SINGLE, TOP, WARM, timed
 from benchmarks.engines.samples import STOP_WORDS, Question, Samples, group_of

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 from vr_kernel import Kernel, Query, load_config
 from vr_kernel.diagnosis.databases import database_checks
-from vr_plugin_knowledge.health import store_checks
+from vr_plugin_knowledge.embedded_store.health import store_checks
 
 CONCEPTS = "ConceptKnowledge"
 RECORDS, FIRST, OTHERS = 6, 4, 9

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from knowledge_samples import CARDS, NOTES, OpenStore, WordVectors, all_plugins, quiet_log
 from vr_kernel import Config, Kernel, load_config
-from vr_plugin_knowledge.store import EmbeddedStore
+from vr_plugin_knowledge.embedded_store.store import EmbeddedStore
 from weaviate_server import NoServerError, WeaviateServer, find_binary
 
 

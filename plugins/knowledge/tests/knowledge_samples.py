@@ -25,7 +25,7 @@ from vr_kernel import (
 from vr_kernel.generation import Purpose
 from vr_kernel.providers import Store
 from vr_plugin_knowledge import plugin as knowledge
-from vr_plugin_knowledge.store import EmbeddedStore
+from vr_plugin_knowledge.embedded_store.store import EmbeddedStore
 
 DIMENSION = 32
 NOTES = RecordKind(

@@ -19,7 +19,7 @@ from knowledge_samples import (
     quiet_log,
     scripted_changes,
 )
-from vr_plugin_knowledge.store import EmbeddedStore
+from vr_plugin_knowledge.embedded_store.store import EmbeddedStore
 
 
 async def work(path: Path, count: int, batch: int) -> None:

@@ -25,10 +25,10 @@ from knowledge_samples import (
 )
 from structlog.testing import capture_logs
 from vr_kernel import Filter, Query, VrError
-from vr_plugin_knowledge.database import REBUILT
-from vr_plugin_knowledge.health import readable
-from vr_plugin_knowledge.store import EmbeddedStore
-from vr_plugin_knowledge.weaviate_store.turns import Turns
+from vr_plugin_knowledge.embedded_store.health import readable
+from vr_plugin_knowledge.embedded_store.store import EmbeddedStore
+from vr_plugin_knowledge.rebuilt import REBUILT
+from vr_plugin_knowledge.weaviate_store.delivery_lock import DeliveryLock
 
 CHANGES = 300
 Damage = Callable[[bytearray, random.Random], None]
@@ -204,13 +204,13 @@ async def test_a_damaged_record_is_named_by_its_key_and_comes_back(
 
 async def test_the_damaged_name_of_a_journal_is_no_other_name(tmp_path: Path) -> None:
     path = tmp_path / "turns.db"
-    name = await Turns(path).name()
+    name = await DeliveryLock(path).name()
     spoil(path, SPOIL_NAME)
     for way in (None, path.write_bytes):
         if way is not None:
             way(f"{SECRET} no database".encode() * 99)
         with pytest.raises(VrError) as caught:
-            await Turns(path).name()
+            await DeliveryLock(path).name()
         assert caught.value.category == "STATE_DAMAGED"
         told = f"{caught.value.message} {caught.value.hint}"
         assert path.name in told

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vr_plugin_knowledge.fusion import evidence, fuse, stretch
+from vr_plugin_knowledge.matching.fusion import evidence, fuse, stretch
 
 SCORES = st.dictionaries(
     st.integers(0, 60), st.floats(-1, 40, allow_nan=False, width=32), max_size=30

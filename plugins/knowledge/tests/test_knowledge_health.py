@@ -12,7 +12,13 @@ from knowledge_samples import all_plugins
 from vr_kernel import Config, Diagnosis, Kernel, VrError
 from vr_kernel.journal.journal import Entry
 from vr_plugin_knowledge import plugin
-from vr_plugin_knowledge.health import MOST_VECTORS, lag, readable, size, store_checks
+from vr_plugin_knowledge.embedded_store.health import (
+    MOST_VECTORS,
+    lag,
+    readable,
+    size,
+    store_checks,
+)
 
 
 async def examine(kernel: Kernel) -> dict[str, Diagnosis]:

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from knowledge_samples import CARDS, NOTES, Ledger, OpenStore, WordVectors, quiet_log
 from vr_kernel import Query
-from vr_plugin_knowledge.keywords import MAX_TERMS, split_terms
-from vr_plugin_knowledge.store import EmbeddedStore
+from vr_plugin_knowledge.embedded_store.store import EmbeddedStore
+from vr_plugin_knowledge.matching.terms import MAX_TERMS, split_terms
 
 
 def test_stop_words_go_and_repetition_stays() -> None:

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from knowledge_samples import CARDS, Ledger, OpenStore, WordVectors, quiet_log
 from vr_kernel import Filter, Query
-from vr_plugin_knowledge.fragments import MOST_PLACES
-from vr_plugin_knowledge.keywords import split_terms
-from vr_plugin_knowledge.schema import TOKENIZER
-from vr_plugin_knowledge.spelling import fold, index_text
-from vr_plugin_knowledge.store import EmbeddedStore
-from vr_plugin_knowledge.terms import FEW, unlisted
+from vr_plugin_knowledge.embedded_store.fragments import MOST_PLACES
+from vr_plugin_knowledge.embedded_store.schema import TOKENIZER
+from vr_plugin_knowledge.embedded_store.store import EmbeddedStore
+from vr_plugin_knowledge.embedded_store.vocabulary import FEW, unlisted
+from vr_plugin_knowledge.matching.spelling import fold, index_text
+from vr_plugin_knowledge.matching.terms import split_terms
 
 TEXTS = {
     "german": "Die Krankenversicherung zahlt die Behandlung; Müller wohnt in der Hauptstraße.",

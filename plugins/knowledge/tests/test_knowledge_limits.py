@@ -111,7 +111,8 @@ async def test_the_schema_of_many_collections_fits(config: Config, count: int, f
 def test_loading_the_plugin_loads_nothing_heavy() -> None:
     code = (
         "import sys, vr_plugin_knowledge.plugin as p; p.vr_tools(); p.vr_providers();"
-        "print([m for m in ('numpy', 'fastmcp', 'vr_plugin_knowledge.store') if m in sys.modules])"
+        "heavy = ('numpy', 'fastmcp', 'vr_plugin_knowledge.embedded_store.store');"
+        "print([m for m in heavy if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

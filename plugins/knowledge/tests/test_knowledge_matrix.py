@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vr_plugin_knowledge import scope_vectors
-from vr_plugin_knowledge.comparing import Pieces
-from vr_plugin_knowledge.matrix import pack_vector
-from vr_plugin_knowledge.scope_vectors import ScopeVectors
+from vr_plugin_knowledge.embedded_store import scope_vectors
+from vr_plugin_knowledge.embedded_store.pieces import Pieces
+from vr_plugin_knowledge.embedded_store.scope_vectors import ScopeVectors
+from vr_plugin_knowledge.matching.embeddings import pack_vector
 
 DIMENSION = 4
 OPERATIONS = st.lists(

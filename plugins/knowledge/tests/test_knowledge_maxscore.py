@@ -8,9 +8,9 @@ from contextlib import closing
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vr_plugin_knowledge.facets import Condition
-from vr_plugin_knowledge.keywords import Keywords
-from vr_plugin_knowledge.schema import prepare, scope_range
+from vr_plugin_knowledge.embedded_store.conditions import Condition
+from vr_plugin_knowledge.embedded_store.keywords import Keywords
+from vr_plugin_knowledge.embedded_store.schema import prepare, scope_range
 
 # Rare to common: each word stands in every so many texts.
 EVERY = {"ant": 97, "bee": 41, "cod": 17, "doe": 9, "elk": 5, "fly": 3, "gnu": 2, "hen": 1}

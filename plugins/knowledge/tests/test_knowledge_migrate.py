@@ -19,11 +19,12 @@ from knowledge_samples import NOTES, WordVectors
 from migration_samples import config_in, invoke, report_of
 from refined_kernels import ingest, knowledge_kernel
 from vr_kernel import Change, Code, Config, Provider, Store, StoredRecord, VrError, hookimpl
-from vr_plugin_knowledge.items import checksum
+from vr_plugin_knowledge.embedded_store.items import checksum
 from vr_plugin_knowledge.transfer.commands import import_records, reindex
 from vr_plugin_knowledge.transfer.comparing import Comparison
+from vr_plugin_knowledge.transfer.delivery import deliver, watch
 from vr_plugin_knowledge.transfer.fitting import fit_fields
-from vr_plugin_knowledge.transfer.migration import deliver, migrate, watch
+from vr_plugin_knowledge.transfer.migration import migrate
 from vr_testing import MemoryStore
 
 Migrate = Callable[..., Result]

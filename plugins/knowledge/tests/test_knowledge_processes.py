@@ -24,7 +24,7 @@ from knowledge_samples import (
     scripted_changes,
 )
 from vr_kernel import Query
-from vr_plugin_knowledge.store import EmbeddedStore
+from vr_plugin_knowledge.embedded_store.store import EmbeddedStore
 
 WORKER = Path(__file__).with_name("knowledge_worker.py")
 StartWorker = Callable[..., "subprocess.Popen[str]"]

@@ -24,10 +24,10 @@ from knowledge_samples import (
     quiet_log,
 )
 from vr_kernel import Code, Filter, Query, RecordField, VrError
-from vr_plugin_knowledge.database import Database
-from vr_plugin_knowledge.items import apply_changes
-from vr_plugin_knowledge.schema import PAGE_BYTES
-from vr_plugin_knowledge.store import EmbeddedStore
+from vr_plugin_knowledge.embedded_store.database import Database
+from vr_plugin_knowledge.embedded_store.items import apply_changes
+from vr_plugin_knowledge.embedded_store.schema import PAGE_BYTES
+from vr_plugin_knowledge.embedded_store.store import EmbeddedStore
 
 
 def keys(hits: list[Any]) -> list[str]:

@@ -22,7 +22,7 @@ from knowledge_samples import (
 )
 from vr_kernel import Filter, Query, RecordKind
 from vr_kernel.providers import Store
-from vr_plugin_knowledge.store import EmbeddedStore
+from vr_plugin_knowledge.embedded_store.store import EmbeddedStore
 from vr_testing import MemoryStore
 
 Fields = Mapping[str, Any]

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 from knowledge_samples import Ledger, OpenStore, WordVectors, deliver, embed_words
 from vr_kernel import Code, Query, VrError
-from vr_plugin_knowledge.backlog import next_size
-from vr_plugin_knowledge.fusion import CANDIDATES
+from vr_plugin_knowledge.embedded_store.backlog import next_size
+from vr_plugin_knowledge.matching.fusion import CANDIDATES
 
 FOX = Query("", embed_words("fox"), "semantic")
 

@@ -20,7 +20,7 @@ from vr_plugin_knowledge.weaviate_store.names import (
     property_name,
     vector_name,
 )
-from vr_plugin_knowledge.weaviate_store.words import stems_of, stems_of_texts
+from vr_plugin_knowledge.weaviate_store.stems import stems_of, stems_of_texts
 
 GRPC = 50051
 ADDRESSES = {

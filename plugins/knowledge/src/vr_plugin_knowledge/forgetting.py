@@ -14,8 +14,8 @@ from vr_kernel import Change, Code, RecordKind, Services, StoredRecord, VrError
 
 from vr_plugin_knowledge.excerpts import cut, value_of
 from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES
-from vr_plugin_knowledge.narrowing import read_moment
 from vr_plugin_knowledge.results import CollectionCount, ForgottenRecord
+from vr_plugin_knowledge.search.filters import read_moment
 
 MOST = 10_000
 """Records that one call deletes, the oldest first."""

@@ -21,7 +21,7 @@ from vr_kernel import (
 
 from vr_plugin_knowledge.answering.agent import AnswerAgent
 from vr_plugin_knowledge.graph.follower import Networks
-from vr_plugin_knowledge.kinds import CONCEPT_KNOWLEDGE, RELATIONSHIP_EDGES
+from vr_plugin_knowledge.graph.kinds import CONCEPT_KNOWLEDGE, RELATIONSHIP_EDGES
 from vr_plugin_knowledge.notes.folder import Notes
 from vr_plugin_knowledge.settings import KnowledgeSettings
 from vr_plugin_knowledge.tools.ask import knowledge_ask
@@ -113,8 +113,8 @@ def vr_call_finished(event: CallFinished, services: Services) -> Awaitable[objec
 @hookimpl
 def vr_health(services: Services) -> list[Check]:
     """What `vr doctor` looks at."""
-    from vr_plugin_knowledge.kept import kept_check
     from vr_plugin_knowledge.notes.health import notes_checks
+    from vr_plugin_knowledge.orphans import kept_check
 
     return [*_store_checks(services), kept_check(services), *notes_checks(services)]
 
@@ -139,13 +139,13 @@ def _store_checks(services: Services) -> list[Check]:
         from vr_plugin_knowledge.weaviate_store.health import weaviate_checks
 
         return weaviate_checks(services)
-    from vr_plugin_knowledge.health import store_checks
+    from vr_plugin_knowledge.embedded_store.health import store_checks
 
     return store_checks(services)
 
 
 def _embedded(services: Services) -> Store:
-    from vr_plugin_knowledge.store import build_store
+    from vr_plugin_knowledge.embedded_store.store import build_store
 
     return build_store(services)
 

@@ -10,7 +10,7 @@ from vr_kernel import Call, Code, RecordKind, VrError
 
 from vr_plugin_knowledge.answering.results import AnswerSource, KnowledgeAnswer
 from vr_plugin_knowledge.excerpts import locate, value_of
-from vr_plugin_knowledge.reach import catch_up
+from vr_plugin_knowledge.freshness import catch_up
 
 NOT_CHECKED = "The agent's answer was not checked against its sources."
 

@@ -8,7 +8,7 @@ from vr_plugin_knowledge.answering.results import Backend, KnowledgeAnswer
 from vr_plugin_knowledge.arguments import Collections, Question
 from vr_plugin_knowledge.catalogue import find_kinds
 from vr_plugin_knowledge.derived import evidence_among
-from vr_plugin_knowledge.retrieval import retrieve
+from vr_plugin_knowledge.search.retrieval import retrieve
 
 
 @tool(effects=READ_ONLY | CALLS_OUT, long=True, command="ask")

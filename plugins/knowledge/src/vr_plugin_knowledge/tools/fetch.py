@@ -11,7 +11,7 @@ from vr_kernel import IDEMPOTENT, READ_ONLY, Call, RecordKind, StoredRecord, too
 from vr_plugin_knowledge.arguments import Name, Workspace
 from vr_plugin_knowledge.catalogue import find_kind
 from vr_plugin_knowledge.excerpts import cut, json_tokens, locate, value_of
-from vr_plugin_knowledge.reach import catch_up
+from vr_plugin_knowledge.freshness import catch_up
 from vr_plugin_knowledge.results import KnowledgeObject
 from vr_plugin_knowledge.workspaces import choose_workspace
 

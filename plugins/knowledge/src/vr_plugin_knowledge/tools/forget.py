@@ -18,7 +18,7 @@ from vr_plugin_knowledge.forgetting import (
     read_age,
     require_criterion,
 )
-from vr_plugin_knowledge.reach import catch_up
+from vr_plugin_knowledge.freshness import catch_up
 from vr_plugin_knowledge.results import KnowledgeForgotten
 
 MAX_SOURCE = 2048

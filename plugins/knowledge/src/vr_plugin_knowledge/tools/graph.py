@@ -24,7 +24,7 @@ from vr_plugin_knowledge.graph.follower import Networks
 from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES, TYPES, identify
 from vr_plugin_knowledge.graph.network import Network
 from vr_plugin_knowledge.graph.results import Direction, KnowledgeGraph
-from vr_plugin_knowledge.retrieval import retrieve
+from vr_plugin_knowledge.search.retrieval import retrieve
 
 if TYPE_CHECKING:
     from vr_plugin_knowledge.graph.traversal import Region

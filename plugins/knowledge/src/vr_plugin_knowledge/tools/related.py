@@ -20,10 +20,10 @@ from vr_kernel import (
 
 from vr_plugin_knowledge.arguments import Name, Workspace
 from vr_plugin_knowledge.catalogue import find_kind
-from vr_plugin_knowledge.pages import room_of_hit, take_page
-from vr_plugin_knowledge.reach import catch_up, said_of
+from vr_plugin_knowledge.freshness import catch_up, said_of
 from vr_plugin_knowledge.results import KnowledgeRelated
-from vr_plugin_knowledge.retrieval import present
+from vr_plugin_knowledge.search.pages import room_of_hit, take_page
+from vr_plugin_knowledge.search.retrieval import present
 from vr_plugin_knowledge.workspaces import choose_workspace
 
 WORDS_CHARS = 500

@@ -12,9 +12,10 @@ from vr_plugin_knowledge.arguments import Collections, FieldValue, OptionalName,
 from vr_plugin_knowledge.catalogue import find_kinds
 from vr_plugin_knowledge.derived import Derived, place_derived
 from vr_plugin_knowledge.graph.results import Neighbour
-from vr_plugin_knowledge.narrowing import build_filters, tell_unfiltered
 from vr_plugin_knowledge.notes.folder import read_notes
-from vr_plugin_knowledge.pages import (
+from vr_plugin_knowledge.results import KnowledgeHit, KnowledgeSearchResult
+from vr_plugin_knowledge.search.filters import build_filters, tell_unfiltered
+from vr_plugin_knowledge.search.pages import (
     continue_after,
     fingerprint,
     places_besides,
@@ -23,9 +24,8 @@ from vr_plugin_knowledge.pages import (
     shown_before,
     take_page,
 )
-from vr_plugin_knowledge.results import KnowledgeHit, KnowledgeSearchResult
-from vr_plugin_knowledge.retrieval import Found, present, retrieve
-from vr_plugin_knowledge.summaries import summarise
+from vr_plugin_knowledge.search.retrieval import Found, present, retrieve
+from vr_plugin_knowledge.search.summaries import summarise
 from vr_plugin_knowledge.workspaces import choose_workspace
 
 SearchType = Literal["hybrid", "semantic", "keyword"]

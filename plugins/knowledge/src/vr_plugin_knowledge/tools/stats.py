@@ -6,10 +6,10 @@ from vr_kernel import IDEMPOTENT, READ_ONLY, Call, Code, RecordKind, VrError, di
 
 from vr_plugin_knowledge.arguments import OptionalName
 from vr_plugin_knowledge.catalogue import find_kinds
-from vr_plugin_knowledge.counts import groupable
 from vr_plugin_knowledge.excerpts import cut
-from vr_plugin_knowledge.kept import read_kept
-from vr_plugin_knowledge.reach import catch_up
+from vr_plugin_knowledge.freshness import catch_up
+from vr_plugin_knowledge.matching.facets import groupable
+from vr_plugin_knowledge.orphans import read_kept
 from vr_plugin_knowledge.results import CollectionCount, KnowledgeStats
 
 ALL_GROUPS = 100

@@ -6,18 +6,14 @@ import asyncio
 import copy
 import json
 import sys
-import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import click
-from vr_kernel import Code, Config, Kernel, Store, VrError
+from vr_kernel import Config, Kernel, Store
 
 from vr_plugin_knowledge.transfer.comparing import Comparing, Comparison
-
-STEP_S = 0.2
-PATIENCE_S = 90.0
-"""How long a store may make no headway; more than its longest pause between two tries."""
+from vr_plugin_knowledge.transfer.delivery import deliver
 
 
 @click.command("migrate")
@@ -61,51 +57,6 @@ def migrate(
     click.echo(json.dumps(report) if as_json else "\n".join(_lines(report, target)))
     if not report["same"]:
         context.exit(1)
-
-
-async def watch(
-    label: str, left: Callable[[], Awaitable[int]], patience: float = PATIENCE_S
-) -> int:
-    """Show on stderr how `left` falls to 0; returns it when it did not fall for `patience` s."""
-    best, since = await left(), time.monotonic()
-    if not best:
-        return 0
-    with click.progressbar(length=best, label=label, show_pos=True, file=sys.stderr) as bar:
-        while now := await left():
-            if now < best:
-                bar.update(best - now)
-                best, since = now, time.monotonic()
-            elif time.monotonic() - since > patience:
-                return now
-        bar.update(best)
-    return 0
-
-
-async def deliver(kernel: Kernel, patience: float = PATIENCE_S) -> int:
-    """Bring the store up to the journal in the foreground; returns how many vectors it lacks.
-
-    Raises:
-        VrError: as the store does when it cannot be opened; UNAVAILABLE when it makes no headway.
-    """
-    store = kernel.archive.store
-    # Opens the store: one that is away is told at once, and not waited for.
-    await store.status()
-    if left := await watch("Records", lambda: store.catch_up(STEP_S), patience):
-        await store.status()
-        raise VrError(
-            f"The store {store.name!r} takes no more; {left:,} changes are left."
-            f" {store.trouble}".rstrip(),
-            Code.UNAVAILABLE,
-            hint="`vr doctor` looks for the cause. The same command goes on where it stopped.",
-            retryable=True,
-        )
-
-    async def waiting() -> int:
-        await asyncio.sleep(STEP_S)
-        return await store.pending_vectors()
-
-    # Without an embedder all wait for ever.
-    return await (watch("Vectors", waiting, patience) if kernel.vectors.available() else waiting())
 
 
 async def _migrate(config: Config, target: str | None) -> dict[str, Any]:

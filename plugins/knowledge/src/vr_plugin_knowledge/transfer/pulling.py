@@ -14,8 +14,8 @@ import click
 from vr_kernel import Config, Kernel, Record, Store
 
 from vr_plugin_knowledge.settings import KnowledgeSettings
+from vr_plugin_knowledge.transfer.delivery import deliver
 from vr_plugin_knowledge.transfer.fitting import fit_fields
-from vr_plugin_knowledge.transfer.migration import deliver
 from vr_plugin_knowledge.weaviate_store.foreign import ForeignObjects
 from vr_plugin_knowledge.weaviate_store.names import RECORD
 from vr_plugin_knowledge.weaviate_store.store import WeaviateStore

@@ -8,8 +8,8 @@ from typing import Any
 
 from vr_kernel import Code, Config, Kernel, Store, VrError
 
-from vr_plugin_knowledge.store import EmbeddedStore
-from vr_plugin_knowledge.transfer.migration import deliver
+from vr_plugin_knowledge.embedded_store.store import EmbeddedStore
+from vr_plugin_knowledge.transfer.delivery import deliver
 
 PAGE = 500
 

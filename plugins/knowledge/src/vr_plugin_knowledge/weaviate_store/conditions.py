@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vr_kernel import Filter, RecordField, RecordKind
 
-from vr_plugin_knowledge.facets import facet_rows, typed_operand
+from vr_plugin_knowledge.matching.facets import facet_rows, typed_operand
 from vr_plugin_knowledge.weaviate_store.names import FACETS, property_name
 
 if TYPE_CHECKING:

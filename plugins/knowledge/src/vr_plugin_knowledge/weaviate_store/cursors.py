@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from vr_kernel import Position
 
 from vr_plugin_knowledge.weaviate_store.connection import Connection
+from vr_plugin_knowledge.weaviate_store.delivery_lock import DeliveryLock
 from vr_plugin_knowledge.weaviate_store.faults import already_there, no_collection, unmade
 from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
-from vr_plugin_knowledge.weaviate_store.turns import Turns
 
 if TYPE_CHECKING:
     from weaviate import WeaviateAsyncClient
@@ -21,18 +21,20 @@ OPENING = "opening"
 class Cursors:
     """The cursor of one journal: an object of a small collection, under the journal's identity.
 
-    A version before named it by the file that turns are taken in; that cursor is adopted.
+    A version before named it by the file of the delivery lock; that cursor is adopted.
 
     Args:
         connection: to the server.
         settings: the collection's prefix, replicas and consistency.
-        turns: names the journal as a version before did.
+        lock: names the journal as a version before did.
     """
 
-    def __init__(self, connection: Connection, settings: WeaviateSettings, turns: Turns) -> None:
+    def __init__(
+        self, connection: Connection, settings: WeaviateSettings, lock: DeliveryLock
+    ) -> None:
         self._connection = connection
         self._settings = settings
-        self._turns = turns
+        self._lock = lock
         self._name = settings.weaviate_prefix + COLLECTION
         self.journal = ""
 
@@ -68,7 +70,7 @@ class Cursors:
 
         The empty name stands for the cursor that a version before kept.
         """
-        name = journal or await self._turns.name()
+        name = journal or await self._lock.name()
 
         async def ask(client: WeaviateAsyncClient) -> Position | None:
             try:
@@ -97,14 +99,14 @@ class Cursors:
         self.journal = position.journal
         kept = await self.position(position.journal)
         if again or (kept is not None and kept.seq < position.seq):
-            async with self._turns.taken():
+            async with self._lock.held():
                 await self.move(position.seq, position.opening)
 
     async def move(self, seq: int, opening: str) -> None:
         """Say that all up to `seq` is delivered; the caller has its turn."""
         from weaviate.classes.data import DataObject
 
-        name = self.journal or await self._turns.name()
+        name = self.journal or await self._lock.name()
 
         async def write(client: WeaviateAsyncClient) -> None:
             done = await self._handle(client).data.insert_many(

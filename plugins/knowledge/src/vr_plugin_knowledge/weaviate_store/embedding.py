@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 
-from vr_plugin_knowledge.follower import Embeddings
-from vr_plugin_knowledge.matrix import pack_vector
+from vr_plugin_knowledge.matching.embeddings import Embeddings, pack_vector
 from vr_plugin_knowledge.weaviate_store.objects import Item
 
 EMBED_BUDGET_S = 1.0

@@ -8,12 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel import Code, RecordKind, VrError
+from vr_kernel import RecordKind, VrError
 
-from vr_plugin_knowledge.follower import Embeddings
-from vr_plugin_knowledge.matrix import pack_vector
+from vr_plugin_knowledge.matching.embeddings import Embeddings, is_outage, pack_vector
 from vr_plugin_knowledge.weaviate_store.connection import Connection
 from vr_plugin_knowledge.weaviate_store.counting import Counter
+from vr_plugin_knowledge.weaviate_store.delivery_lock import DeliveryLock
 from vr_plugin_knowledge.weaviate_store.faults import no_collection, no_tenant
 from vr_plugin_knowledge.weaviate_store.layout import Layout, Place
 from vr_plugin_knowledge.weaviate_store.names import RECORD, STATE, WAITING, vector_name
@@ -24,8 +24,7 @@ from vr_plugin_knowledge.weaviate_store.objects import (
     state_of,
 )
 from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
-from vr_plugin_knowledge.weaviate_store.turns import Turns
-from vr_plugin_knowledge.weaviate_store.words import stems_of_texts
+from vr_plugin_knowledge.weaviate_store.stems import stems_of_texts
 from vr_plugin_knowledge.weaviate_store.writing import Writer
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 BATCH = 32
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
-_OUTAGES = {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.BUDGET}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ class Indexer:
         layout: Layout,
         kinds: Mapping[str, RecordKind],
         vectors: Embeddings,
-        turns: Turns,
+        lock: DeliveryLock,
         settings: WeaviateSettings,
         log: Any,
     ) -> None:
@@ -68,7 +66,7 @@ class Indexer:
         self._layout = layout
         self._kinds = kinds
         self._vectors = vectors
-        self._turns = turns
+        self._lock = lock
         self._consistency = settings.weaviate_consistency
         self._writer = Writer(connection, self._consistency)
         self._counter = Counter(connection, self._consistency)
@@ -188,7 +186,7 @@ class Indexer:
         vectors = await self._embed([kind.vector_text(each) for each in fields])
         stems = await asyncio.to_thread(stems_of_texts, [kind.search_text(each) for each in fields])
         name = vector_name(self.embedder) if self.embedder else ""
-        async with self._turns.taken():
+        async with self._lock.held():
             unchanged = await self._unchanged(place, stale)
             await asyncio.gather(
                 *(
@@ -212,7 +210,7 @@ class Indexer:
         try:
             await self._writer.complete(place, stale.uuid, {**plain, **found_by}, vector)
         except VrError as error:
-            if error.retryable or error.code in _OUTAGES:
+            if is_outage(error):
                 raise
             self._log.warning("an object was refused", kind=kind.name, error=error.message)
             # Without its fields it is found at least, and does not hold up the others.
@@ -241,7 +239,7 @@ class Indexer:
                 [texts[number] for number in wanted]
             )
         except Exception as error:  # a plugin's code; sorted into outage and bad text below
-            if isinstance(error, VrError) and (error.retryable or error.code in _OUTAGES):
+            if is_outage(error):
                 raise
             made = await self._embed_singly([texts[number] for number in wanted], error)
         for number, vector in zip(wanted, made, strict=True):

@@ -10,6 +10,7 @@ from typing import Any
 
 from vr_kernel import Change, RecordKind, StoredRecord
 
+from vr_plugin_knowledge.matching.shapes import shape_of
 from vr_plugin_knowledge.weaviate_store.conditions import facets_of
 from vr_plugin_knowledge.weaviate_store.names import (
     DAY,
@@ -21,8 +22,7 @@ from vr_plugin_knowledge.weaviate_store.names import (
     object_id,
     property_name,
 )
-from vr_plugin_knowledge.weaviate_store.words import stems_of_texts
-from vr_plugin_knowledge.writer import shape_of
+from vr_plugin_knowledge.weaviate_store.stems import stems_of_texts
 
 PULLED = "pulled_from"
 """In the provenance of a record that was another program's object: where that is."""

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from vr_kernel import Hit, Query, RecordKind, StoredRecord
 
-from vr_plugin_knowledge.facets import conditions_for
-from vr_plugin_knowledge.fusion import CANDIDATES, fuse
+from vr_plugin_knowledge.matching.facets import conditions_for
+from vr_plugin_knowledge.matching.fusion import CANDIDATES, fuse
 from vr_plugin_knowledge.weaviate_store.conditions import build_filter, build_test
 from vr_plugin_knowledge.weaviate_store.connection import Connection
+from vr_plugin_knowledge.weaviate_store.keywords import WordSearch
 from vr_plugin_knowledge.weaviate_store.layout import Layout, Place
 from vr_plugin_knowledge.weaviate_store.names import RECORD
 from vr_plugin_knowledge.weaviate_store.objects import read_record
 from vr_plugin_knowledge.weaviate_store.parts import Candidate, Part, Scores, asked, joined
-from vr_plugin_knowledge.weaviate_store.wording import WordSearch
 
 if TYPE_CHECKING:
     from weaviate import WeaviateAsyncClient

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from vr_kernel import (
     Change,
-    Code,
     Hit,
     Position,
     Query,
@@ -21,12 +20,13 @@ from vr_kernel import (
     VrError,
 )
 
-from vr_plugin_knowledge.counts import groupable
-from vr_plugin_knowledge.database import REBUILT
-from vr_plugin_knowledge.follower import Embeddings
+from vr_plugin_knowledge.matching.embeddings import Embeddings, wants_vectors
+from vr_plugin_knowledge.matching.facets import groupable
+from vr_plugin_knowledge.rebuilt import rebuilt
 from vr_plugin_knowledge.weaviate_store.connection import Connection
 from vr_plugin_knowledge.weaviate_store.counting import Counter
 from vr_plugin_knowledge.weaviate_store.cursors import Cursors
+from vr_plugin_knowledge.weaviate_store.delivery_lock import DeliveryLock
 from vr_plugin_knowledge.weaviate_store.embedding import embed_items
 from vr_plugin_knowledge.weaviate_store.indexer import Indexer
 from vr_plugin_knowledge.weaviate_store.layout import Layout, Place
@@ -34,7 +34,6 @@ from vr_plugin_knowledge.weaviate_store.names import object_id, vector_name
 from vr_plugin_knowledge.weaviate_store.objects import Item, build_items, state_of, unknown_kind
 from vr_plugin_knowledge.weaviate_store.searching import Searcher
 from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
-from vr_plugin_knowledge.weaviate_store.turns import Turns
 from vr_plugin_knowledge.weaviate_store.writing import Writer, mark
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ class WeaviateStore:
 
     Args:
         settings: where the server is and how it is used.
-        path: a small file beside the journal (see `Turns`).
+        path: a small file beside the journal (see `DeliveryLock`).
         vectors: what turns text into vectors.
         log: where degraded operation is reported.
         identity: tells the name of this machine's journal.
@@ -77,10 +76,10 @@ class WeaviateStore:
         self._kinds: dict[str, RecordKind] = {}
         self._vectors = vectors
         self._log = log
-        self._turns = Turns(path)
+        self._lock = DeliveryLock(path)
         self._connection = Connection(settings, log)
         self._layout = Layout(settings, log)
-        self._cursors = Cursors(self._connection, settings, self._turns)
+        self._cursors = Cursors(self._connection, settings, self._lock)
         self._writer = Writer(self._connection, consistency)
         self._counter = Counter(self._connection, consistency)
         self._searcher = Searcher(self._connection, self._layout, self._kinds, consistency)
@@ -89,7 +88,7 @@ class WeaviateStore:
             self._layout,
             self._kinds,
             vectors,
-            self._turns,
+            self._lock,
             settings,
             log,
         )
@@ -184,7 +183,9 @@ class WeaviateStore:
         """
         if query.limit < 1:
             return []
-        return await self._searcher.answer(query, self._vector if self._by_meaning(query) else None)
+        return await self._searcher.answer(
+            query, self._vector if wants_vectors(query, self._vectors) else None
+        )
 
     async def near(self, kind: str, key: str, workspace: str, limit: int) -> list[Hit]:
         """Records of that kind nearest in meaning, by cosine similarity, without itself."""
@@ -227,15 +228,11 @@ class WeaviateStore:
         return vector_name(self._vectors.embedder_id) if self._vectors.available() else None
 
     async def _write(self, changes: Sequence[Change], items: Sequence[Item]) -> None:
-        async with self._turns.taken():
+        async with self._lock.held():
             cursor = await self._cursors.read()
             if cursor is None:
-                raise VrError(
-                    "The Weaviate server was emptied and is being filled from the journal.",
-                    Code.UNAVAILABLE,
-                    category=REBUILT,
-                    hint="Ask again in a moment.",
-                    retryable=True,
+                raise rebuilt(
+                    "The Weaviate server was emptied and is being filled from the journal."
                 )
             newest = max(changes, key=lambda change: change.seq, default=None)
             if newest is None or newest.seq <= cursor:
@@ -264,19 +261,6 @@ class WeaviateStore:
         return place or await self._connection.insert(
             lambda client: self._layout.extend(client, known, workspace, self._vector)
         )
-
-    def _by_meaning(self, query: Query) -> bool:
-        wanted = query.mode == "semantic" or (query.mode == "hybrid" and query.alpha > 0)
-        if not wanted or query.vector is None or not self._vectors.available():
-            return False
-        if len(query.vector) != self._vectors.dimension:
-            raise VrError(
-                f"The vector has {len(query.vector)} numbers; those of"
-                f" {self._vectors.embedder_id} have {self._vectors.dimension}.",
-                Code.INVALID_INPUT,
-                hint="Embed the question with the embedder of the store.",
-            )
-        return True
 
 
 def build_store(services: Services) -> WeaviateStore:

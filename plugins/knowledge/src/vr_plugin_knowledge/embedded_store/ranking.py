@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 
 from vr_kernel import Hit, Query, RecordKind, StoredRecord
 
-from vr_plugin_knowledge.facets import Condition, build_condition, conditions_for
-from vr_plugin_knowledge.fragments import Fragments
-from vr_plugin_knowledge.fusion import CANDIDATES, fuse
-from vr_plugin_knowledge.items import STORED, load_row
-from vr_plugin_knowledge.keywords import Keywords, split_terms
-from vr_plugin_knowledge.matrix import Matrix, Space
-from vr_plugin_knowledge.rows import select_by
-from vr_plugin_knowledge.schema import require_sound_scopes, scope_of
+from vr_plugin_knowledge.embedded_store.conditions import Condition, build_condition
+from vr_plugin_knowledge.embedded_store.fragments import Fragments
+from vr_plugin_knowledge.embedded_store.items import STORED, load_row
+from vr_plugin_knowledge.embedded_store.keywords import Keywords
+from vr_plugin_knowledge.embedded_store.matrix import Matrix, Space
+from vr_plugin_knowledge.embedded_store.rows import select_by
+from vr_plugin_knowledge.embedded_store.schema import require_sound_scopes, scope_of
+from vr_plugin_knowledge.matching.facets import conditions_for
+from vr_plugin_knowledge.matching.fusion import CANDIDATES, fuse
+from vr_plugin_knowledge.matching.terms import split_terms
 
 if TYPE_CHECKING:
     import numpy as np

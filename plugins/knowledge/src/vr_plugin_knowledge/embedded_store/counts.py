@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from vr_kernel import Code, RecordField, RecordKind, VrError
+from vr_kernel import RecordField
 
-from vr_plugin_knowledge.schema import DamagedRowError, require_sound_scopes
+from vr_plugin_knowledge.embedded_store.schema import DamagedRowError, require_sound_scopes
 
 _TRUTH = {0: "false", 1: "true"}
 
@@ -62,20 +62,3 @@ class Groups:
         )
         names = _TRUTH if self.field.type == "bool" else {}
         return {names.get(value, str(value)): count for value, count in rows}
-
-
-def groupable(kind: RecordKind, name: str) -> RecordField:
-    """The field of that name, by whose values records can be counted.
-
-    Raises:
-        VrError: INVALID_INPUT for an unknown field, or one that is not filterable.
-    """
-    spec = kind.field(name)
-    if spec.filterable:
-        return spec
-    fields = ", ".join(field.name for field in kind.all_fields if field.filterable)
-    raise VrError(
-        f"{kind.name} cannot be grouped by {name!r}.",
-        Code.INVALID_INPUT,
-        hint=f"It can be grouped by: {fields}.",
-    )

@@ -11,9 +11,9 @@ from vr_kernel import Call, Hit, Query, RecordKind, VrError
 
 from vr_plugin_knowledge.derived import sources_of
 from vr_plugin_knowledge.excerpts import json_tokens, locate, shorten, value_of
-from vr_plugin_knowledge.reach import catch_up, said_of
-from vr_plugin_knowledge.reranking import OVERFETCH, RERANKED, find_reranker, score_hits
+from vr_plugin_knowledge.freshness import catch_up, said_of
 from vr_plugin_knowledge.results import KnowledgeHit
+from vr_plugin_knowledge.search.reranking import OVERFETCH, RERANKED, find_reranker, score_hits
 from vr_plugin_knowledge.settings import settings_of
 
 SCORE_DIGITS = 6

@@ -11,7 +11,6 @@ from typing import Any
 
 from vr_kernel import (
     Change,
-    Code,
     Hit,
     Position,
     Query,
@@ -21,10 +20,9 @@ from vr_kernel import (
     VrError,
 )
 
-from vr_plugin_knowledge.counts import Groups, Total, groupable
-from vr_plugin_knowledge.database import REBUILT, Database
-from vr_plugin_knowledge.follower import REINDEX_BATCH, Embeddings, VectorFollower
-from vr_plugin_knowledge.items import (
+from vr_plugin_knowledge.embedded_store.counts import Groups, Total
+from vr_plugin_knowledge.embedded_store.database import Database
+from vr_plugin_knowledge.embedded_store.items import (
     STORED,
     apply_changes,
     is_outdated,
@@ -33,9 +31,18 @@ from vr_plugin_knowledge.items import (
     read_page,
     reindex_kind,
 )
-from vr_plugin_knowledge.journals import begin_again, follow, keep_opening, read_positions
-from vr_plugin_knowledge.matrix import Matrix, Space
-from vr_plugin_knowledge.ranking import Ranking
+from vr_plugin_knowledge.embedded_store.matrix import Matrix, Space
+from vr_plugin_knowledge.embedded_store.positions import (
+    begin_again,
+    follow,
+    keep_opening,
+    read_positions,
+)
+from vr_plugin_knowledge.embedded_store.ranking import Ranking
+from vr_plugin_knowledge.embedded_store.vector_follower import REINDEX_BATCH, VectorFollower
+from vr_plugin_knowledge.matching.embeddings import Embeddings, wants_vectors
+from vr_plugin_knowledge.matching.facets import groupable
+from vr_plugin_knowledge.rebuilt import REBUILT, rebuilt
 
 FILE_NAME = "knowledge.db"
 VECTOR_WAIT_S = 1.5
@@ -133,12 +140,8 @@ class EmbeddedStore:
         def write(connection: sqlite3.Connection) -> int:
             followed = read_positions(connection)[0]
             if followed.seq < expected or self._journal not in ("", followed.journal):
-                raise VrError(
-                    "The knowledge base was replaced and is being rebuilt from the journal.",
-                    Code.UNAVAILABLE,
-                    category=REBUILT,
-                    hint="Ask again in a moment.",
-                    retryable=True,
+                raise rebuilt(
+                    "The knowledge base was replaced and is being rebuilt from the journal."
                 )
             if changes:
                 keep_opening(connection, self._journal, changes[-1].opening)
@@ -185,7 +188,7 @@ class EmbeddedStore:
         if query.limit < 1:
             return []
         self._follower.make_way()
-        if self._by_meaning(query):
+        if wants_vectors(query, self._vectors):
             return await self._settled(lambda ranking: ranking.answer(query))
 
         def read(connection: sqlite3.Connection) -> list[Hit]:
@@ -230,20 +233,6 @@ class EmbeddedStore:
 
     def _ranking(self, connection: sqlite3.Connection, space: Space | None) -> Ranking:
         return Ranking(connection, self._kinds, self._matrix, space)
-
-    def _by_meaning(self, query: Query) -> bool:
-        wanted = query.mode == "semantic" or (query.mode == "hybrid" and query.alpha > 0)
-        if not wanted or query.vector is None or not self._vectors.available():
-            return False
-        dimension = self._vectors.dimension
-        if len(query.vector) != dimension:
-            raise VrError(
-                f"The vector has {len(query.vector)} numbers; those of"
-                f" {self._vectors.embedder_id} have {dimension}.",
-                Code.INVALID_INPUT,
-                hint="Embed the question with the embedder of the store.",
-            )
-        return True
 
     def _space(self) -> Space:
         return Space(self._vectors.embedder_id, self._vectors.dimension, self._database.generation)

@@ -1,4 +1,4 @@
-"""Who delivers: one process at a time of those that share a state folder."""
+"""A lock on delivery: one process at a time of those that share a state folder."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from vr_kernel.storage import (
 )
 
 WAIT_S = 90.0
-"""How long a process waits for its turn; more than a batch of another one may take."""
+"""How long a process waits for the lock; more than a batch of another one may take."""
 PAUSE_S = 0.05
 
 
-class Turns:
+class DeliveryLock:
     """A small file beside the journal: the journal's name, and a lock that dies with its holder.
 
     The name tells the journals of several machines apart that fill one server. Weaviate has no
-    transactions: without turns a slow process could write an old state over a newer one.
+    transactions: without the lock a slow process could write an old state over a newer one.
     """
 
     def __init__(self, path: Path) -> None:
@@ -49,22 +49,22 @@ class Turns:
         return self._name
 
     @asynccontextmanager
-    async def taken(self) -> AsyncIterator[None]:
-        """Wait for the turn, and hold it.
+    async def held(self) -> AsyncIterator[None]:
+        """Wait for the lock, and hold it.
 
         Raises:
-            VrError: UNAVAILABLE when another process has it for too long.
+            VrError: UNAVAILABLE when another process holds it for too long.
         """
         await self.name()
         async with self._own:
             connection = await asyncio.to_thread(self._open)
             try:
-                await self._lock(connection)
+                await self._begin(connection)
                 yield
             finally:
                 connection.close()
 
-    async def _lock(self, connection: sqlite3.Connection) -> None:
+    async def _begin(self, connection: sqlite3.Connection) -> None:
         patience = Patience(WAIT_S)
         wait = patience.begin()
         while True:
@@ -92,7 +92,7 @@ class Turns:
         connection = self._open()
         try:
             connection.execute(f"PRAGMA busy_timeout = {int(WAIT_S * 1000)}")
-            # Looked for first: reading does not wait for whoever has the turn.
+            # Looked for first: reading does not wait for the holder of the lock.
             if name := _kept_name(connection):
                 _require_name(self._path, name)
                 return name

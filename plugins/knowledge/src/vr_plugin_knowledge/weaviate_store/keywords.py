@@ -8,15 +8,19 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from vr_plugin_knowledge.fragments import LONGEST_QUESTION, SHORTEST
-from vr_plugin_knowledge.keywords import inverse_frequency, split_terms
-from vr_plugin_knowledge.spelling import fold, is_lone
+from vr_plugin_knowledge.matching.spelling import fold, is_lone
+from vr_plugin_knowledge.matching.terms import (
+    MOST_PARTS,
+    SHORTEST_PART,
+    inverse_frequency,
+    split_terms,
+)
 from vr_plugin_knowledge.weaviate_store.connection import Connection
 from vr_plugin_knowledge.weaviate_store.counting import Counter
 from vr_plugin_knowledge.weaviate_store.frequencies import count_holders
 from vr_plugin_knowledge.weaviate_store.names import WORDS
 from vr_plugin_knowledge.weaviate_store.parts import Part, Scores, asked, joined
-from vr_plugin_knowledge.weaviate_store.words import stems_of
+from vr_plugin_knowledge.weaviate_store.stems import stems_of
 
 if TYPE_CHECKING:
     from weaviate import WeaviateAsyncClient
@@ -92,7 +96,7 @@ class WordSearch:
     ) -> tuple[Scores, float]:
         """As `Fragments` of the embedded store: the most, and the rarest, parts of words."""
         folded = [part for part in dict.fromkeys(map(fold, words)) if _is_searched(part)]
-        fragments = folded[:LONGEST_QUESTION]
+        fragments = folded[:MOST_PARTS]
         looked = [(part, fragment) for part in parts for fragment in fragments]
         if not looked:
             return {}, 0.0
@@ -127,7 +131,7 @@ class WordSearch:
 
 
 def _is_searched(fragment: str) -> bool:
-    return len(fragment) >= SHORTEST or is_lone(fragment)
+    return len(fragment) >= SHORTEST_PART or is_lone(fragment)
 
 
 def _best_of_each(scores: Scores, limit: int) -> Scores:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from struct import pack
 from typing import TYPE_CHECKING
 
-from vr_plugin_knowledge.comparing import Pieces
-from vr_plugin_knowledge.schema import SCOPE_BITS, DamagedRowError, scope_of
-from vr_plugin_knowledge.scope_vectors import ScopeVectors
+from vr_plugin_knowledge.embedded_store.pieces import Pieces
+from vr_plugin_knowledge.embedded_store.schema import SCOPE_BITS, DamagedRowError, scope_of
+from vr_plugin_knowledge.embedded_store.scope_vectors import ScopeVectors
+from vr_plugin_knowledge.matching.embeddings import FLOAT_BYTES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 CHUNK_ROWS = 1024
-FLOAT_BYTES = 4
 LENGTH_ERROR = 1e-3
 """Every vector was written with a length of 1."""
 
@@ -45,7 +44,7 @@ class Matrix:
     """
 
     def __init__(self) -> None:
-        self._turns = threading.Condition()
+        self._idle = threading.Condition()
         self._comparing = 0
         self._helper = ThreadPoolExecutor(1, thread_name_prefix="vr-scores")
         self._space: Space | None = None
@@ -58,9 +57,9 @@ class Matrix:
         The vectors of another space than `space` are forgotten.
         """
         newest = connection.execute("SELECT max(seq) FROM vector").fetchone()[0] or 0
-        with self._turns:
+        with self._idle:
             while self._comparing and self._is_behind(newest, space):
-                self._turns.wait()
+                self._idle.wait()
             if self._is_behind(newest, space):
                 self._sync(connection, space)
                 self._seq = newest
@@ -111,14 +110,14 @@ class Matrix:
     @contextmanager
     def _held(self) -> Iterator[None]:
         """Several may compare at once; nothing changes meanwhile."""
-        with self._turns:
+        with self._idle:
             self._comparing += 1
         try:
             yield
         finally:
-            with self._turns:
+            with self._idle:
                 self._comparing -= 1
-                self._turns.notify_all()
+                self._idle.notify_all()
 
     def _is_behind(self, newest: int, space: Space) -> bool:
         return space != self._space or newest > self._seq
@@ -155,25 +154,6 @@ class Matrix:
             here = scopes == scope
             vectors = self._scopes.setdefault(scope, ScopeVectors(dimension))
             vectors.put(items[here] - (scope << SCOPE_BITS), values[here])
-
-
-def pack_vector(vector: Sequence[float], dimension: int) -> bytes | None:
-    """A vector of unit length as the database keeps it; None when it has no direction."""
-    return unit_vectors([pack(f"{len(vector)}f", *vector)], dimension)[0]
-
-
-def unit_vectors(vectors: Sequence[bytes], dimension: int) -> list[bytes | None]:
-    """Packed vectors brought to unit length; None for one that has no direction."""
-    import numpy as np
-
-    length = dimension * FLOAT_BYTES
-    fitting = [vector if len(vector) == length else bytes(length) for vector in vectors]
-    values = np.frombuffer(b"".join(fitting), np.float32).reshape(len(fitting), dimension)
-    with np.errstate(all="ignore"):
-        lengths = np.linalg.norm(values, axis=1, keepdims=True)
-        units = values / lengths
-    sound = (np.isfinite(lengths) & (lengths > 0)).ravel().tolist()
-    return [unit.tobytes() if fits else None for unit, fits in zip(units, sound, strict=True)]
 
 
 def _within(scope: int, permitted: Integers | None) -> Integers | None:

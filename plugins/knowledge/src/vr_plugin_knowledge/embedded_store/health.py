@@ -24,13 +24,13 @@ from vr_kernel.storage import (
     wording,
 )
 
-from vr_plugin_knowledge.backlog import Missing
-from vr_plugin_knowledge.items import STORED
-from vr_plugin_knowledge.journals import read_positions
-from vr_plugin_knowledge.losses import BOTH_LOST
-from vr_plugin_knowledge.schema import VERSION
-from vr_plugin_knowledge.store import FILE_NAME
-from vr_plugin_knowledge.writer import checksum
+from vr_plugin_knowledge.embedded_store.backlog import Missing
+from vr_plugin_knowledge.embedded_store.items import STORED
+from vr_plugin_knowledge.embedded_store.losses import BOTH_LOST
+from vr_plugin_knowledge.embedded_store.positions import read_positions
+from vr_plugin_knowledge.embedded_store.schema import VERSION
+from vr_plugin_knowledge.embedded_store.store import FILE_NAME
+from vr_plugin_knowledge.embedded_store.writer import checksum
 
 T = TypeVar("T")
 WAYS_OUT = (

@@ -1,52 +1,22 @@
-"""Keyword search: what of a question is looked up, and the lookup itself."""
+"""Keyword search in the full-text index."""
 
 from __future__ import annotations
 
-import math
-import re
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from vr_plugin_knowledge.facets import Condition
-from vr_plugin_knowledge.schema import scope_range
-from vr_plugin_knowledge.spelling import is_lone, question_text
+from vr_plugin_knowledge.embedded_store.conditions import Condition
+from vr_plugin_knowledge.embedded_store.schema import scope_range
+from vr_plugin_knowledge.matching.spelling import is_lone
+from vr_plugin_knowledge.matching.terms import LEAST_IDF, inverse_frequency
 
-MAX_TERMS = 256
 MOST_REPEATED = 2.2
 """What bm25() multiplies a word's weight with at most: its k1 + 1 (fts5_aux.c)."""
 COUNTED = 16
 """Words that one statement counts."""
 FLOOD = 5000
 """Of items that hold only words that most items hold, so many are looked at."""
-_WORD = re.compile(r"\w+")
-# The least inverse document frequency that SQLite's bm25() gives a term (fts5_aux.c).
-LEAST_IDF = 1e-6
-STOP_WORDS = frozenset(
-    _WORD.findall(
-        """a about above after again against all am an and any are as at be because been before
-        being below between both but by can could did do does doing down during each few for from
-        further had has have having he her here hers herself him himself his how i if in into is
-        it its itself just me more most my myself no nor not now of off on once only or other our
-        ours ourselves out over own same she should so some such than that the their theirs them
-        themselves then there these they this those through to too under until up very was we were
-        what when where which while who whom why will with would you your yours yourself
-        yourselves"""
-    )
-)
-"""English words that say nothing about what a question is after."""
-
-
-def split_terms(text: str) -> list[str]:
-    """The words of a question in order, repeated as given, without stop words.
-
-    A question of stop words alone keeps them all. Repeated words count twice on purpose: on
-    CACM and CISI that found more than each word once. Where words are not parted by spaces,
-    every pair of characters counts as a word.
-    """
-    words = _WORD.findall(question_text(text))
-    telling = [word for word in words if word.lower() not in STOP_WORDS]
-    return (telling or words)[:MAX_TERMS]
 
 
 class Keywords:
@@ -176,11 +146,6 @@ class Keywords:
 def count_items(connection: sqlite3.Connection) -> float:
     """How many items there are, of all kinds in all workspaces."""
     return float(connection.execute("SELECT total(items) FROM scope").fetchone()[0])
-
-
-def inverse_frequency(total: float, holders: int) -> float:
-    """The weight of a word that so many of all items hold, as SQLite's bm25() has it."""
-    return max(LEAST_IDF, math.log((total - holders + 0.5) / (holders + 0.5)))
 
 
 def any_of(terms: Sequence[str]) -> str:

@@ -6,16 +6,18 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
-from vr_plugin_knowledge.facets import Condition
-from vr_plugin_knowledge.keywords import LEAST_IDF, any_of, count_items, inverse_frequency
-from vr_plugin_knowledge.schema import scope_range
-from vr_plugin_knowledge.spelling import fold
-from vr_plugin_knowledge.terms import terms_with
+from vr_plugin_knowledge.embedded_store.conditions import Condition
+from vr_plugin_knowledge.embedded_store.keywords import any_of, count_items
+from vr_plugin_knowledge.embedded_store.schema import scope_range
+from vr_plugin_knowledge.embedded_store.vocabulary import terms_with
+from vr_plugin_knowledge.matching.spelling import fold
+from vr_plugin_knowledge.matching.terms import (
+    LEAST_IDF,
+    MOST_PARTS,
+    SHORTEST_PART,
+    inverse_frequency,
+)
 
-SHORTEST = 3
-"""A part of fewer letters stands in nearly every text."""
-LONGEST_QUESTION = 16
-"""Of a long question the first so many parts are taken."""
 MOST_PLACES = 5000
 """A part that stands in more places says little: it only fills the list."""
 MOST_TERMS = 200
@@ -34,7 +36,7 @@ class Fragments:
     def __init__(self, connection: sqlite3.Connection, terms: Sequence[str]) -> None:
         self._connection = connection
         parts = dict.fromkeys(fold(term) for term in terms)
-        long = [part for part in parts if len(part) >= SHORTEST][:LONGEST_QUESTION]
+        long = [part for part in parts if len(part) >= SHORTEST_PART][:MOST_PARTS]
         total = count_items(connection)
         self._common: dict[str, Sequence[str]] = {}
         self._holders: dict[str, set[int]] = {}

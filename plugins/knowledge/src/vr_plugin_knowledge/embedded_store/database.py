@@ -23,8 +23,9 @@ from vr_kernel.storage import (
     wording,
 )
 
-from vr_plugin_knowledge.losses import lost_with
-from vr_plugin_knowledge.schema import is_damage, prepare
+from vr_plugin_knowledge.embedded_store.losses import lost_with
+from vr_plugin_knowledge.embedded_store.schema import is_damage, prepare
+from vr_plugin_knowledge.rebuilt import rebuilt
 
 T = TypeVar("T")
 BUSY_TIMEOUT_S = 10.0
@@ -34,8 +35,6 @@ HELD_S = 0.5
 """Who waits for it longer than this does so for one that may stand still."""
 READERS = 4
 CLOSE_WAIT_S = 5.0
-REBUILT = "STORE_REBUILT"
-"""Category of the error that says: the file was replaced by an empty one, read the cursor again."""
 
 
 class Database:
@@ -159,12 +158,8 @@ class Database:
                 raise self._unavailable(error) from error
             with self._writing:
                 self._replace()
-            raise VrError(
-                "The knowledge base was damaged and is being rebuilt from the journal.",
-                Code.UNAVAILABLE,
-                category=REBUILT,
-                hint="Ask again in a moment.",
-                retryable=True,
+            raise rebuilt(
+                "The knowledge base was damaged and is being rebuilt from the journal."
             ) from None  # what SQLite says may quote a record
         finally:
             with self._pool_lock:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vr_plugin_knowledge.items import STORED, load_fields
-from vr_plugin_knowledge.rows import insert_rows, select_by
+from vr_plugin_knowledge.embedded_store.items import STORED, load_fields
+from vr_plugin_knowledge.embedded_store.rows import insert_rows, select_by
 
 BATCH = 32
 """Texts embedded and committed together, as long as it is not known how fast that goes."""

@@ -8,11 +8,11 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
-from vr_kernel import Code, RecordKind, VrError
+from vr_kernel import RecordKind, VrError
 
-from vr_plugin_knowledge.backlog import (
+from vr_plugin_knowledge.embedded_store.backlog import (
     BATCH,
     Missing,
     Waiting,
@@ -20,10 +20,10 @@ from vr_plugin_knowledge.backlog import (
     next_size,
     store_vectors,
 )
-from vr_plugin_knowledge.database import Database
-from vr_plugin_knowledge.items import reindex_kind, unknown_kinds
-from vr_plugin_knowledge.matrix import unit_vectors
-from vr_plugin_knowledge.terms import list_terms, missing_terms
+from vr_plugin_knowledge.embedded_store.database import Database
+from vr_plugin_knowledge.embedded_store.items import reindex_kind, unknown_kinds
+from vr_plugin_knowledge.embedded_store.vocabulary import list_terms, missing_terms
+from vr_plugin_knowledge.matching.embeddings import Embeddings, is_outage, unit_vectors
 
 REINDEX_BATCH = 500
 FIRST_PAUSE_S = 1.0
@@ -32,28 +32,6 @@ IDLE_S = 1.0
 """After so long without new records or searches the list of terms is brought up to date."""
 POSTPONED = 5
 """So often it waits for searches to end."""
-_OUTAGES = {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.BUDGET}
-
-
-class Embeddings(Protocol):
-    """What the store asks of the kernel's vectors."""
-
-    def available(self) -> bool:
-        """Whether an embedder is installed."""
-
-    @property
-    def embedder_id(self) -> str:
-        """Model and version of the embedder."""
-
-    @property
-    def dimension(self) -> int:
-        """Length of every vector."""
-
-    async def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector a text, in order."""
-
-    async def packed_documents(self, texts: Sequence[str]) -> list[bytes]:
-        """The same as 32-bit numbers, one after the other."""
 
 
 class VectorFollower:
@@ -233,7 +211,7 @@ class VectorFollower:
         try:
             vectors = await self._vectors.packed_documents([entry.text for entry in waiting])
         except Exception as error:  # a plugin's code; sorted into outage and bad text below
-            if isinstance(error, VrError) and (error.retryable or error.code in _OUTAGES):
+            if is_outage(error):
                 raise
             if len(waiting) > 1:
                 await self._embed_singly(embedder, waiting, error)

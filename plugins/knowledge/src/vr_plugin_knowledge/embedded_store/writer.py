@@ -12,14 +12,13 @@ from typing import Any
 
 from vr_kernel import Change, RecordKind
 
-from vr_plugin_knowledge.facets import facet_rows
-from vr_plugin_knowledge.rows import insert_rows, select_by
-from vr_plugin_knowledge.schema import SCOPE_BITS, scope_crc
-from vr_plugin_knowledge.spelling import index_text
-from vr_plugin_knowledge.terms import add_terms, drop_terms
+from vr_plugin_knowledge.embedded_store.rows import insert_rows, select_by
+from vr_plugin_knowledge.embedded_store.schema import SCOPE_BITS, scope_crc
+from vr_plugin_knowledge.embedded_store.vocabulary import add_terms, drop_terms
+from vr_plugin_knowledge.matching.facets import facet_rows
+from vr_plugin_knowledge.matching.shapes import UNKNOWN, shape_of
+from vr_plugin_knowledge.matching.spelling import index_text
 
-UNKNOWN = ""
-"""The shape of an item whose kind no plugin of the writing process declared."""
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _NOWHERE = (None, None)
 
@@ -174,14 +173,6 @@ class ItemWriter:
 def checksum(key: str, text: str, origin: str) -> int:
     """What tells whether a row still holds what was written: SQLite does not."""
     return zlib.crc32(f"{key}\n{text}\n{origin}".encode())
-
-
-def shape_of(kind: RecordKind) -> str:
-    """A name for how a kind is indexed; another set of fields or flags gives another."""
-    flags = [
-        (f.name, f.type, f.vectorised, f.searchable, f.filterable, f.range) for f in kind.all_fields
-    ]
-    return hashlib.sha256(_dump(flags).encode()).hexdigest()[:16]
 
 
 def text_digest(text: str) -> bytes | None:

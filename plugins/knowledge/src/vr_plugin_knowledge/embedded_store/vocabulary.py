@@ -11,7 +11,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from vr_plugin_knowledge.schema import TOKENIZER
+from vr_plugin_knowledge.embedded_store.schema import TOKENIZER
 
 FEW = 100
 """So many texts are taken apart when they are written."""

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from vr_kernel import Code, Filter, RecordKind, VrError
 
-from vr_plugin_knowledge.facets import can_filter
+from vr_plugin_knowledge.matching.facets import can_filter
 
 LISTED = 5
 

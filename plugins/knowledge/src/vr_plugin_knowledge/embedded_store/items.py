@@ -10,8 +10,9 @@ from typing import Any
 
 from vr_kernel import Change, RecordKind, StoredRecord
 
-from vr_plugin_knowledge.schema import DamagedRowError
-from vr_plugin_knowledge.writer import UNKNOWN, ItemWriter, checksum, shape_of
+from vr_plugin_knowledge.embedded_store.schema import DamagedRowError
+from vr_plugin_knowledge.embedded_store.writer import ItemWriter, checksum
+from vr_plugin_knowledge.matching.shapes import UNKNOWN, shape_of
 
 STORED = "i.key, i.fields, i.provenance, i.checksum"
 """The columns of `item i` that `load_row` reads."""

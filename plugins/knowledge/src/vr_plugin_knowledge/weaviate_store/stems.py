@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 
-from vr_plugin_knowledge.spelling import index_text
+from vr_plugin_knowledge.matching.spelling import index_text
 
 LONGEST_TERM = 200
 """Characters of a word that count; longer ones are no words of a language."""

@@ -1,0 +1,77 @@
+"""Vectors as both stores take them from the embedder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from struct import pack
+from typing import Protocol
+
+from vr_kernel import Code, Query, VrError
+
+FLOAT_BYTES = 4
+_OUTAGES = {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.BUDGET}
+
+
+class Embeddings(Protocol):
+    """What the store asks of the kernel's vectors."""
+
+    def available(self) -> bool:
+        """Whether an embedder is installed."""
+
+    @property
+    def embedder_id(self) -> str:
+        """Model and version of the embedder."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector."""
+
+    async def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector a text, in order."""
+
+    async def packed_documents(self, texts: Sequence[str]) -> list[bytes]:
+        """The same as 32-bit numbers, one after the other."""
+
+
+def wants_vectors(query: Query, embeddings: Embeddings) -> bool:
+    """True when a query is to be answered by meaning, and can be.
+
+    Raises:
+        VrError: INVALID_INPUT for a vector of another dimension than the embedder's.
+    """
+    wanted = query.mode == "semantic" or (query.mode == "hybrid" and query.alpha > 0)
+    if not wanted or query.vector is None or not embeddings.available():
+        return False
+    dimension = embeddings.dimension
+    if len(query.vector) != dimension:
+        raise VrError(
+            f"The vector has {len(query.vector)} numbers; those of"
+            f" {embeddings.embedder_id} have {dimension}.",
+            Code.INVALID_INPUT,
+            hint="Embed the question with the embedder of the store.",
+        )
+    return True
+
+
+def is_outage(error: Exception) -> bool:
+    """True when the embedder failed as a whole, and not at one text."""
+    return isinstance(error, VrError) and (error.retryable or error.code in _OUTAGES)
+
+
+def pack_vector(vector: Sequence[float], dimension: int) -> bytes | None:
+    """A vector of unit length as the database keeps it; None when it has no direction."""
+    return unit_vectors([pack(f"{len(vector)}f", *vector)], dimension)[0]
+
+
+def unit_vectors(vectors: Sequence[bytes], dimension: int) -> list[bytes | None]:
+    """Packed vectors brought to unit length; None for one that has no direction."""
+    import numpy as np
+
+    length = dimension * FLOAT_BYTES
+    fitting = [vector if len(vector) == length else bytes(length) for vector in vectors]
+    values = np.frombuffer(b"".join(fitting), np.float32).reshape(len(fitting), dimension)
+    with np.errstate(all="ignore"):
+        lengths = np.linalg.norm(values, axis=1, keepdims=True)
+        units = values / lengths
+    sound = (np.isfinite(lengths) & (lengths > 0)).ravel().tolist()
+    return [unit.tobytes() if fits else None for unit, fits in zip(units, sound, strict=True)]
