@@ -33,7 +33,7 @@ async def kernel(config: Config) -> AsyncIterator[Kernel]:
 
 @pytest.fixture
 def store_path(tmp_path: Path) -> Path:
-    """Where the store's file is."""
+    """The path of the store's file."""
     return tmp_path / "state" / "knowledge.db"
 
 
@@ -70,7 +70,7 @@ def weaviate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WeaviateServe
 
 @pytest.fixture(params=["embedded", pytest.param("weaviate", marks=pytest.mark.slow)])
 def each_store(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """What chooses a store; on a server, under a prefix of its own."""
+    """The settings of a store; on a server, under a prefix of its own."""
     if request.param == "embedded":
         return {}
     server = request.getfixturevalue("weaviate")

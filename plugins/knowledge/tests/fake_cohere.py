@@ -28,7 +28,7 @@ class FakeCohere:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What a kernel needs to reach it."""
+        """The settings with which a kernel reaches it."""
         return {
             "plugins.knowledge.cohere_base_url": f"http://127.0.0.1:{self.port}",
             "plugins.knowledge.cohere_api_key": KEY,

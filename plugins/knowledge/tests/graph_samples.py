@@ -1,4 +1,4 @@
-"""What the tests of the knowledge graph share: texts, what a model says of them, networks."""
+"""Samples for tests of the knowledge graph: texts, a model's answers to them, networks."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ NOTHING: dict[str, Any] = {"concepts": [], "relations": []}
 
 
 def tell(request: RecordedRequest) -> Mapping[str, Any]:
-    """What a model says of the texts above."""
+    """A model's answers to the texts above."""
     if "The fox hunts" in request.text:
         return ABOUT_FOX
     return ABOUT_OWL if "Owls also live" in request.text else NOTHING

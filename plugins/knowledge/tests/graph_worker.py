@@ -10,7 +10,7 @@ from refined_kernels import knowledge_kernel
 
 
 class Service:
-    """Where the fake service of the test listens."""
+    """The address of the test's fake service."""
 
     def __init__(self, url: str) -> None:
         self.url = url

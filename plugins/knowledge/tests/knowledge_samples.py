@@ -1,4 +1,4 @@
-"""What the tests of this folder share: kinds, a real embedder, a journal, texts."""
+"""Samples for the tests of this folder: kinds, a real embedder, a journal, texts."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class WordVectors:
         self.embedded: list[str] = []
 
     def available(self) -> bool:
-        """Whether an embedder is installed."""
+        """True when an embedder is installed."""
         return self.installed
 
     async def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
@@ -169,7 +169,7 @@ class Ledger:
         return change
 
     def after(self, cursor: int) -> list[Change]:
-        """What was recorded since, in order."""
+        """Changes since then, in order."""
         return [change for change in self.rows.values() if change.seq > cursor]
 
     def live(self, kind: str, workspace: str = "default") -> dict[str, Mapping[str, Any]]:

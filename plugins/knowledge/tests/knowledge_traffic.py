@@ -65,7 +65,7 @@ class Traffic:
             assert key in {hit.record.key for hit in hits}
 
     async def unseen(self, others: dict[str, str]) -> int:
-        """How many records of the other process are not here as it has them."""
+        """Count the records of the other process that are not here as it has them."""
         store = self._kernel.store
         assert await store.catch_up(60) == 0
         counts = await store.count("Notes", "default", "video_id")

@@ -1,4 +1,4 @@
-"""What the tests of migrations share: installations, and their commands."""
+"""Samples for tests of migrations: installations, and their commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def invoke(config: Config, command: Any, *arguments: object) -> Result:
 
 
 def report_of(config: Config, *arguments: object, code: int = 0) -> dict[str, Any]:
-    """What `vr knowledge migrate --json` says; it ends with `code`."""
+    """The output of `vr knowledge migrate --json`, which ends with `code`."""
     done = invoke(config, migrate, *arguments, "--json")
     assert done.exit_code == code, done.output
     report: dict[str, Any] = json.loads(done.stdout)

@@ -133,7 +133,7 @@ async def damage_and_ask(whole: Path, path: Path, seed: int) -> None:
 
 
 def is_sound(path: Path) -> bool:
-    """Whether `vr doctor` has nothing to say against the file."""
+    """True when `vr doctor` finds nothing wrong with the file."""
     try:
         return readable(path).level == "ok"
     except VrError:

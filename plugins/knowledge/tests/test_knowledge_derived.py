@@ -1,4 +1,4 @@
-"""What models wrote: shown and searched, and never evidence."""
+"""Records that models wrote: shown and searched, and never evidence."""
 
 from __future__ import annotations
 

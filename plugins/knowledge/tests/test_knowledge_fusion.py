@@ -1,4 +1,4 @@
-"""What the fusion of two lists promises, for any lists."""
+"""Properties of the fusion of two lists, for any lists."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ def test_merging_the_same_again_changes_nothing(
 
 
 def _told(network: Network) -> dict[str, set[Citation]]:
-    """What is known, and by which records."""
+    """Concepts of a network, with the records that name them."""
     whole = [*network.concepts.values(), *network.relations.values()]
     return {each.id: set(each.citations) for each in whole}
 

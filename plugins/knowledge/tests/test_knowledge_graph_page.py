@@ -92,7 +92,7 @@ def test_it_draws_something(tmp_path: Path) -> None:
 
 
 def browse(folder: Path, text: str, port: int, task: str, fragment: str = "") -> str:
-    """What a browser makes of a page on the disk, every request by way of a proxy."""
+    """A page on the disk as a browser shows it, with every request sent to a proxy."""
     file = folder / "page.html"
     file.write_text(text, "utf-8")
     assert CHROMIUM

@@ -1,4 +1,4 @@
-"""What the store says to `vr doctor`: how far it has come, and whether it can be read."""
+"""Checks of the store for `vr doctor`: its file can be read, and is up to date."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vr_plugin_knowledge.embedded_store.health import (
 
 
 async def examine(kernel: Kernel) -> dict[str, Diagnosis]:
-    """What each check of the plugin finds."""
+    """Findings of the plugin's checks, by name."""
     found = {}
     for check in plugin.vr_health(kernel._services["knowledge"]):
         answer = check.examine()

@@ -46,7 +46,7 @@ INGESTED = [("knowledge_ingest", NOTES), ("knowledge_search", {"query": "river"}
 
 
 def answer(request: RecordedRequest, word: str) -> Any:
-    """What each model says; an answer to a question fits when it is corrected."""
+    """Answers of the models; that to a question fits when it is corrected."""
     shape = str(request.schema)
     if "scores" in shape:
         return {"scores": [{"passage": n, "score": float(f"0.{word}")} for n in (1, 2)]}

@@ -55,7 +55,7 @@ async def ingest(kernel: Kernel, collection: str, *objects: dict[str, Any]) -> l
 
 
 async def search(kernel: Kernel, query: str, **more: Any) -> Any:
-    """What a keyword search finds."""
+    """Hits of a keyword search."""
     return await kernel.call("knowledge_search", query=query, search_type="keyword", **more)
 
 
@@ -72,13 +72,13 @@ async def found(opened: Open, query: str) -> list[str]:
 
 
 def checks(kernel: Kernel) -> dict[str, Check]:
-    """What the doctor looks at in the knowledge plugin."""
+    """The doctor's checks of the knowledge plugin."""
     services = kernel.providers.services_of(Notes, "folder")
     return {check.name: check for check in knowledge.vr_health(services)}
 
 
 async def examine(kernel: Kernel) -> tuple[str, str]:
-    """How bad the doctor finds the notes folder, and why."""
+    """The doctor's finding about the notes folder: level and message."""
     found: Any = checks(kernel)["notes folder"].examine()
     diagnosis = await found
     return diagnosis.level.value, diagnosis.what

@@ -373,7 +373,7 @@ async def test_one_that_is_not_installed_is_named(
 
 
 class _Ranker:
-    """What flashrank offers, as far as it is used; its answers come best first, as there."""
+    """A stand-in for flashrank, as far as it is used; its answers come best first, as there."""
 
     def __init__(self, *, model_name: str, cache_dir: str, log_level: str) -> None:
         if model_name == "missing":
@@ -385,7 +385,7 @@ class _Ranker:
 
 
 class _Encoder:
-    """What fastembed offers, as far as it is used."""
+    """A stand-in for fastembed, as far as it is used."""
 
     def __init__(self, *, model_name: str, cache_dir: str, threads: int) -> None:
         if model_name == "missing":

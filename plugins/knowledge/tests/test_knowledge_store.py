@@ -1,4 +1,4 @@
-"""What the embedded store does beyond answering: evolving, surviving, catching up."""
+"""Duties of the embedded store beyond answering: evolving, surviving, catching up."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def cosine(one: list[float], other: list[float]) -> float:
 
 
 def fulfils(fields: Fields, condition: Filter) -> bool:
-    """What a filter means, in plain words."""
+    """The meaning of a filter, in plain code."""
     value = fields.get(condition.field)
     if condition.operator == "!=":
         return bool(value != condition.value)

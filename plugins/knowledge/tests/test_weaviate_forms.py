@@ -1,4 +1,4 @@
-"""What is decided about Weaviate before any server is asked: addresses, names, words, filters."""
+"""Decisions about Weaviate before any server is asked: addresses, names, words, filters."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ PASSAGES = 600
 
 
 def variables_of(server: WeaviateServer, prefix: str) -> dict[str, str]:
-    """What tells an installation of a server, and leaves it at the embedded store."""
+    """Settings that name a server to an installation, and leave it at the embedded store."""
     return {
         "VR_KNOWLEDGE__WEAVIATE_URL": server.url,
         "WEAVIATE_GRPC_PORT": str(server.grpc_port),
@@ -225,7 +225,7 @@ def test_collections_of_similar_names_when_asked_for(
 
 
 async def found_by(config: Config) -> tuple[int, list[str]]:
-    """How many passages an installation finds on the server, and what it says with that."""
+    """Search for passages on the server from an installation: their number, and its notes."""
     async with Kernel.open(config) as kernel:
         said: Any = await kernel.call("knowledge_search", query="fox", search_type="keyword")
         counted = await kernel.store.count("DocumentPassages", "default")

@@ -39,7 +39,7 @@ def server(weaviate: WeaviateServer, tmp_path: Path) -> Iterator[WeaviateServer]
 
 
 class Client:
-    """What a user does, and how long the longest of it took."""
+    """Act as a user does; returns the seconds of the longest action."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
@@ -69,7 +69,7 @@ class Client:
         return "pending" if found.pending else ""
 
     async def complaints(self) -> str:
-        """What `vr doctor` says of the server."""
+        """Findings of `vr doctor` about the server."""
         said = []
         for check in weaviate_checks(self.kernel._services["knowledge"]):
             try:

@@ -1,4 +1,4 @@
-"""What the tests of the Weaviate store share: stores at one server, and a bad neighbourhood."""
+"""Samples for tests of the Weaviate store: stores at one server, and bad neighbours."""
 
 from __future__ import annotations
 

@@ -83,12 +83,12 @@ class WeaviateServer:
 
     @property
     def url(self) -> str:
-        """Where its REST service is."""
+        """The address of its REST service."""
         return f"http://127.0.0.1:{self.ports[0]}"
 
     @property
     def grpc_port(self) -> int:
-        """Where its gRPC service is."""
+        """The address of its gRPC service."""
         return self.ports[1]
 
     def start(self) -> None:

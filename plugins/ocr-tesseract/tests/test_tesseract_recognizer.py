@@ -1,4 +1,4 @@
-"""How the program is run, what its failures become, and what the real one reads."""
+"""Runs of the program, the errors that its failures become, and the real one's readings."""
 
 from __future__ import annotations
 

@@ -7,6 +7,6 @@ from vr_kernel import Section
 
 
 class EmbedderSettings(Section):
-    """How the embedder uses this machine."""
+    """Use of this machine by the embedder."""
 
     threads: int = Field(2, ge=1, le=64, description="Processor threads for one text.")

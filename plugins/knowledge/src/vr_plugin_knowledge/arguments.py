@@ -16,7 +16,7 @@ MAX_NAME = 200
 
 
 def bound(limit: int) -> AfterValidator:
-    """What refuses a text of more than `limit` characters, or a list of more elements."""
+    """Refuse a text of more than `limit` characters, or a list of more elements."""
 
     def check(value: str | list[str] | None) -> str | list[str] | None:
         if value is not None and len(value) > limit:

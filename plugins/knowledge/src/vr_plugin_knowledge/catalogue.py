@@ -44,7 +44,7 @@ def find_kind(kinds: Mapping[str, RecordKind], name: str) -> RecordKind:
 
 
 def flags_of(kind: RecordKind, field: RecordField) -> list[str]:
-    """How a field is indexed, in words."""
+    """Name the ways in which a field is indexed."""
     flags = {
         "vectorised": field.vectorised,
         "searchable": field.searchable,

@@ -1,4 +1,4 @@
-"""What models wrote: shown behind the sources that it is made of, and never evidence."""
+"""Records that models wrote: shown after the sources they are made of, and never evidence."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def cut(value: Any, limit: int) -> Any:
 
 
 def locate(kind: RecordKind, fields: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Where in its source a record stands: seconds, page, lines; None when it does not say."""
+    """A record's place in its source: seconds, page, lines; None when it does not say."""
     return {name: fields[name] for name in kind.locator if name in fields} or None
 
 
@@ -110,7 +110,7 @@ def json_tokens(value: Any) -> int:
 
 
 def is_blob(kind: RecordKind, name: str, value: Any) -> bool:
-    """Whether a value is long, and no search looks into it: data that is not for reading."""
+    """True for a long value that no search looks into: data that is not for reading."""
     if not isinstance(value, str | list) or len(str(value)) < BLOB_CHARS:
         return False
     spec = next((field for field in kind.all_fields if field.name == name), RecordField(name))

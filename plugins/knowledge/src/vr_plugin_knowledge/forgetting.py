@@ -28,7 +28,7 @@ _DAYS = re.compile(r"(\d{1,5})d")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which records are meant: those that fit everything that is given.
+    """A choice of records: those that fit everything that is given.
 
     Args:
         workspace: of the records.
@@ -47,7 +47,7 @@ class Choice:
     before: str | None = None
 
     def fits(self, change: Change) -> bool:
-        """Whether a record is meant."""
+        """True when a record is chosen."""
         if change.fields is None or change.workspace != self.workspace:
             return False
         return (
@@ -73,7 +73,7 @@ class Choice:
 
 @dataclass(slots=True)
 class Finds:
-    """What was found: at most `MOST` records, and how many more fit."""
+    """Records that were found, at most `MOST`, and the number of others that fit."""
 
     records: list[tuple[str, str]] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -92,7 +92,7 @@ class Finds:
 
     @property
     def collections(self) -> list[CollectionCount]:
-        """How many of each collection, most first."""
+        """Count by collection, most first."""
         return [CollectionCount(collection=k, count=n) for k, n in self.counts.most_common()]
 
 
@@ -128,7 +128,7 @@ async def find_shared(services: Services, choice: Choice, finds: Finds) -> int:
 
 
 def created_at(change: Change) -> str:
-    """When a record was made, as ISO 8601 in UTC."""
+    """The moment at which a record was made, as ISO 8601 in UTC."""
     return str((change.fields or {}).get("created_at", change.created_at))
 
 

@@ -27,5 +27,5 @@ async def catch_up(call: Call, notes: list[str]) -> int | None:
 
 
 def said_of(call: Call, waiting: int) -> str:
-    """How many records wait, as the caller may know it: the number counts everybody's."""
+    """Say how many records wait, in the words that the caller may see: it counts everybody's."""
     return f"{waiting} records" if call.services.identity.is_owner else "some records"

@@ -8,7 +8,7 @@ NONE_YET = "Nothing is recorded yet."
 
 
 async def read_kept(services: Services, workspace: str) -> list[str]:
-    """What there is of each of them, and which plugin is missing, in words."""
+    """Describe each of them: its records, and the plugin that is missing."""
     installed = {plugin.name: str(plugin.state) for plugin in services.plugins()}
     told = []
     for each in await services.journal.undeclared(workspace, services.kinds):
@@ -21,7 +21,7 @@ async def read_kept(services: Services, workspace: str) -> list[str]:
 
 
 def kept_check(services: Services) -> Check:
-    """Whether all that is in the journal has its plugin."""
+    """Check that each collection in the journal has its plugin."""
 
     async def look() -> Diagnosis:
         if not services.paths.journal.exists():

@@ -84,7 +84,7 @@ def vr_providers() -> list[Provider[Any]]:
 
 @hookimpl
 def vr_commands() -> list[Command]:
-    """What carries records in and out."""
+    """Commands that carry records in and out."""
     home = "vr_plugin_knowledge.transfer.commands"
     return [
         Command(("knowledge", "import"), "Record what files hold.", f"{home}:import_records"),
@@ -112,7 +112,7 @@ def vr_call_finished(event: CallFinished, services: Services) -> Awaitable[objec
 
 @hookimpl
 def vr_health(services: Services) -> list[Check]:
-    """What `vr doctor` looks at."""
+    """Checks of the store, of collections and of the notes folder."""
     from vr_plugin_knowledge.notes.health import notes_checks
     from vr_plugin_knowledge.orphans import kept_check
 

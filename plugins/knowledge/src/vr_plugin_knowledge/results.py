@@ -1,4 +1,4 @@
-"""What the knowledge tools return."""
+"""Results of the knowledge tools."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class KnowledgeObject(BaseModel):
 
 
 class CollectionCount(BaseModel):
-    """How much a collection holds; `groups` counts by value."""
+    """The number of records in a collection; `groups` counts by value."""
 
     collection: str
     count: int
@@ -77,7 +77,7 @@ class CollectionCount(BaseModel):
 
 
 class KnowledgeStats(BaseModel):
-    """What the store holds, and what it has not taken in yet.
+    """Counts of what the store holds, and of what it has not taken in yet.
 
     `kept` names what is in the journal, and not found as long as its plugin is not installed.
     """
@@ -94,7 +94,7 @@ class KnowledgeStats(BaseModel):
 
 
 class KnowledgeIngested(BaseModel):
-    """What was recorded, in the order given; as a source, or `derived` and no evidence."""
+    """Records that were made, in the order given; as a source, or `derived` and no evidence."""
 
     status: Literal["recorded"]
     collection: str
@@ -150,7 +150,7 @@ class ForgottenRecord(BaseModel):
 
 
 class KnowledgeForgotten(BaseModel):
-    """What was deleted, or would be.
+    """Records that were deleted, or would be.
 
     `count` is of this call; `remaining` also fit, and are more than one call deletes.
     """

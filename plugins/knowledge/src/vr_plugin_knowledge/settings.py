@@ -30,7 +30,7 @@ def _split(value: object) -> object:
 
 
 class KnowledgeSettings(WeaviateSettings):
-    """How searches are refined. What is paid for is asked only when it is configured here."""
+    """Refinement of searches. Paid services are asked only when they are configured here."""
 
     reranker_enabled: Annotated[Switch, EnvAlias("RERANKER_ENABLED")] = Field(
         None,

@@ -1,4 +1,4 @@
-"""Which workspace a tool looks into."""
+"""The choice of the workspace that a tool looks into."""
 
 from __future__ import annotations
 

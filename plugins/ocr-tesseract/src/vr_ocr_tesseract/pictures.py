@@ -1,4 +1,4 @@
-"""What the program may be given: a whole PNG or JPEG of bounded size, and nothing else.
+"""Pictures that the program may be given: a whole PNG or JPEG of bounded size, nothing else.
 
 Tesseract takes bytes that are no picture for a list of files to open.
 """

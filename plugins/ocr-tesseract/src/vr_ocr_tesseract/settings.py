@@ -12,7 +12,7 @@ LANGUAGES = r"^[A-Za-z][A-Za-z0-9_]*(\+[A-Za-z][A-Za-z0-9_]*)*$"
 
 
 class TesseractSettings(Section):
-    """Which program is run, and how."""
+    """The program that is run, and its options."""
 
     program: str = Field("tesseract", min_length=1, description="Name or path of the program.")
     languages: str = Field(

@@ -17,7 +17,7 @@ NOT_CHECKED = "The agent's answer was not checked against its sources."
 
 @dataclass(frozen=True, slots=True)
 class AgentAnswer:
-    """What an agent says, and the records that it names as its sources: collection and key.
+    """An agent's answer, and the records that it names as its sources: collection and key.
 
     `missing` is what it says that it did not find.
     """

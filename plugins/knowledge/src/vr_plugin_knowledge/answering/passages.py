@@ -1,4 +1,4 @@
-"""What a question is answered from: numbered passages of the records that were found."""
+"""The material of an answer: numbered passages of the records that were found."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BREAKS = ("\n", " ", "。")
 
 @dataclass(frozen=True, slots=True)
 class SourcePassage:
-    """What is read of one record, and where it is from."""
+    """The part of one record that is read, and its place in the source."""
 
     source: AnswerSource
     text: str
@@ -83,7 +83,7 @@ def excerpt(text: str, query: str, limit: int) -> str:
 
 
 def _after_break(text: str, low: int, high: int) -> int:
-    """Where the first line begins in a stretch that may begin in the middle, else a word."""
+    """Find the start of the first line of a stretch begun in the middle, else of a word."""
     for sign in _BREAKS:
         if (found := text.find(sign, low, high)) >= 0:
             return found + 1
@@ -91,7 +91,7 @@ def _after_break(text: str, low: int, high: int) -> int:
 
 
 def _before_break(text: str, low: int, high: int) -> int:
-    """Where the last line ends in a stretch that may end in the middle, else a word."""
+    """Find the end of the last line of a stretch cut in the middle, else of a word."""
     for sign in _BREAKS:
         if (found := text.rfind(sign, low, high)) >= low:
             return found

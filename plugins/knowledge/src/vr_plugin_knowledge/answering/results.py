@@ -1,4 +1,4 @@
-"""What `knowledge_ask` returns."""
+"""Results of `knowledge_ask`."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ async def write_answer(
 async def _draft(
     call: Call, query: str, passages: Sequence[SourcePassage], notes: list[str]
 ) -> tuple[_Draft, str] | None:
-    """What the model says, and its name; None when there is no model or it gave no answer."""
+    """The model's answer and name; None when there is no model or it gave no answer."""
     if not call.services.models.ready():
         notes.append(NO_MODEL)
         return None
@@ -111,7 +111,7 @@ async def _draft(
 
 
 async def _written(call: Call, said: str) -> _Written:
-    """What a model says, asked once: after a crash, and of equal passages, it is there."""
+    """A model's answer, paid for once: after a crash, and for equal passages, it is there."""
 
     async def produce(own: Call) -> _Written:
         made = await own.services.models.generate_structured(

@@ -1,4 +1,4 @@
-"""What waits for a vector, as the database tells it, and the vectors on their way in."""
+"""Items that have no vector yet, as the database lists them, and the writing of vectors."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Missing:
         return newest_position(connection), found
 
     def count(self, connection: sqlite3.Connection) -> int:
-        """How many there are."""
+        """Count them."""
         sql = f"SELECT count(*) FROM {_MISSING}"  # noqa: S608 - constant text
         return int(connection.execute(sql, (self.embedder, self.position)).fetchone()[0])
 
@@ -61,7 +61,7 @@ _MISSING = (
 
 
 def next_size(size: int, count: int, seconds: float) -> int:
-    """How many texts to take after `count` took so long: as many as take about `GOAL_S`."""
+    """Choose the size of the next batch from the time of the last: it shall take about `GOAL_S`."""
     if count < size:
         return size
     return max(BATCH, min(LARGEST_BATCH, int(count * GOAL_S / max(seconds, 1e-3))))

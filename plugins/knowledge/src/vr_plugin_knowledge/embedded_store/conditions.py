@@ -22,7 +22,7 @@ class Condition:
 
 
 def build_condition(kind: RecordKind, scope: int, filters: Sequence[Filter]) -> Condition | None:
-    """What selects the items of a scope that fulfil all filters; None when there are none.
+    """Select the items of a scope that fulfil all filters; None when there are no filters.
 
     A record without the field fulfils no filter but `!=`. A list fulfils `=`, `in` and
     `contains` when one of its elements does; `contains` on a text looks for a part of it.

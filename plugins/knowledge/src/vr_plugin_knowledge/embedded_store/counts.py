@@ -1,4 +1,4 @@
-"""How many records there are, in all and by the value of a field."""
+"""Counts of records, in all and by the value of a field."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Database:
             return _finish(connection, work)
 
     def is_held(self) -> bool:
-        """Whether a writer waits for another process that may stand still."""
+        """True while a writer waits for another process that may stand still."""
         return time.monotonic() - self._asked_at > HELD_S
 
     def _begin(self, connection: sqlite3.Connection) -> None:

@@ -1,4 +1,4 @@
-"""What `vr doctor` looks at: whether the store can be read, and how far it has come."""
+"""Checks of `vr doctor`: the store's file can be read, and is up to date."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ async def _is_whole(services: Services) -> bool:
 
 
 def readable(path: Path, *, whole: bool = True) -> Diagnosis:
-    """Whether the file has the layout of this version, and no damage that reading may not meet.
+    """Check that the file has the layout of this version, and no damage that reads may miss.
 
     An index that lacks rows is such: nothing that is found is wrong, but something is missing.
     `whole` says that the journal is there to make it anew from.
@@ -142,7 +142,7 @@ def _examined(path: Path, connection: sqlite3.Connection, *, whole: bool) -> Dia
 
 
 def lag(changes: int, ways_out: str = WAYS_OUT) -> Diagnosis:
-    """Whether everything in the journal has reached the store."""
+    """Check that everything in the journal has reached the store."""
     if changes == 0:
         return Diagnosis.ok("All that was recorded is in the store.")
     if changes < 0:
@@ -157,7 +157,7 @@ def lag(changes: int, ways_out: str = WAYS_OUT) -> Diagnosis:
 
 
 def vectors(missing: int) -> Diagnosis:
-    """Whether everything is found by meaning, too."""
+    """Check that everything is found by meaning, too."""
     if not missing:
         return Diagnosis.ok("Every text has its vector.")
     return Diagnosis.warning(
@@ -167,7 +167,7 @@ def vectors(missing: int) -> Diagnosis:
 
 
 def size(path: Path) -> Diagnosis:
-    """Whether the store has outgrown one file."""
+    """Check that the store has not outgrown one file."""
     if not path.exists():
         return Diagnosis.ok(NONE_YET)
     try:

@@ -80,7 +80,7 @@ def read_page(
 
 
 def is_outdated(connection: sqlite3.Connection, kind: RecordKind) -> bool:
-    """Whether items of a kind were indexed by another version of it."""
+    """True when items of a kind were indexed by another version of it."""
     row = connection.execute(
         "SELECT 1 FROM scope s JOIN item i ON i.scope = s.id"
         " WHERE s.kind = ? AND i.shape <> ? LIMIT 1",

@@ -131,7 +131,7 @@ class Keywords:
         return {item: -score for item, score in rows}
 
     def _counts(self, terms: Sequence[str]) -> list[int]:
-        """How many items hold each word."""
+        """Count the items that hold each word."""
         counts: list[int] = []
         for start in range(0, len(terms), COUNTED):
             # In one statement: each takes longer to begin than most words to count.
@@ -144,7 +144,7 @@ class Keywords:
 
 
 def count_items(connection: sqlite3.Connection) -> float:
-    """How many items there are, of all kinds in all workspaces."""
+    """Count the items of all kinds in all workspaces."""
     return float(connection.execute("SELECT total(items) FROM scope").fetchone()[0])
 
 

@@ -1,4 +1,4 @@
-"""Which journal the store's file follows, and how far it had come with others before."""
+"""The journal that the store's file follows, and its positions in journals followed before."""
 
 from __future__ import annotations
 

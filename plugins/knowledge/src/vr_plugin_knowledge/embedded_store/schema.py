@@ -116,7 +116,7 @@ def is_damage(error: Exception) -> bool:
 
 
 def scope_crc(workspace: str, kind: str) -> int:
-    """What tells a scope whose names were written from one whose names were damaged."""
+    """Checksum of a scope's names, by which damage is noticed."""
     return zlib.crc32(f"{workspace}\0{kind}".encode())
 
 

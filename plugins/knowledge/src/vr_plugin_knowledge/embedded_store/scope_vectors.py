@@ -153,7 +153,7 @@ class ScopeVectors:
 
 
 def _highest(scores: Floats, limit: int) -> Integers:
-    """Where the highest scores are, highest first.
+    """Positions of the highest scores, highest first.
 
     They all lie in the runs of `RUN` scores whose own highest is among the `limit` highest of
     all runs, so that only these are looked through.

@@ -106,7 +106,7 @@ class EmbeddedStore:
         return self._read_from
 
     async def positions(self) -> list[Position]:
-        """How far it has come with the journal that it follows, and with those before."""
+        """Positions in the journal that it follows, and in those before."""
         return await asyncio.to_thread(self._database.read, read_positions)
 
     async def follow(self, position: Position) -> None:
@@ -151,7 +151,7 @@ class EmbeddedStore:
         self._follower.wake()
 
     async def pending_vectors(self) -> int:
-        """How many records are found by keyword but not yet by meaning."""
+        """Count the records that are found by keyword but not yet by meaning."""
         return await self._follower.pending()
 
     async def get(self, kind: str, key: str, workspace: str) -> StoredRecord | None:

@@ -76,7 +76,7 @@ class VectorFollower:
         self._searched = True
 
     def is_settled(self, connection: sqlite3.Connection) -> bool:
-        """Whether `settle` would not wait for anything that this snapshot holds.
+        """True when `settle` would not wait for anything that this snapshot holds.
 
         It may be asked in any thread.
         """
@@ -97,7 +97,7 @@ class VectorFollower:
                 await self._moved.wait_for(lambda: self._reached(newest, asked))
 
     async def pending(self) -> int:
-        """How many items have text to embed and no vector of the present embedder."""
+        """Count the items that have text to embed and no vector of the present embedder."""
         embedder = self._vectors.embedder_id if self._vectors.available() else ""
         position = self._position if embedder else 0
         missing = await asyncio.to_thread(self._database.read, Missing(embedder, position).count)

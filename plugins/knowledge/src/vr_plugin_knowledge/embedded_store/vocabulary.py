@@ -58,7 +58,7 @@ def terms_with(connection: sqlite3.Connection, part: str) -> Sequence[str]:
 
 
 def unlisted(connection: sqlite3.Connection) -> int:
-    """How often texts were written whose terms may be missing; 0 when all are listed."""
+    """Count the writes of texts whose terms may be missing; 0 when all are listed."""
     return _state(connection, "unlisted")
 
 

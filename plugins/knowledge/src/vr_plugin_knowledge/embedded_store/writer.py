@@ -131,7 +131,7 @@ class ItemWriter:
         self._new.append((*content, item, scope.number, change.key, shape, digest))
 
     def _index(self, item: int, kind: str, fields: Mapping[str, Any]) -> tuple[str, bytes | None]:
-        """How it is found, but not as long as its kind is unknown; its shape and digest."""
+        """Collect words and facets, none while its kind is unknown; returns shape and digest."""
         if kind not in self._kinds:
             self._words.append((item, ""))
             return UNKNOWN, None
@@ -171,12 +171,12 @@ class ItemWriter:
 
 
 def checksum(key: str, text: str, origin: str) -> int:
-    """What tells whether a row still holds what was written: SQLite does not."""
+    """Checksum of a row, by which damage is noticed: SQLite itself has none."""
     return zlib.crc32(f"{key}\n{text}\n{origin}".encode())
 
 
 def text_digest(text: str) -> bytes | None:
-    """What tells one text to embed from another; None for nothing to embed."""
+    """Digest of a text to embed; None for nothing to embed."""
     return hashlib.sha256(text.encode()).digest()[:16] if text.strip() else None
 
 

@@ -1,4 +1,4 @@
-"""What a model is asked about a record, and the form of its answer."""
+"""The question to a model about a record, and the form of its answer."""
 
 from __future__ import annotations
 
@@ -57,5 +57,5 @@ class Seen(BaseModel):
 
 
 def task(text: str, version: str) -> str:
-    """What is asked; the line around the text differs with the text, which cannot name it."""
+    """The prompt; the line around the text differs with the text, which cannot name it."""
     return _TASK.format(text=text, mark=f"=== {version} ===")

@@ -13,7 +13,7 @@ BEHIND = 500
 
 
 def is_to_be_read(event: CallFinished) -> bool:
-    """Whether a call may have recorded what is to be read; what reading finds is not."""
+    """True for a call that may have recorded what is to be read; results of reading are not."""
     return event.records > 0 and event.tool != knowledge_extract.__name__
 
 

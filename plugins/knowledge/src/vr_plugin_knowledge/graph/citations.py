@@ -1,4 +1,4 @@
-"""Where a concept or a relationship comes from: a record, and its words."""
+"""The source of a concept or a relationship: a record, and its words."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Citation:
 
 
 def version_of(text: str) -> str:
-    """What tells one version of a record's text from another."""
+    """Digest of a record's text, which tells its versions apart."""
     return hashlib.sha256(text.encode()).hexdigest()[:_VERSION_CHARS]
 
 

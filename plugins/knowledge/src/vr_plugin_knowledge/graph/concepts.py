@@ -20,7 +20,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What the first record that names an entity says of itself, and whether a person wrote it."""
+    """The first record that names an entity: its words about itself, and if a person wrote it."""
 
     url: str = ""
     title: str = ""

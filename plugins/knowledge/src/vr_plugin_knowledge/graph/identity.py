@@ -1,4 +1,4 @@
-"""When two names mean the same concept, and two statements the same relationship."""
+"""Identity of concepts and relationships under different names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PLURAL = re.compile(r"(?<=[A-Za-z]{3})(?<![siu])s$")
 
 
 def identify(name: str) -> str:
-    """What all spellings of a concept's name have in common; empty for no name.
+    """The form that all spellings of a concept's name share; empty for no name.
 
     Unicode form, case, spaces, quotes around it, a full stop and a simple English plural do not
     count. Other signs do, as in C++ and C#; and HTTPS is not HTTP.
@@ -36,7 +36,7 @@ def identify(name: str) -> str:
 
 
 def identify_edge(start: str, kind: str, end: str) -> str:
-    """What equal relationships between two identities have in common.
+    """The form that equal relationships between two identities share.
 
     A mutual type says the same in both directions.
     """

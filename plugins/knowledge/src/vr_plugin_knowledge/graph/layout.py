@@ -1,4 +1,4 @@
-"""Where the concepts of a picture stand."""
+"""Places of the concepts in a picture."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Merger:
                 self.relations[found.id] = _without(self.relations.get(found.id, found), record)
 
     def records(self) -> list[Record]:
-        """What is new or has changed, concepts first; a concept that nobody judged is unknown."""
+        """New and changed entries, concepts first; a concept that nobody judged is unknown."""
         concepts = [each for each in self.concepts.values() if self._is_news(each)]
         relations = [each for each in self.relations.values() if self._is_news(each)]
         return [
@@ -81,7 +81,7 @@ class Merger:
         return [(kind, key_of(kind, identity)) for kind, identity in gone]
 
     def new(self) -> tuple[int, int]:
-        """How many concepts and relationships the graph did not have."""
+        """Count the concepts and relationships that the graph did not have."""
         concepts = sum(each not in self.network.concepts for each in self.concepts)
         return concepts, sum(each not in self.network.relations for each in self.relations)
 
@@ -138,7 +138,7 @@ def _judged(each: Concept | Relation) -> bool:
 
 
 def _unsaid(each: Concept | Relation) -> bool:
-    """Whether neither a record nor a person says so any more."""
+    """True when neither a record nor a person says so any more."""
     return not each.citations and not each.origin.by_hand
 
 

@@ -1,4 +1,4 @@
-"""What the hits of a search lead to along relationships."""
+"""Concepts that the hits of a search lead to along relationships."""
 
 from __future__ import annotations
 

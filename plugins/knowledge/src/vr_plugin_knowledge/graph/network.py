@@ -90,7 +90,7 @@ class Network:
         return self._around.get(identity, {}).values()
 
     def citing(self, collection: str, object_id: str) -> list[Concept | Relation]:
-        """What was found in a record."""
+        """Entries that cite a record."""
         found = sorted(self._citing.get((collection, object_id), ()))
         return [self.concepts[n] if kind == CONCEPTS else self.relations[n] for kind, n in found]
 

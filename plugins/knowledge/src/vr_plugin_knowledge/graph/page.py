@@ -85,7 +85,7 @@ def _cited(citations: tuple[Citation, ...]) -> list[dict[str, str]]:
 
 
 def _label(citation: Citation) -> str:
-    """What a link to a source says: its title and moment; empty for one without a title."""
+    """The text of a link to a source: its title and moment; empty without a title."""
     seconds = citation.seconds
     if not citation.title or seconds is None:
         return citation.title
@@ -94,5 +94,5 @@ def _label(citation: Citation) -> str:
 
 
 def _allowed(text: str) -> str:
-    """What a content security policy calls exactly this text."""
+    """The hash by which a content security policy names exactly this text."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

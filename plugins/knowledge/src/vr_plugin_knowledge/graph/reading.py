@@ -46,14 +46,14 @@ class Source:
     rests_on: Sequence[DerivedSource] = ()
 
     def cite(self, quote: str) -> Citation:
-        """How words of it are cited: by what they rest on, where that is named."""
+        """Cite words of it: by the source they rest on, where one is named."""
         found = nearest_source(self.rests_on, quote)
         link = found.link if found and found.link else self.citation.link
         return replace(self.citation, quote=quote, link=link)
 
 
 class Reading(BaseModel):
-    """What stands in a record; `dropped` counts what was said without a quote from it."""
+    """Concepts and relations of a record; `dropped` counts those without a quote from it."""
 
     concepts: list[SeenConcept]
     relations: list[SeenRelation]
@@ -107,7 +107,7 @@ def split(text: str) -> Iterator[str]:
 
 
 def check(seen: Seen, index: QuoteIndex) -> Reading:
-    """What of an answer has a name and a quote from the text, which then stands as it is there."""
+    """Keep the parts of an answer that have a name and a quote, in the words of the text."""
     concepts = list(_concepts(seen.concepts[:MOST_CONCEPTS], index))
     relations = list(_relations(seen.relations[:MOST_RELATIONS], index))
     said = len(seen.concepts) + len(seen.relations)

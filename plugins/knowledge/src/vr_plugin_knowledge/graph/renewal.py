@@ -1,4 +1,4 @@
-"""What a person says of a concept or relationship, over what the graph knows of it."""
+"""A person's word on a concept or relationship, laid over the graph's own knowledge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tools of the knowledge graph return."""
+"""Results of the tools of the knowledge graph."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Unread(BaseModel):
 
 
 class KnowledgeExtracted(BaseModel):
-    """What was read for concepts, and what came of it; `dropped` had no quote in its record."""
+    """Counts of what was read for concepts and found; `dropped` had no quote in its record."""
 
     records_read: int
     already_read: int

@@ -1,4 +1,4 @@
-"""Which records are read for concepts: those that were asked for and are not in the graph yet."""
+"""The choice of records to read for concepts: asked for, and not in the graph yet."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Wanted:
     object_ids: Collection[str] | None = None
 
     def takes(self, change: Change, workspace: str) -> bool:
-        """Whether a record was asked for."""
+        """True when a record was asked for."""
         if change.fields is None or change.workspace != workspace or change.kind not in self.kinds:
             return False
         if self.object_ids is not None and change.key not in self.object_ids:
@@ -38,7 +38,7 @@ class Wanted:
 
 @dataclass(slots=True)
 class Selection:
-    """What was found: to be read now, in the graph already, left for another call."""
+    """Records that were found: to be read now, in the graph already, left for another call."""
 
     sources: list[Source] = field(default_factory=list)
     known: int = 0
@@ -106,6 +106,6 @@ def _lines(values: Sequence[Any]) -> list[str]:
 
 
 def _cites(network: Network, citation: Citation) -> bool:
-    """Whether something was found in this version of a record."""
+    """True when this version of a record is cited."""
     cited = (each for found in network.citing(*citation.record) for each in found.citations)
     return any((e.record, e.version) == (citation.record, citation.version) for e in cited)

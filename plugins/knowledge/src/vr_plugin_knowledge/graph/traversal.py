@@ -1,4 +1,4 @@
-"""What lies around some concepts, and how close each part of it is to them."""
+"""The surroundings of some concepts, and the closeness of each part to them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Region:
         return Region(self.seeds, kept, self.depths, joining, self.scores)
 
     def score(self, identity: str) -> float:
-        """How close a concept is to the seeds; all concepts together have 1."""
+        """The closeness of a concept to the seeds; all concepts together have 1."""
         return self.scores.get(identity, 0.0)
 
 

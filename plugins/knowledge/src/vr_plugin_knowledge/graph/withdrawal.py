@@ -1,4 +1,4 @@
-"""What becomes of the graph when the records that it cites are forgotten."""
+"""Removal of citations from the graph when the records that it cites are forgotten."""
 
 from __future__ import annotations
 

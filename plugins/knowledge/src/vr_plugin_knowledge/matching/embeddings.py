@@ -13,10 +13,10 @@ _OUTAGES = {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.BUDGET}
 
 
 class Embeddings(Protocol):
-    """What the store asks of the kernel's vectors."""
+    """The kernel's vectors, as far as stores use them."""
 
     def available(self) -> bool:
-        """Whether an embedder is installed."""
+        """True when an embedder is installed."""
 
     @property
     def embedder_id(self) -> str:

@@ -23,7 +23,7 @@ def facet_rows(kind: RecordKind, fields: Mapping[str, Any]) -> list[tuple[str, A
 
 
 def can_filter(kind: RecordKind, condition: Filter) -> bool:
-    """Whether the kind has the field and declares that this comparison may be made."""
+    """True when the kind has the field and declares that this comparison may be made."""
     specs = {spec.name: spec for spec in kind.all_fields}
     spec = specs.get(condition.field)
     if spec is None:

@@ -52,7 +52,7 @@ def stretch(scores: Mapping[T, float]) -> dict[T, float]:
 
 
 def evidence(best: float, whole: float) -> float:
-    """How far the best keyword hit answers the question, from 0 to 1.
+    """The share of the question that the best keyword hit answers, from 0 to 1.
 
     `whole` is the sum of the terms' inverse document frequencies: the BM25 score of a text of
     average length that holds every term once. From half of that on keywords count in full;

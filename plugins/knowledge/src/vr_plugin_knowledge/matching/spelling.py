@@ -1,4 +1,4 @@
-"""What is written differently and means the same, and scripts that part words by no space."""
+"""Different spellings of the same word, and scripts that part words by no space."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def question_text(text: str) -> str:
 
 
 def is_lone(word: str) -> bool:
-    """Whether a word is one character of a script without spaces: the beginning of pairs."""
+    """True for a word of one character of a script without spaces: the beginning of pairs."""
     return len(word) == 1 and _RUN.fullmatch(word) is not None
 
 

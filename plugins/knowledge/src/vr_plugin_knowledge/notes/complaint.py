@@ -1,4 +1,4 @@
-"""What is wrong with a notes folder, told once."""
+"""The report of a failing notes folder, made once."""
 
 from __future__ import annotations
 

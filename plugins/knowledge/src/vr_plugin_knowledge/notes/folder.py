@@ -64,7 +64,7 @@ def notes_folder(services: Services) -> Path | None:
 
 
 def open_ledger(services: Services, root: Path) -> Ledger:
-    """What is known of a folder in one workspace."""
+    """Open the ledger of a folder in one workspace."""
     from vr_plugin_knowledge.notes.ledger import Ledger
 
     name = f"{root}\n{services.workspace}"

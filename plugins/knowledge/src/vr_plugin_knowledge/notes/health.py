@@ -1,4 +1,4 @@
-"""What `vr doctor` looks at: whether the notes folder takes and gives what it should."""
+"""Checks of `vr doctor`: the notes folder can be written and read."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def notes_checks(services: Services) -> list[Check]:
 
 
 def folder(root: Path) -> Diagnosis | None:
-    """What is wrong with the folder itself; None for nothing."""
+    """Describe what is wrong with the folder itself; None for nothing."""
     if not root.is_dir():
         return Diagnosis.warning(
             f"The notes folder {root} is missing.",

@@ -1,4 +1,4 @@
-"""How far a notes folder has come: what was written into it, and what was read from it."""
+"""The state of a notes folder: the pages written into it, and the notes read from it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Seen(NamedTuple):
 
 
 class Ledger:
-    """What is known of one folder, in a file that all processes share; for worker threads.
+    """The state of one folder, in a file that all processes share; for worker threads.
 
     It can be lost: pages that are there are not written again, notes are read once more.
 

@@ -25,7 +25,7 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-")
 
 
 class Seal(NamedTuple):
-    """What a page says of itself.
+    """The front matter of a page.
 
     Attributes:
         key: of the record it was made of.
@@ -39,7 +39,7 @@ class Seal(NamedTuple):
 
 
 def is_for_people(kind: RecordKind) -> bool:
-    """Whether records of a kind become pages.
+    """True when records of a kind become pages.
 
     Places in a source do not, which are many and small, nor what has no words of its own.
     """
@@ -75,14 +75,14 @@ def name_page(kind: RecordKind, change: Change) -> str:
 
 
 def mark_of(key: str) -> str:
-    """What stands for a record's key in the name of its file."""
+    """The short form of a record's key in the name of its file."""
     if _UUID.match(key):
         return key[:MARK_CHARS]
     return hashlib.sha256(key.encode()).hexdigest()[:MARK_CHARS]
 
 
 def read_seal(text: str) -> Seal | None:
-    """What a file's text says of itself; None for one that is no page of a record."""
+    """Read the seal of a file's text; None for one that is no page of a record."""
     text = text.replace("\r\n", "\n")
     front = _FRONT.match(text)
     key = _KEY.search(front[1]) if front else None

@@ -1,4 +1,4 @@
-"""What people wrote in a notes folder, and what of it changed since it was read."""
+"""The notes that people wrote in a folder, and their changes since they were read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SUFFIXES = tuple(NOTE_SUFFIXES)
 
 @dataclass(slots=True)
 class News:
-    """What changed in a folder.
+    """Changes of a folder.
 
     Attributes:
         changed: size and time of files that are new or not as they were, by path below it.

@@ -47,7 +47,7 @@ class PageWriter:
         self._caught_up = False
 
     def owes(self, changes: int) -> bool:
-        """Whether there is something to write after a call that made so many changes."""
+        """True when there is something to write after a call that made so many changes."""
         return changes > 0 or not self._caught_up
 
     async def write(self, within_s: float = WITHIN_S) -> int:

@@ -1,1 +1,1 @@
-"""What judges how well texts answer a question: services, models of this machine, a judge."""
+"""Rerankers, which score how well texts answer a question: a service, local models, a judge."""

@@ -1,4 +1,4 @@
-"""Which reranker orders the hits of a search, when one does."""
+"""The choice of the reranker that orders the hits of a search."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def choose_reranker(call: Call) -> Reranker | None:
 
 
 def wants_reranking(settings: KnowledgeSettings) -> bool:
-    """Whether hits are reranked: as set, else with a Cohere key or another named reranker."""
+    """True when hits are reranked: as set, else with a Cohere key or another named reranker."""
     if settings.reranker_enabled is not None:
         return settings.reranker_enabled
     if settings.reranker_provider == COHERE:

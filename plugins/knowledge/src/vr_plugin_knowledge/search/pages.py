@@ -27,7 +27,7 @@ class _Shown(BaseModel):
 
 
 def room_of_hit(count: int) -> int:
-    """How many tokens each of `count` hits may cost, so that one page has them all."""
+    """Divide a page's tokens among `count` hits, so that one page has them all."""
     return max(LEAST_TOKENS, min(MOST_TOKENS, PAGE_TOKENS // max(1, count)))
 
 
@@ -44,7 +44,7 @@ def take_page(items: Iterable[M]) -> list[M]:
 
 
 def fingerprint(**question: Any) -> str:
-    """What ties a cursor to the question that it continues."""
+    """Digest of a question, which ties a cursor to it."""
     text = json.dumps(question, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -58,7 +58,7 @@ def write_cursor(question: str, start: int, shown: str = "") -> str:
 async def shown_before(
     call: Call, cursor: str | None, start: int, hits: Sequence[HitId]
 ) -> list[HitId]:
-    """What the pages before a cursor showed, so that none shows it again.
+    """The hits of the pages before a cursor, so that none is shown again.
 
     Between two pages something may be recorded, or a reranker fail, and the order change. Where
     the cache does not know any more, it is taken to be the first `start` hits.
@@ -75,13 +75,13 @@ def continue_after(call: Call, question: str, shown: Sequence[HitId]) -> str:
 
 
 def places_besides(hits: Sequence[HitId], shown: Sequence[HitId]) -> list[int]:
-    """Where among hits those are that were not shown."""
+    """Positions of the hits that were not shown."""
     seen = set(shown)
     return [place for place, hit in enumerate(hits) if hit not in seen]
 
 
 def read_cursor(cursor: str | None, question: str) -> int:
-    """Where the page begins; 0 without a cursor.
+    """Read the position at which the page begins; 0 without a cursor.
 
     Raises:
         VrError: INVALID_INPUT for a cursor of another question, or none of ours.

@@ -81,7 +81,7 @@ def _late(reranker: Reranker, seconds: float) -> VrError:
 
 
 def _text(kind: RecordKind, hit: Hit) -> str:
-    """What a reranker judges: the field that the kind names, else all that is searched."""
+    """The text for a reranker: the field that the kind names, else all that is searched."""
     value = hit.record.fields.get(kind.rerank)
     text = "\n".join(value) if isinstance(value, list) else str(value or "")
     return (text or kind.search_text(hit.record.fields))[:TEXT_CHARS]

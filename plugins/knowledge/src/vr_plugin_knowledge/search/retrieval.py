@@ -21,7 +21,7 @@ SCORE_DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a question found, best first; `rerank_scores` are those of the same places.
+    """Hits of a question, best first; `rerank_scores` are those of the same places.
 
     A score is None for a hit that no reranker judged. `pending` counts changes
     that the store has not taken in yet.
@@ -33,7 +33,7 @@ class Found:
 
     @property
     def reranked(self) -> bool:
-        """Whether a reranker ordered the hits."""
+        """True when a reranker ordered the hits."""
         return any(score is not None for score in self.rerank_scores)
 
 

@@ -131,7 +131,7 @@ def reindex(config: Config, *, collections: tuple[str, ...], as_json: bool) -> N
 
 
 async def indexed(kernel: Kernel) -> tuple[int, str]:
-    """How many changes the store does not take, and a note that says why."""
+    """Count the changes that the store does not take, with a note that says why."""
     store = kernel.archive.store
     if not (left := await store.catch_up(DELIVERY_S)):
         return 0, ""

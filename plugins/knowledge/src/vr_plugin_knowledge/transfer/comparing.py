@@ -1,4 +1,4 @@
-"""Whether a store holds what the journal holds: counts and checksums, kind by kind."""
+"""The comparison of a store with the journal: counts and checksums, kind by kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands between two lines of dashes before a Markdown text."""
+"""Front matter: fields between two lines of dashes before a Markdown text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def split_front(text: str) -> tuple[str, str]:
 
 
 def is_derived(text: str, kinds: Mapping[str, RecordKind]) -> bool:
-    """Whether a file says that it was made of derived records, and so is no source.
+    """True for a file that says that it was made of derived records, and so is no source.
 
     Read line by line: front matter that somebody broke while editing says so still.
     """
@@ -34,7 +34,7 @@ def is_derived(text: str, kinds: Mapping[str, RecordKind]) -> bool:
 
 
 def read_front(front: str) -> dict[str, Any]:
-    """What front matter says, each value as text; nothing when it is no YAML of names."""
+    """Read front matter, each value as text; nothing when it is no YAML of names."""
     import yaml  # type: ignore[import-untyped]  # it ships no types
 
     # It makes nothing but text: 12:15 is a time here, and no number to the base of 60.

@@ -1,4 +1,4 @@
-"""What only a Weaviate server has, into the journal: other machines' records, and the seed's."""
+"""The way of records that only a Weaviate server has into the journal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COMMON = {"created_at", "source_tool"}
 
 @dataclass(slots=True)
 class Pulled:
-    """What became of the server's objects.
+    """Counts of what became of the server's objects.
 
     Attributes:
         recorded: new records by collection.
@@ -179,7 +179,7 @@ def pull_lines(pulled: dict[str, Any]) -> Iterator[str]:
 
 
 def recorded_lines(found: dict[str, Any]) -> Iterator[str]:
-    """What was recorded, and how much was known."""
+    """Say how many records are new, and how many were known."""
     recorded = found["recorded"]
     yield f"recorded: {sum(recorded.values()):,}, known before: {found['known']:,}"
     yield from (f"  {name}: {count:,}" for name, count in sorted(recorded.items()))

@@ -1,4 +1,4 @@
-"""What foreign files hold, as records."""
+"""Readers of foreign files, which turn them into records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only the embedded store holds any more, into the journal."""
+"""The way of records that only the embedded store still has into the journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a Weaviate server is: the forms of its URL."""
+"""Addresses of Weaviate servers: the forms of their URLs."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ Test = Callable[[Mapping[str, Any]], bool]
 
 
 def facets_of(kind: RecordKind, fields: Mapping[str, Any]) -> list[str]:
-    """What filters compare of a record."""
+    """The values of a record that filters compare."""
     return [_facet(name, value) for name, value in facet_rows(kind, fields)]
 
 
@@ -49,7 +49,7 @@ def build_filter(kind: RecordKind, filters: Sequence[Filter]) -> _Filters | None
 
 
 def build_test(filters: Sequence[Filter], kind: RecordKind) -> Test | None:
-    """What a record must fulfil beside `build_filter`; None for nothing.
+    """Build the test that a record must pass beside `build_filter`; None for none.
 
     Weaviate has no way to look for a sign that is a wildcard elsewhere.
     """

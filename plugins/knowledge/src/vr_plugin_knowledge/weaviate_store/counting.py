@@ -1,4 +1,4 @@
-"""How many records a Weaviate server has, in all and by the value of a field."""
+"""Counts of the records on a Weaviate server, in all and by the value of a field."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Counter:
         self._consistency = consistency
 
     async def total(self, place: Place, condition: Any = None) -> int:
-        """How many objects fulfil a condition; all without one."""
+        """Count the objects that fulfil a condition; all without one."""
 
         async def ask(client: WeaviateAsyncClient) -> int:
             handle = place.of(client, self._consistency)
@@ -46,7 +46,7 @@ class Counter:
         return await self._connection.query(ask)
 
     async def groups(self, place: Place, field: RecordField) -> dict[str, int]:
-        """How many objects have each value, largest group first; a date counts by its day."""
+        """Count the objects by value, largest group first; a date counts by its day."""
         from weaviate.classes.aggregate import GroupByAggregate
 
         name = property_name(field.name)

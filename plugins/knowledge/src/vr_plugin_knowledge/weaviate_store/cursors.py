@@ -1,4 +1,4 @@
-"""How far each journal has come, kept on the server beside what came of it."""
+"""Cursors of journals, kept on the server beside their records."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Cursors:
         return None if position is None else position.seq
 
     async def position(self, journal: str) -> Position | None:
-        """How far a journal was delivered; None without collection.
+        """The position up to which a journal was delivered; None without collection.
 
         The empty name stands for the cursor that a version before kept.
         """

@@ -1,4 +1,4 @@
-"""What a Weaviate server or its client says when something is wrong, as errors of this program."""
+"""Failures of a Weaviate server or its client, as errors of this program."""
 
 from __future__ import annotations
 
@@ -51,17 +51,17 @@ _SAID_CHARS = 300
 
 
 def no_tenant(error: Exception) -> bool:
-    """Whether a workspace was asked for that has no records yet."""
+    """True when a workspace was asked for that has no records yet."""
     return bool(_NO_TENANT.search(str(error)))
 
 
 def no_collection(error: Exception) -> bool:
-    """Whether a collection was asked for that is not there."""
+    """True when a collection was asked for that is not there."""
     return bool(_NO_COLLECTION.search(str(error)))
 
 
 def already_there(error: Exception) -> bool:
-    """Whether something could not be made because another program was faster."""
+    """True when something could not be made because another program was faster."""
     return bool(_EXISTS.search(str(error)))
 
 

@@ -47,7 +47,7 @@ class ForeignObjects:
         await self._connection.aclose()
 
     async def places(self, *, everything: bool) -> tuple[list[Place], list[str]]:
-        """Where records of our kinds may be, and the names of all other collections.
+        """Find the places that may have records of our kinds, and the other collections' names.
 
         Args:
             everything: count collections whose name differs from a kind's in case, in signs

@@ -1,4 +1,4 @@
-"""How many objects of a Weaviate server hold a word."""
+"""Frequencies of words in the objects of a Weaviate server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Frequencies:
-    """How many objects there are in some places, and how many of them hold each stem.
+    """The number of objects in some places, and of those that hold each stem.
 
     Both are empty when the server does not say.
     """
@@ -30,7 +30,7 @@ class Frequencies:
     holders: Mapping[str, int]
 
     def lacks(self, stems: Sequence[str]) -> bool:
-        """Whether it is known that no object holds any of these."""
+        """True when it is known that no object holds any of these."""
         return self.total > 0 and not any(self.holders[stem] for stem in stems)
 
     def whole(self, stems: Sequence[str]) -> float:

@@ -1,4 +1,4 @@
-"""What `vr doctor` looks at when records are kept on a Weaviate server."""
+"""Checks of `vr doctor` when records are kept on a Weaviate server."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class Indexer:
         self.look_at([place for places in found for place in places], thoroughly=True)
 
     async def pending(self) -> int:
-        """How many objects are not indexed in full, as far as this process has to know."""
+        """Count the objects that are not indexed in full, as far as this process has to know."""
         places = {**self._dirty, **self._busy}
         counts = [self._counter.total(p, self._stale(p, all_=t)) for p, t in places.items()]
         return sum(await asyncio.gather(*counts))

@@ -49,7 +49,7 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the records of one kind in one workspace are."""
+    """The place of the records of one kind in one workspace."""
 
     kind: str
     workspace: str
@@ -66,7 +66,7 @@ class Place:
 
 
 class Layout:
-    """What collections a server has for our kinds.
+    """The collections that a server has for our kinds.
 
     Args:
         settings: how new collections are made.
@@ -105,7 +105,7 @@ class Layout:
         return place
 
     def place(self, kind: str, workspace: str) -> Place | None:
-        """Where records of a kind in a workspace are; None when there cannot be any."""
+        """The place of records of a kind in a workspace; None when there cannot be any."""
         shelf = self._shelves.get(self._name(kind))
         if shelf is not None and not shelf.tenants and workspace != HOME:
             shelf = self._shelves.get(self._name(kind) + OTHERS)

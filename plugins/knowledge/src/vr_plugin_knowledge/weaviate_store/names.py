@@ -1,4 +1,4 @@
-"""What kinds, fields, records and vectors are called in Weaviate."""
+"""Names of kinds, fields, records and vectors in Weaviate."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def build_items(changes: Sequence[Change], kinds: Mapping[str, RecordKind]) -> l
 
 
 def unknown_kind(name: str) -> RecordKind:
-    """What is known of a kind whose plugin is away."""
+    """A stand-in for a kind whose plugin is away."""
     return RecordKind(name, "", (), rerank="source_tool")
 
 
@@ -108,7 +108,7 @@ def plain_properties(kind: RecordKind, fields: Mapping[str, Any]) -> dict[str, A
 def search_properties(
     kind: RecordKind, fields: Mapping[str, Any], words: Sequence[str]
 ) -> dict[str, Any]:
-    """What the store looks at: words, facets, days; without a vector so far."""
+    """Properties that the store searches: words, facets, days; without a vector so far."""
     days = {
         DAY + property_name(spec.name): str(fields[spec.name])[:_DAY_CHARS]
         for spec in kind.all_fields

@@ -1,4 +1,4 @@
-"""Whether a Weaviate server's two ports answer, found out without its client."""
+"""Probes of a Weaviate server's two ports, made without its client."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def read_version(address: Address, key: str, timeout: float) -> str:
 
 
 def count_closed(address: Address, key: str, timeout: float) -> int:
-    """How many shards of the server take no objects. Blocking, as `read_version`.
+    """Count the shards of the server that take no objects. Blocking, as `read_version`.
 
     Raises:
         VrError: as `read_version`.

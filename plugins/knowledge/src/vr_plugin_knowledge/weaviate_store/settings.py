@@ -1,4 +1,4 @@
-"""Which Weaviate server there is, and how it is used."""
+"""Settings of the Weaviate server."""
 
 from __future__ import annotations
 

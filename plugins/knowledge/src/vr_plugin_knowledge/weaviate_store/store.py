@@ -123,7 +123,7 @@ class WeaviateStore:
         return cursor or 0
 
     async def positions(self) -> list[Position]:
-        """How far this machine's journal has come here; those of others are theirs."""
+        """The position of this machine's journal; those of others are theirs."""
         return await self._cursors.positions(self._identity())
 
     async def follow(self, position: Position) -> None:
@@ -160,7 +160,7 @@ class WeaviateStore:
             raise
 
     async def pending_vectors(self) -> int:
-        """How many records are found by keyword but not yet by meaning."""
+        """Count the records that are found by keyword but not yet by meaning."""
         return await self._indexer.pending()
 
     async def get(self, kind: str, key: str, workspace: str) -> StoredRecord | None:
@@ -215,7 +215,7 @@ class WeaviateStore:
         return self._connection
 
     def place(self, kind: str, workspace: str) -> Place | None:
-        """Where records of a kind in a workspace are; None when there cannot be any."""
+        """The place of records of a kind in a workspace; None when there cannot be any."""
         return self._layout.place(kind, workspace) if kind in self._kinds else None
 
     async def keys(self, place: Place, uuids: Sequence[str]) -> dict[str, str]:
