@@ -1,4 +1,4 @@
-"""What the embedder promises: order, unit length, one space, questions first."""
+"""Promises of the embedder: order, unit length, one space, questions first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which workspace a search looks into, and who may choose it."""
+"""The workspace of a search, and the clients that may choose it."""
 
 from __future__ import annotations
 
