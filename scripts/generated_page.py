@@ -53,12 +53,18 @@ def code(value: Any) -> str:
     return "" if value in (None, "") else f"`{json.dumps(value)}`"
 
 
-def publish(name: str, render: Callable[[], str]) -> None:
-    """Write the page, or with `--check` end with 1 when it differs from the code."""
+def publish(name: str, render: Callable[[], str], first: str = "") -> None:
+    """Write the page, or with `--check` end with 1 when it differs from the code.
+
+    Args:
+        name: its file.
+        render: makes its text.
+        first: what a person has to do before it may be written anew.
+    """
     page = FOLDER / name
     text = render()
     if "--check" not in sys.argv[1:]:
         page.write_text(text, "utf-8")
         sys.stdout.write(f"wrote {page.name}\n")
     elif not page.is_file() or page.read_text("utf-8") != text:
-        sys.exit(f"{page.name} differs from the code: run python {Path(sys.argv[0]).name}")
+        sys.exit(f"{page.name} differs from the code: {first}run python {Path(sys.argv[0]).name}")

@@ -11,7 +11,8 @@ from typing import Any
 import griffe
 from generated_page import cell
 
-SOURCES = Path(__file__).parents[1] / "kernel" / "src"
+ROOT = Path(__file__).parents[1]
+SOURCES = [ROOT / "kernel" / "src", ROOT / "testing" / "src"]
 WIDTH = 88
 
 
@@ -27,25 +28,47 @@ class Faults(logging.Handler):
         self.said.append(record.getMessage())
 
 
+def load_package(name: str) -> Any:
+    """A package with all that is in it; it ends the program when a docstring is faulty."""
+    loader = griffe.GriffeLoader(search_paths=SOURCES, docstring_parser="google")
+    package = loader.load(name)
+    if name != "vr_kernel":
+        loader.load("vr_kernel")
+    loader.resolve_aliases(implicit=True, external=False)
+    return package
+
+
+def public_names(home: Any) -> dict[str, Any]:
+    """The names that a package lists, in the order of the alphabet, with what defines each."""
+    found = {name: home[name] for name in sorted(str(export) for export in home.exports or ())}
+    return {name: each.final_target if each.is_alias else each for name, each in found.items()}
+
+
+def rooms(package: Any) -> dict[str, Any]:
+    """The packages below a package that list names themselves."""
+    below = {name: each for name, each in package.modules.items() if public_names(each)}
+    return dict(sorted(below.items()))
+
+
 def interface(module: str, head: str) -> str:
-    """The whole page of a module, its names in the order of the alphabet."""
+    """The whole page of a package: its names, then those of its rooms."""
     faults = Faults()
     logging.getLogger("griffe").addHandler(faults)
-    loader = griffe.GriffeLoader(search_paths=[SOURCES], docstring_parser="google")
-    package = loader.load("vr_kernel")
-    loader.resolve_aliases(implicit=True, external=False)
-    home: Any = package[module.partition(".")[2]] if "." in module else package
+    package = load_package(module)
     lines = [head]
-    for name in sorted(str(export) for export in home.exports or ()):
-        found = home[name]
-        target = found.final_target if found.is_alias else found
-        lines += [f'<a id="{module}.{name}"></a>\n', f"## {name}\n", *_entry(target, name)]
+    for name, found in public_names(package).items():
+        lines += [f'<a id="{module}.{name}"></a>\n', f"## {name}\n", *_entry(found, name, "##")]
+    for room, home in rooms(package).items():
+        lines += [f"## In `{module}.{room}`\n", *_docstring(home)]
+        for name, found in public_names(home).items():
+            lines += [f'<a id="{module}.{room}.{name}"></a>\n', f"### {name}\n"]
+            lines += _entry(found, name, "###")
     if faults.said:
         sys.exit("\n".join(faults.said))
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _entry(found: Any, name: str) -> Iterator[str]:
+def _entry(found: Any, name: str, level: str) -> Iterator[str]:
     """A name with what it is, and with what is in it."""
     if found.is_attribute:
         yield _code(f"{name} = {found.value}")
@@ -55,10 +78,10 @@ def _entry(found: Any, name: str) -> Iterator[str]:
     yield _code(kind + (found.signature(name=name) or name))
     yield from _docstring(found)
     if found.is_class:
-        yield from _members(found, name)
+        yield from _members(found, name, level)
 
 
-def _members(found: Any, name: str) -> Iterator[str]:
+def _members(found: Any, name: str, level: str) -> Iterator[str]:
     public = [m for m in found.members.values() if not m.name.startswith("_") and not m.is_alias]
     given = {parameter.name for parameter in found.parameters}
     values = [m for m in public if m.is_attribute and (m.docstring or m.name not in given)]
@@ -67,7 +90,7 @@ def _members(found: Any, name: str) -> Iterator[str]:
     methods = [m for m in public if m.is_function]
     for method in methods:
         if not method.name.startswith("test_"):
-            yield f"### {name}.{method.name}\n"
+            yield f"{level}# {name}.{method.name}\n"
             yield _code(_kind(method) + method.signature())
             yield from _docstring(method)
     if tests := [m for m in methods if m.name.startswith("test_")]:

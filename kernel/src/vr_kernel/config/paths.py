@@ -14,7 +14,8 @@ from platformdirs import PlatformDirs
 APP_NAME = "video-research"
 SEED_ENV_FILE = Path(".config/video-research-mcp/.env")
 """Where the first seed kept its variables, below the home folder."""
-FOLDER_MODE, FILE_MODE = 0o700, 0o600
+FOLDER_MODE = 0o700
+FILE_MODE = 0o600
 OTHERS = 0o077
 """Permission bits of everybody but the owner."""
 

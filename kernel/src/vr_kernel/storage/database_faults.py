@@ -31,7 +31,8 @@ STEP_S = 1.0
 # The module sqlite3 cannot decode a message of SQLite that quotes damaged names.
 FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
 """Everything that a file can fail with."""
-UNAVAILABLE, DAMAGED = "STATE_UNAVAILABLE", "STATE_DAMAGED"
+UNAVAILABLE = "STATE_UNAVAILABLE"
+DAMAGED = "STATE_DAMAGED"
 """Categories: a file cannot be used now, or not as it is."""
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ")
 _FOREIGN = ("SQLITE_ERROR", "SQLITE_CONSTRAINT", "SQLITE_MISMATCH")
