@@ -22,7 +22,8 @@ from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.jobs.jobs import Jobs
 from vr_kernel.jobs.leases import Leases
 from vr_kernel.jobs.ledger import open_ledger
-from vr_kernel.journal.journal import Entry, Journal
+from vr_kernel.journal.journal import Journal
+from vr_kernel.journal.rows import Entry
 from vr_kernel.storage.cache import Cache
 from vr_testing.full_disk import fill_up, small_disk
 

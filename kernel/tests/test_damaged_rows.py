@@ -18,9 +18,11 @@ from vr_kernel.jobs.leases import Leases
 from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.journal.dead_letters import DeadLetters
-from vr_kernel.journal.journal import Change, Entry, Journal
+from vr_kernel.journal.journal import Journal
+from vr_kernel.journal.rows import Entry
 from vr_kernel.log import Log
 from vr_kernel.models.usage import Attempt, UsageLedger
+from vr_kernel.records import Change
 from vr_kernel.storage.cache import Cache
 from vr_kernel.storage.database import Database
 

@@ -26,7 +26,7 @@ from vr_kernel import (
     load_config,
     tool,
 )
-from vr_kernel.journal.journal import Entry
+from vr_kernel.journal.rows import Entry
 from vr_kernel.running.housekeeping import DELIVER_AFTER_S
 from waiting import always, until
 

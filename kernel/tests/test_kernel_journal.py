@@ -20,7 +20,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from vr_kernel import VrError
-from vr_kernel.journal.journal import Entry, Journal
+from vr_kernel.journal.journal import Journal
+from vr_kernel.journal.rows import Entry
 
 fields = st.none() | st.dictionaries(
     st.text(max_size=5),
@@ -187,7 +188,8 @@ async def _write_batches(journal: Journal) -> None:
 
 WRITER = """
 import asyncio, pathlib, sys
-from vr_kernel.journal.journal import Entry, Journal
+from vr_kernel.journal.journal import Journal
+from vr_kernel.journal.rows import Entry
 
 async def main():
     journal = Journal(pathlib.Path(sys.argv[1]))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from vr_kernel import VrError
 from vr_kernel.storage.database import Database
-from vr_kernel.storage.database_faults import WAIT_S, Patience
+from vr_kernel.storage.patience import WAIT_S, Patience
 from waiting import until
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS item (name TEXT PRIMARY KEY NOT NULL);"

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from vr_kernel.health import Check, Diagnosis, Level, Remedy
     from vr_kernel.hookspecs import hookimpl
     from vr_kernel.journal.following import FollowingStore
-    from vr_kernel.journal.journal import Change
     from vr_kernel.journal.lineage import Position
     from vr_kernel.kernel import Kernel
     from vr_kernel.log import Log
@@ -63,7 +62,7 @@ if TYPE_CHECKING:
     )
     from vr_kernel.questions import Answer, AnswerNeeded, Asker, Question, ask_nobody, understand
     from vr_kernel.quoting.quotes import Finding, Passage, QuoteIndex, find_in
-    from vr_kernel.records import FieldType, Record, RecordField, RecordKind, entity_key
+    from vr_kernel.records import Change, FieldType, Record, RecordField, RecordKind, entity_key
     from vr_kernel.resources import Reading, Resource, resource
     from vr_kernel.running.joining import Joined
     from vr_kernel.services import Services
@@ -207,7 +206,6 @@ __getattr__, __dir__ = lazy_exports(
         "health": "Check Diagnosis Level Remedy",
         "hookspecs": "hookimpl",
         "journal.following": "FollowingStore",
-        "journal.journal": "Change",
         "journal.lineage": "Position",
         "kernel": "Kernel",
         "log": "Log",
@@ -218,7 +216,7 @@ __getattr__, __dir__ = lazy_exports(
         "Reranker Store StoredRecord TextLine TextRecognizer",
         "questions": "Answer AnswerNeeded Asker Question ask_nobody understand",
         "quoting.quotes": "Finding Passage QuoteIndex find_in",
-        "records": "FieldType Record RecordField RecordKind entity_key",
+        "records": "Change FieldType Record RecordField RecordKind entity_key",
         "resources": "Reading Resource resource",
         "running.joining": "Joined",
         "services": "Services",

@@ -14,7 +14,7 @@ from pathlib import Path
 from vr_kernel.config.settings import ServeSettings
 from vr_kernel.config.sources import config_error
 from vr_kernel.errors import Code, VrError
-from vr_kernel.storage.database import OWNER, mark_of
+from vr_kernel.storage.principal_marks import OWNER, mark_of
 
 SHORTEST = 16
 """Least characters of a token; a shorter one can be guessed."""

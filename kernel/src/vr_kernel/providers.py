@@ -15,8 +15,7 @@ from vr_kernel.generation import Purpose
 from vr_kernel.isolation.plugin_code import PluginCode, contained
 
 if TYPE_CHECKING:
-    from vr_kernel.journal.journal import Change
-    from vr_kernel.records import RecordKind
+    from vr_kernel.records import Change, RecordKind
     from vr_kernel.services import Services
 
 T = TypeVar("T")

@@ -235,3 +235,20 @@ def _wrong_type(kind: str, spec: RecordField, value: Any) -> VrError:
         if spec.type == "date"
         else f"Give {spec.name} as {spec.type}.",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The newest state of one record; `fields` None says that it was deleted.
+
+    `opening` names the process's time with the journal in which `seq` was given out.
+    """
+
+    seq: int
+    workspace: str
+    kind: str
+    key: str
+    fields: dict[str, Any] | None
+    provenance: dict[str, Any]
+    created_at: str
+    opening: str = ""

@@ -11,8 +11,9 @@ from typing import Any
 from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifact, Artifacts
 from vr_kernel.generation import Usage
-from vr_kernel.journal.journal import Change, Journal
+from vr_kernel.journal.journal import Journal
 from vr_kernel.kernel import Kernel
+from vr_kernel.records import Change
 from vr_kernel.running.runner import Outcome
 
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
-from vr_kernel.journal.journal import Change
 from vr_kernel.providers import Store
-from vr_kernel.records import RecordField, RecordKind
+from vr_kernel.records import Change, RecordField, RecordKind
 
 from vr_testing.store_samples import CARDS, NOTES, History, ask, found, keys, settle
 from vr_testing.store_searches import MODES, StoreSearchContract

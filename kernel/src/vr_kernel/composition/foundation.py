@@ -41,7 +41,8 @@ from vr_kernel.running.listeners import Listeners
 from vr_kernel.running.single_flight import Flights
 from vr_kernel.services import Services
 from vr_kernel.storage.cache import Cache
-from vr_kernel.storage.database_faults import Patience, told_by
+from vr_kernel.storage.database_errors import told_by
+from vr_kernel.storage.patience import Patience
 from vr_kernel.text.redaction import Redaction, secrets_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from vr_kernel.files.policy import Policy
 from vr_kernel.running.single_flight import Flights
 from vr_kernel.services import Services
 from vr_kernel.storage.cache import Cache
-from vr_kernel.storage.database_faults import told_by
+from vr_kernel.storage.database_errors import told_by
 
 if TYPE_CHECKING:
     from vr_kernel.composition.foundation import Foundation

@@ -114,7 +114,7 @@ class Artifacts:
                 source.seek(0)
                 self._write(path, source)
         except OSError as error:
-            from vr_kernel.storage.database_damage import unwritten
+            from vr_kernel.storage.database_errors import unwritten
 
             raise unwritten("A file of the result", self.folder, error) from error
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from vr_kernel.errors import VrError
 from vr_kernel.storage.database import Database
-from vr_kernel.storage.database_faults import Patience
+from vr_kernel.storage.patience import Patience
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS digest (

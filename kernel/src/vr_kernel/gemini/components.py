@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vr_kernel.gemini.research import Research
     from vr_kernel.gemini.uploads import Uploads
     from vr_kernel.jobs.leases import Leases
-    from vr_kernel.storage.database_faults import Patience
+    from vr_kernel.storage.patience import Patience
 
 
 class Components:

@@ -13,8 +13,10 @@ from pydantic import BaseModel
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Usage
 from vr_kernel.log import Log
-from vr_kernel.storage.database_faults import Patience, is_sound, told_by
+from vr_kernel.storage.database_errors import told_by
 from vr_kernel.storage.kept_database import KeptDatabase
+from vr_kernel.storage.patience import Patience
+from vr_kernel.storage.sound_rows import is_sound
 
 T = TypeVar("T")
 _Row = tuple[object, ...]

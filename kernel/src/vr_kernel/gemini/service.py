@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from vr_kernel.jobs.leases import Leases
     from vr_kernel.jobs.scopes import Scope
     from vr_kernel.models.recorder import Paid, UsageRecorder
-    from vr_kernel.storage.database_faults import Patience
+    from vr_kernel.storage.patience import Patience
 
 A = TypeVar("A", bound="Paid")
 S = TypeVar("S")

@@ -24,8 +24,8 @@ from vr_kernel.jobs.rows import (
     progress,
     read_job,
 )
-from vr_kernel.storage.database import MARK, mark_of
 from vr_kernel.storage.kept_database import KeptDatabase
+from vr_kernel.storage.principal_marks import MARK, mark_of
 
 __all__ = ["Ending", "Job", "JobState", "Jobs"]
 _Jobs: TypeAlias = list[Job]

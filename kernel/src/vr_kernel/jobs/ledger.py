@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 from vr_kernel.errors import VrError
 from vr_kernel.isolation.plugin_code import PluginCode
-from vr_kernel.storage.database import MARK
-from vr_kernel.storage.database_faults import Patience
 from vr_kernel.storage.kept_database import KeptDatabase
+from vr_kernel.storage.patience import Patience
+from vr_kernel.storage.principal_marks import MARK
 
 T = TypeVar("T")
 LEDGER_SCHEMA = f"""

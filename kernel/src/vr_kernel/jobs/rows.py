@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.storage.database import principal_of
+from vr_kernel.storage.principal_marks import principal_of
 
 JobState = Literal["running", "interrupted", "done", "failed", "cancelled"]
 """`interrupted` is running without a live lease: the process died, another can go on."""

@@ -6,11 +6,12 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from functools import partial
 
 from vr_kernel.errors import Code, VrError, did_you_mean
-from vr_kernel.journal.journal import Change, Entry, Journal
+from vr_kernel.journal.journal import Journal
 from vr_kernel.journal.lineage import Position
+from vr_kernel.journal.rows import Entry
 from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.providers import StoredRecord
-from vr_kernel.records import Record, RecordKind
+from vr_kernel.records import Change, Record, RecordKind
 
 PAGE = 500
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from vr_kernel.errors import VrError
-from vr_kernel.journal.journal import Change
-from vr_kernel.storage.database_faults import Patience, is_sound
+from vr_kernel.records import Change
 from vr_kernel.storage.kept_database import KeptDatabase
+from vr_kernel.storage.patience import Patience
+from vr_kernel.storage.sound_rows import is_sound
 from vr_kernel.text.bounds import said
 
 _SCHEMA = """

@@ -6,13 +6,14 @@ import json
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel.errors import VrError
+from vr_kernel.journal.rows import HISTORY, RECORDS, Entry, highest_seq
+from vr_kernel.records import Change
 from vr_kernel.storage.kept_database import KeptDatabase
 
 if TYPE_CHECKING:
@@ -20,75 +21,7 @@ if TYPE_CHECKING:
     from vr_kernel.journal.undeclared import Undeclared
     from vr_kernel.records import RecordKind
 
-# AUTOINCREMENT keeps sequence numbers rising even after the newest row is replaced.
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS record (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    workspace TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    key TEXT NOT NULL,
-    fields TEXT,
-    provenance TEXT NOT NULL,
-    created_at TEXT NOT NULL,
-    UNIQUE (workspace, kind, key)
-);
-"""
-HISTORY = """
-CREATE TABLE IF NOT EXISTS former (
-    workspace TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    key TEXT NOT NULL,
-    created_at TEXT NOT NULL,
-    fields TEXT NOT NULL,
-    provenance TEXT NOT NULL,
-    PRIMARY KEY (workspace, kind, key, created_at)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS folded (kind TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS lineage (
-    seq INTEGER PRIMARY KEY, journal TEXT NOT NULL, opening TEXT NOT NULL UNIQUE, home TEXT NOT NULL
-);
-"""
-Row = tuple[str, str, str, str | None, str, str]
-"""Workspace, kind, key, fields, provenance, created_at."""
-PUT = (
-    "INSERT OR REPLACE INTO record"
-    " (workspace, kind, key, fields, provenance, created_at) VALUES (?,?,?,?,?,?)"
-)
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A record on its way into the journal; `fields` None deletes it.
-
-    It takes the place of what has its key. With `merge` it goes over that: fields that it does
-    not name stay, those that it gives as None go. With `history` what it takes the place of is
-    kept as a former version.
-    """
-
-    kind: str
-    key: str
-    fields: Mapping[str, Any] | None
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-    merge: bool = False
-    history: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """The newest state of one record; `fields` None says that it was deleted.
-
-    `opening` names the process's time with the journal in which `seq` was given out.
-    """
-
-    seq: int
-    workspace: str
-    kind: str
-    key: str
-    fields: dict[str, Any] | None
-    provenance: dict[str, Any]
-    created_at: str
-    opening: str = ""
 
 
 class Journal:
@@ -111,7 +44,7 @@ class Journal:
         """
         self.path, self._ledger, self._tell, self._store = path, ledger, tell, store
         how: Any = {"tell": tell, "patience": None if ledger is None else ledger.patience}
-        self._database = KeptDatabase(path, _SCHEMA + HISTORY, synchronous="FULL", **how)
+        self._database = KeptDatabase(path, RECORDS + HISTORY, synchronous="FULL", **how)
         self._continuity: Continuity | None = None
         self.holds = self._database.holds
 
@@ -288,12 +221,6 @@ class Journal:
     def close(self) -> None:
         """Close the file."""
         self._database.close()
-
-
-def highest_seq(connection: sqlite3.Connection) -> int:
-    """The highest sequence number given out."""
-    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'record'").fetchone()
-    return int(row[0]) if row else 0
 
 
 def _dump(fields: Mapping[str, Any] | None) -> str | None:

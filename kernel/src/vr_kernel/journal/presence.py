@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection
 
-from vr_kernel.storage.database_faults import is_text
+from vr_kernel.storage.sound_rows import is_text
 
 
 def present(

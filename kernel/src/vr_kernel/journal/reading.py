@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from vr_kernel.journal.journal import Change
 from vr_kernel.journal.lineage import openings
-from vr_kernel.storage.database_faults import is_sound, is_text
+from vr_kernel.records import Change
+from vr_kernel.storage.sound_rows import is_sound, is_text
 
 LeaveOut = Callable[[str, object], None]
 """Takes the table and the key of a row that is damaged."""

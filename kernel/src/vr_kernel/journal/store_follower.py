@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from vr_kernel.errors import Code, VrError
 from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.journal.dead_letters import DeadLetter, DeadLetters, reason_of
-from vr_kernel.journal.journal import Change, Journal
+from vr_kernel.journal.journal import Journal
 from vr_kernel.log import Log
 from vr_kernel.providers import Hit, Providers, Query, Store, StoredRecord, close
-from vr_kernel.records import RecordKind
+from vr_kernel.records import Change, RecordKind
 from vr_kernel.text.bounds import said
 
 if TYPE_CHECKING:

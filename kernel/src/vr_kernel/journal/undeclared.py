@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from vr_kernel.storage.database_faults import is_text
+from vr_kernel.storage.sound_rows import is_text
 
 _KINDS = """
 WITH RECURSIVE found (kind) AS (

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
 
-from vr_kernel.journal.journal import PUT, Entry, Row, highest_seq
 from vr_kernel.journal.reading import read_document
-from vr_kernel.storage.database_faults import is_sound
+from vr_kernel.journal.rows import PUT, Entry, Row, highest_seq
+from vr_kernel.storage.sound_rows import is_sound
 
 MANY = 250
 """Records that one statement writes."""

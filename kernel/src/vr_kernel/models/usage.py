@@ -21,9 +21,9 @@ from vr_kernel.models.usage_report import (
     read_newest,
     read_sums,
 )
-from vr_kernel.storage.database import mark_of
-from vr_kernel.storage.database_faults import Patience
 from vr_kernel.storage.kept_database import KeptDatabase
+from vr_kernel.storage.patience import Patience
+from vr_kernel.storage.principal_marks import mark_of
 
 T = TypeVar("T")
 _SCHEMA = """

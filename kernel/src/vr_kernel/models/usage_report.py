@@ -12,8 +12,9 @@ from typing import Literal
 from pydantic import BaseModel
 
 from vr_kernel.generation import Usage
-from vr_kernel.storage.database import MARK
-from vr_kernel.storage.database_faults import MOST_TOLD, is_sound
+from vr_kernel.storage.damaged_rows import MOST_TOLD
+from vr_kernel.storage.principal_marks import MARK
+from vr_kernel.storage.sound_rows import is_sound
 
 Grouping = Literal["tool", "day", "model", "plugin"]
 """What is summed together: `day` is a UTC date, `model` is `provider/model` that answered."""

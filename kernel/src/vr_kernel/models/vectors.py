@@ -19,8 +19,8 @@ from vr_kernel.generation import Purpose
 from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.jobs.leases import Lease, Leases
 from vr_kernel.providers import Embedder, Providers
-from vr_kernel.storage.database_faults import Patience
 from vr_kernel.storage.kept_database import KeptDatabase
+from vr_kernel.storage.patience import Patience
 
 PAGE_BYTES = 8192
 """A page holds five vectors of 384 numbers; SQLite's default of 4096 would waste a quarter."""

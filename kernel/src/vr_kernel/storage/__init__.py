@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from vr_kernel.storage.database_damage import (
-        begin_anew,
+    from vr_kernel.storage.damaged_rows import LeftOut
+    from vr_kernel.storage.database_damage import begin_anew, leave, put_aside
+    from vr_kernel.storage.database_errors import (
         damaged,
-        leave,
-        put_aside,
+        explained,
         row_damaged,
         set_aside,
+        tell_emptied,
+        told_by,
         unwritten,
     )
     from vr_kernel.storage.database_faults import (
@@ -21,23 +23,13 @@ if TYPE_CHECKING:
         DAMAGED,
         FAULTS,
         UNAVAILABLE,
-        Identity,
-        LeftOut,
-        Patience,
-        explained,
-        identities,
         is_busy,
         is_damage,
         is_full,
         is_io_error,
         is_passing,
-        is_sound,
         is_useless,
-        read_text,
         require_own,
-        shown_key,
-        tell_emptied,
-        told_by,
         wording,
     )
     from vr_kernel.storage.database_health import (
@@ -47,13 +39,16 @@ if TYPE_CHECKING:
         require_free,
         unreadable,
     )
+    from vr_kernel.storage.file_identity import FileIdentity, identities
+    from vr_kernel.storage.patience import Patience
     from vr_kernel.storage.read_only import has_room, read_unwritable
+    from vr_kernel.storage.sound_rows import is_sound, read_text, shown_key
 
 __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "CLEAN",
     "DAMAGED",
     "FAULTS",
-    "Identity",
+    "FileIdentity",
     "LeftOut",
     "Patience",
     "UNAVAILABLE",
@@ -91,13 +86,15 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "database_damage": "begin_anew damaged leave put_aside row_damaged set_aside unwritten",
-        "database_faults": "CLEAN DAMAGED FAULTS Identity LeftOut Patience "
-        "UNAVAILABLE explained identities is_busy is_damage "
-        "is_full is_io_error is_passing is_sound is_useless "
-        "read_text require_own shown_key tell_emptied "
-        "told_by wording",
+        "damaged_rows": "LeftOut",
+        "database_damage": "begin_anew leave put_aside",
+        "database_errors": "damaged explained row_damaged set_aside tell_emptied told_by unwritten",
+        "database_faults": "CLEAN DAMAGED FAULTS UNAVAILABLE is_busy is_damage is_full "
+        "is_io_error is_passing is_useless require_own wording",
         "database_health": "examine_file is_no_damage reading require_free unreadable",
+        "file_identity": "FileIdentity identities",
+        "patience": "Patience",
         "read_only": "has_room read_unwritable",
+        "sound_rows": "is_sound read_text shown_key",
     },
 )

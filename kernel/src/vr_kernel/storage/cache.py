@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel
 
 from vr_kernel.errors import VrError
-from vr_kernel.storage.database_faults import Patience, is_sound, is_text
 from vr_kernel.storage.kept_database import KeptDatabase
+from vr_kernel.storage.patience import Patience
+from vr_kernel.storage.sound_rows import is_sound, is_text
 
 if TYPE_CHECKING:
     from vr_kernel.storage.cached_model import CachedModel

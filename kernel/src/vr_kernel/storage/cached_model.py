@@ -5,15 +5,36 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-if TYPE_CHECKING:
-    from vr_kernel.storage.cache import Cache
-
 M = TypeVar("M", bound=BaseModel)
 _WORDS = ("title", "description")
+
+
+class Rows(Protocol):
+    """Rows of the cache by key."""
+
+    async def find(self, *keys: str) -> tuple[str, dict[str, Any]] | None:
+        """The first of the keys under which something is kept, and what that is."""
+
+    async def move(self, key: str, to: str) -> None:
+        """Keep a row under a new key."""
+
+    async def set(
+        self,
+        key: str,
+        value: dict[str, Any],
+        *,
+        content_id: str = "",
+        tool: str = "",
+        model: str = "",
+    ) -> None:
+        """Keep a row."""
+
+    async def delete(self, key: str) -> None:
+        """Forget a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +52,7 @@ class CachedModel(Generic[M]):
     key: str
     former: str
     shape: type[M]
-    cache: Cache
+    cache: Rows
 
     async def get(self) -> M | None:
         """The result; None when it is missing, too old, damaged or of another shape."""
@@ -92,7 +113,7 @@ def _plain(schema: Any) -> Any:
 
 
 def _holds(whole: Any, kept: Any) -> bool:
-    """Whether a value has all that a row says, so that nothing of the row was passed over."""
+    """True when a value has all that a row says, so that nothing of the row was passed over."""
     if isinstance(kept, dict):
         return isinstance(whole, dict) and all(
             name in whole and _holds(whole[name], value) for name, value in kept.items()

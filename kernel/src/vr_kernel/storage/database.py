@@ -10,29 +10,25 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
 
 from vr_kernel.config.paths import private_file, private_folder
 from vr_kernel.errors import VrError
+from vr_kernel.storage.damaged_rows import LeftOut
+from vr_kernel.storage.database_errors import explained, tell_emptied
 from vr_kernel.storage.database_faults import (
     FAULTS,
-    Identity,
-    LeftOut,
     NotBegunError,
-    Patience,
-    Wait,
     cause,
-    explained,
-    identities,
-    identity,
     is_busy,
     is_useless,
-    read_text,
     require_own,
-    tell_emptied,
 )
+from vr_kernel.storage.file_identity import FileIdentity, identities, identity
+from vr_kernel.storage.patience import Patience
+from vr_kernel.storage.pending_work import PendingWork, finish
+from vr_kernel.storage.sound_rows import read_text
 
 T = TypeVar("T")
 READ_WAIT_S = 2.0
@@ -42,12 +38,6 @@ BUSY_TRY_MS = 50
 BUSY_PAUSE_S = 0.01
 PAGE_BYTES = 4096
 READ, WRITE = "BEGIN DEFERRED", "BEGIN IMMEDIATE"
-OWNER = "owner"
-"""The owner's mark. A name of the system's user would change, and might be a token's some day."""
-PREFIX = "token:"
-_IS_TOKENS = f"substr(principal, 1, {len(PREFIX)}) = '{PREFIX}'"
-MARK = f"CASE WHEN {_IS_TOKENS} THEN principal ELSE '{OWNER}' END"
-"""SQL: the mark of a row. What bears no token's is the owner's; older rows have a user's name."""
 
 
 class Database:
@@ -66,7 +56,7 @@ class Database:
         tell: takes what is damaged, once each: the file that was set aside, and rows.
         patience: shared with the other files of the program.
 
-    Text that is no UTF-8 fails nothing: see `database_faults.is_sound`.
+    Text that is no UTF-8 fails nothing: see `sound_rows.is_sound`.
     """
 
     def __init__(
@@ -88,12 +78,12 @@ class Database:
         self._page_bytes = page_bytes
         self._tell = tell
         self._left_out = LeftOut(path, tell)
-        self._waiting: deque[Turn] = deque()
+        self._waiting: deque[PendingWork] = deque()
         self._call: Future[None] | None = None
         self._lock = threading.Lock()
         self._thread: ThreadPoolExecutor | None = None
         self._connection: sqlite3.Connection | None = None
-        self._opened_as: tuple[Identity, Identity, Identity] = (None, None, None)
+        self._opened_as: tuple[FileIdentity, FileIdentity, FileIdentity] = (None, None, None)
 
     async def run(self, work: Callable[[sqlite3.Connection], T], *, wait_s: float = math.inf) -> T:
         """Run `work` in a transaction that is committed when this returns.
@@ -109,18 +99,18 @@ class Database:
             VrError: UNAVAILABLE when the file cannot be opened, read or written; retryable when
                 another process holds it for too long.
         """
-        done: T = await self._awaited(Turn(work, WRITE, self.patience.begin(wait_s)))
+        done: T = await self._awaited(PendingWork(work, WRITE, self.patience.begin(wait_s)))
         return done
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Like `run` for work that writes nothing: another process's writer never delays it."""
-        found: T = await self._awaited(Turn(work, READ, self.patience.begin(READ_WAIT_S)))
+        found: T = await self._awaited(PendingWork(work, READ, self.patience.begin(READ_WAIT_S)))
         return found
 
     def run_blocking(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Like `run`, for a caller without an event loop."""
         outcome: Future[T] = Future()
-        self._add(Turn(work, WRITE, self.patience.begin(), outcome))
+        self._add(PendingWork(work, WRITE, self.patience.begin(), outcome))
         return outcome.result()
 
     def leave_out(self, table: str, key: object) -> None:
@@ -140,71 +130,71 @@ class Database:
                 thread.submit(self._disconnect).result()
                 thread.shutdown()
 
-    async def _awaited(self, turn: Turn) -> Any:
+    async def _awaited(self, item: PendingWork) -> Any:
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[Any] = loop.create_future()
-        self._add(turn._replace(outcome=outcome, loop=loop))
+        self._add(item._replace(outcome=outcome, loop=loop))
         return await outcome
 
-    def _add(self, turn: Turn) -> None:
+    def _add(self, item: PendingWork) -> None:
         with self._lock:
             if self._thread is None:
                 self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"vr-{self.path.stem}")
-            self._waiting.append(turn)
+            self._waiting.append(item)
             if self._call is None or self._call.running() or self._call.done():
                 self._call = self._thread.submit(self._work_off)
 
     def _work_off(self) -> None:
         """All that waits, and what comes meanwhile while another process holds the file."""
         while self._waiting:
-            turns = [self._waiting.popleft() for _ in range(len(self._waiting))]
-            turns = [turn for turn in turns if not turn.outcome.cancelled()]
-            for begin in dict.fromkeys((READ, *(turn.begin for turn in turns))):
-                if together := [turn for turn in turns if turn.begin == begin]:
+            items = [self._waiting.popleft() for _ in range(len(self._waiting))]
+            items = [item for item in items if not item.outcome.cancelled()]
+            for begin in dict.fromkeys((READ, *(item.begin for item in items))):
+                if together := [item for item in items if item.begin == begin]:
                     self._do(together)
 
-    def _do(self, turns: list[Turn]) -> None:
+    def _do(self, items: list[PendingWork]) -> None:
         try:
-            results = self._transact_anew(turns)
+            results = self._transact_anew(items)
         except BaseException as error:  # noqa: BLE001 - handed to whoever waits for it
             if is_busy(cause(error)):
-                self._put_off(turns, error)
-            elif len(turns) == 1 or isinstance(error, NotBegunError):
-                _tell([(turn, *self._failed(turn, error)) for turn in turns])
+                self._put_off(items, error)
+            elif len(items) == 1 or isinstance(error, NotBegunError):
+                finish([(item, *self._failed(item, error)) for item in items])
             else:  # One of them is at fault: the others do not pay for it.
-                for turn in turns:
-                    self._do([turn])
+                for item in items:
+                    self._do([item])
         else:
-            _tell([(turn, it, None) for turn, it in zip(turns, results, strict=True)])
+            finish([(item, it, None) for item, it in zip(items, results, strict=True)])
 
-    def _put_off(self, turns: list[Turn], error: BaseException) -> None:
+    def _put_off(self, items: list[PendingWork], error: BaseException) -> None:
         """Let those wait on who have not waited enough; nothing of their work was done."""
         self.patience.found_locked(self.path)
-        ends = [(turn, self.patience.is_over(turn.wait)) for turn in turns]
-        self._waiting.extendleft(turn for turn, over in reversed(ends) if not over)
-        _tell([(turn, *self._failed(turn, error)) for turn, over in ends if over])
+        ends = [(item, self.patience.is_over(item.wait)) for item in items]
+        self._waiting.extendleft(item for item, over in reversed(ends) if not over)
+        finish([(item, *self._failed(item, error)) for item, over in ends if over])
         time.sleep(BUSY_PAUSE_S)  # not every busy lock is one that SQLite waits for
 
-    def _transact_anew(self, turns: list[Turn]) -> list[Any]:
+    def _transact_anew(self, items: list[PendingWork]) -> list[Any]:
         """The results, in a new file when this one is disposable and damaged."""
         try:
-            return self._transact(turns)
+            return self._transact(items)
         except (*FAULTS, NotBegunError) as error:
             if not (self._disposable and is_useless(cause(error), self.path)):
                 raise
         self._set_aside()
-        return self._transact(turns)
+        return self._transact(items)
 
-    def _transact(self, turns: list[Turn]) -> list[Any]:
+    def _transact(self, items: list[PendingWork]) -> list[Any]:
         try:
             connection = self._opened()
-            connection.execute(turns[0].begin)
+            connection.execute(items[0].begin)
         except FAULTS as error:
             raise NotBegunError from error
-        if turns[0].begin == WRITE:
+        if items[0].begin == WRITE:
             self.patience.found_free(self.path)
         try:
-            results = [turn.work(connection) for turn in turns]
+            results = [item.work(connection) for item in items]
             connection.commit()
         except BaseException:
             connection.rollback()
@@ -249,52 +239,13 @@ class Database:
         self._disconnect()
         if identity(self.path) != self._opened_as[0]:  # another process was faster
             return
-        from vr_kernel.storage.database_damage import put_aside, set_aside
+        from vr_kernel.storage.database_damage import put_aside
+        from vr_kernel.storage.database_errors import set_aside
 
         if (kept := put_aside(self.path)) is not None:
             self._tell(set_aside(self.path, kept))
 
-    def _failed(self, _turn: Turn, error: BaseException) -> tuple[Any, BaseException | None]:
+    def _failed(self, _item: PendingWork, error: BaseException) -> tuple[Any, BaseException | None]:
         """What the caller is told: a fault of the file is typed, one of the work its own."""
         fault = cause(error)
         return None, explained(self.path, fault) if isinstance(fault, FAULTS) else error
-
-
-class Turn(NamedTuple):
-    """A piece of work that waits for a transaction, and who waits for it: a loop or a thread."""
-
-    work: Callable[[sqlite3.Connection], Any]
-    begin: str
-    wait: Wait
-    outcome: Any = None
-    loop: asyncio.AbstractEventLoop | None = None
-    otherwise: tuple[Any, ...] | None = None
-
-
-def _tell(ends: list[tuple[Turn, Any, BaseException | None]]) -> None:
-    """Hand out results, or why there is none; a loop is woken once, however many wait in it."""
-    for loop in dict.fromkeys(turn.loop for turn, _, _ in ends):
-        its = [end for end in ends if end[0].loop is loop]
-        if loop is None:
-            _settle(its)
-        else:
-            with suppress(RuntimeError):  # it is closed, and nobody waits there any more
-                loop.call_soon_threadsafe(_settle, its)
-
-
-def _settle(ends: list[tuple[Turn, Any, BaseException | None]]) -> None:
-    for turn, result, error in ends:
-        if error is not None and not turn.outcome.done():
-            turn.outcome.set_exception(error)
-        elif not turn.outcome.done():  # who waited may have gone
-            turn.outcome.set_result(result)
-
-
-def mark_of(principal: str, owner: str) -> str:
-    """What rows of a principal bear; `owner` is the principal who runs the program."""
-    return OWNER if principal == owner else f"{PREFIX}{principal}"
-
-
-def principal_of(mark: str, owner: str) -> str:
-    """The principal of a row."""
-    return mark.removeprefix(PREFIX) if mark.startswith(PREFIX) else owner

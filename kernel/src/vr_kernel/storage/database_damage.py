@@ -1,4 +1,4 @@
-"""Unusable SQLite files, as typed errors that quote nothing of them, and their way aside."""
+"""Unusable SQLite files put aside, and files that were replaced while they were open."""
 
 from __future__ import annotations
 
@@ -10,20 +10,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from vr_kernel.config.paths import private_file
-from vr_kernel.errors import Code, VrError
-from vr_kernel.storage.database_faults import (
-    CLEAN,
-    DAMAGED,
-    UNAVAILABLE,
-    Identity,
-    identity,
-    is_damage,
-    is_full,
-    is_io_error,
-    log_of,
-    shown_key,
-    wording,
-)
+from vr_kernel.errors import VrError
+from vr_kernel.storage.database_errors import log_removed, replaced
+from vr_kernel.storage.database_faults import is_damage
+from vr_kernel.storage.file_identity import FileIdentity, identity, log_of
 
 
 def put_aside(path: Path, why: str = "damaged") -> Path | None:
@@ -79,7 +69,7 @@ def _put_back(path: Path, kept: Path) -> None:
 
 def leave(
     path: Path,
-    opened_as: tuple[Identity, Identity, Identity],
+    opened_as: tuple[FileIdentity, FileIdentity, FileIdentity],
     connection: sqlite3.Connection,
     close: Callable[[], None],
 ) -> VrError:
@@ -110,7 +100,7 @@ def leave(
 
 def _rejoin(
     path: Path,
-    companions: tuple[Identity, Identity],
+    companions: tuple[FileIdentity, FileIdentity],
     connection: sqlite3.Connection,
     close: Callable[[], None],
 ) -> VrError:
@@ -130,7 +120,7 @@ def _rejoin(
     return log_removed(path, told)
 
 
-def _is_shared(path: Path, log: Identity, index: Identity) -> bool:
+def _is_shared(path: Path, log: FileIdentity, index: FileIdentity) -> bool:
     """True when somebody has written a log of his own, or made an index of ours."""
     log_now, index_now = identity(log_of(path)), identity(log_of(path, "shm"))
     return any(
@@ -190,111 +180,3 @@ def _put_log_aside(path: Path, kept: Path) -> None:
     with suppress(FileNotFoundError):
         log_of(path).replace(log_of(kept))
     path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
-
-
-def damaged(path: Path, error: BaseException) -> VrError:
-    """The typed error of a damaged file; without its cause, which may quote what stands in it."""
-    aside = "move it away, with its -wal and -shm"
-    if path.name == "journal.db":  # the store has what it had
-        without = f"or {aside}, and `vr knowledge migrate --from embedded` records what the store"
-        without += " has (`--from weaviate` where that is the store)."
-    else:
-        without = f"or, when you can do without it, {aside}."
-    return VrError(
-        f"{path.name} is damaged, or another program's file ({wording(error)}).",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
-        # Beside a server whose -wal was removed a sound file cannot be read either.
-        hint="Stop all servers and try again. If it stays so,"
-        f" restore {path} from a backup; {without}",
-    )
-
-
-def set_aside(path: Path, kept: Path) -> VrError:
-    """The typed error of a damaged file in whose place a new one was begun."""
-    return VrError(
-        f"{path.name} was damaged, or another program's file, so a new one was begun.",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
-        hint=f"What it held is in {kept}. Check the disk; `vr clean --damaged` removes such files.",
-    )
-
-
-def replaced(path: Path) -> VrError:
-    """The typed error of a file that somebody took away, or put another in the place of."""
-    return VrError(
-        f"{path.name} was removed or replaced while it was open; what is there now is used.",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
-        hint=f"Unless you wanted that, stop all servers and restore {path} from a backup.",
-    )
-
-
-def log_removed(path: Path, told: str) -> VrError:
-    """The typed error of a file whose log was taken away; `told` is what became of that."""
-    return VrError(
-        f"The -wal or -shm of {path.name} was removed while it was open; {told}.",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
-        hint=f"Remove or move them only with {path} itself, while no server runs.",
-    )
-
-
-def emptied(path: Path) -> VrError:
-    """The typed error of a file that has lost its content."""
-    return VrError(
-        f"{path.name} was empty, so it is begun anew.",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
-        hint=f"If it held something, stop all servers and restore {path} from a backup.",
-    )
-
-
-def row_damaged(path: Path, table: str, key: object) -> VrError:
-    """The typed error of a row that is left out."""
-    return VrError(
-        f"A row of {path.name} is damaged and cannot be used: {table} {shown_key(key)}.",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
-        hint=f"All others are there. To have it again, restore {path} from a backup.",
-    )
-
-
-def unusable(path: Path, error: BaseException) -> VrError:
-    """The typed error of a file that cannot be opened, read or written, and is not damaged."""
-    said = wording(error)
-    if is_full(error):
-        hint = f"There is no room in {path.parent}. {CLEAN}"
-    elif isinstance(error, FileExistsError | NotADirectoryError):
-        place = next((it for it in path.parents if os.path.lexists(it)), path.parent)
-        said = f"{place} is in the place of a folder"
-        hint = f"Move {place} away, or set another folder: VR_STATE_DIR, VR_CACHE_DIR."
-    elif is_io_error(error):  # of a quota SQLite says no more than this
-        hint = f"Check that the disk of {path.parent} is well and has free space. {CLEAN}"
-    else:
-        hint = f"Check that {path.parent} exists, is writable and has free space."
-    told = VrError(
-        f"{path.name} cannot be used: {said}.",
-        Code.UNAVAILABLE,
-        category=UNAVAILABLE,
-        hint=hint,
-        retryable=is_full(error) or is_io_error(error),
-    )
-    told.__cause__ = error
-    return told
-
-
-def unwritten(what: str, folder: Path, error: BaseException) -> VrError:
-    """The typed error of a file, or of what stands in one, that a folder does not take."""
-    full = is_full(error)
-    told = VrError(
-        f"{what} could not be saved: {getattr(error, 'strerror', None) or wording(error)}.",
-        Code.UNAVAILABLE,
-        category=UNAVAILABLE,
-        hint=f"There is no room in {folder}. {CLEAN}"
-        if full
-        else f"Check that {folder} is a folder that may be written.",
-        retryable=full,
-    )
-    told.__cause__ = error
-    return told

@@ -9,19 +9,17 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from vr_kernel.health import Diagnosis
+from vr_kernel.storage.database_errors import explained
 from vr_kernel.storage.database_faults import (
     FAULTS,
-    explained,
     is_busy,
     is_damage,
     is_passing,
-    is_sound,
-    read_text,
     require_own,
-    shown_key,
     wording,
 )
 from vr_kernel.storage.read_only import address_to_look, has_room
+from vr_kernel.storage.sound_rows import is_sound, read_text, shown_key
 
 BUDGET_S = 1.0
 """How long one file is looked through, and its rows as long again; a large one then in part."""

@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vr_kernel.errors import VrError
-from vr_kernel.storage.database import READ, READ_WAIT_S, WRITE, Database, Turn
+from vr_kernel.storage.database import READ, READ_WAIT_S, WRITE, Database
+from vr_kernel.storage.database_errors import explained
 from vr_kernel.storage.database_faults import (
     FAULTS,
     NotBegunError,
     cause,
-    explained,
     is_busy,
     is_full,
     is_passing,
 )
+from vr_kernel.storage.pending_work import PendingWork
 
 T = TypeVar("T")
 _LOOK = "BEGIN IMMEDIATE -- to be rolled back"
@@ -40,7 +41,7 @@ class KeptDatabase(Database):
     def __init__(self, path: Path, schema: str, **how: Any) -> None:
         super().__init__(path, schema, **how)
         self.unwritable = self._was_open = False
-        self._held: list[Turn] = []
+        self._held: list[PendingWork] = []
         self._heard: list[Callable[[], object]] = []
 
     @property
@@ -54,20 +55,22 @@ class KeptDatabase(Database):
         What `work` returned is returned then too; `otherwise`, where it could not even be tried.
         """
         kept: T = await self._awaited(
-            Turn(work, WRITE, self.patience.begin(), otherwise=(otherwise,))
+            PendingWork(work, WRITE, self.patience.begin(), otherwise=(otherwise,))
         )
         return kept
 
     async def insist(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Like `run`, in the space for what is paid for if there is no other; holds nothing."""
-        done: T = await self._awaited(Turn(work, WRITE, self.patience.begin(), otherwise=()))
+        done: T = await self._awaited(PendingWork(work, WRITE, self.patience.begin(), otherwise=()))
         return done
 
     async def look(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Like `read`, and finds what is held, too."""
         if self._held:
             with suppress(VrError):  # another process may have the lock that this takes
-                found: T = await self._awaited(Turn(work, _LOOK, self.patience.begin(READ_WAIT_S)))
+                found: T = await self._awaited(
+                    PendingWork(work, _LOOK, self.patience.begin(READ_WAIT_S))
+                )
                 return found
         return await self.read(work)
 
@@ -89,26 +92,26 @@ class KeptDatabase(Database):
                 )
         super().close()
 
-    def _failed(self, turn: Turn, error: BaseException) -> tuple[Any, BaseException | None]:
+    def _failed(self, item: PendingWork, error: BaseException) -> tuple[Any, BaseException | None]:
         fault = cause(error)
         # What was never opened was of no use before it was paid for, either.
         passing = is_full(fault) or (self._was_open and is_passing(fault))
-        if fault is None or turn.otherwise is None or self.patience.room_of is None or not passing:
-            return super()._failed(turn, error)
+        if fault is None or item.otherwise is None or self.patience.room_of is None or not passing:
+            return super()._failed(item, error)
         room = self.patience.room_of(self.path.parent)
         if not is_busy(fault) and room.give_up():
             with suppress(*FAULTS, NotBegunError):
-                return self._transact_anew([turn])[0], None
-        if not turn.otherwise:
-            return super()._failed(turn, error)
-        (result,) = turn.otherwise
+                return self._transact_anew([item])[0], None
+        if not item.otherwise:
+            return super()._failed(item, error)
+        (result,) = item.otherwise
         try:
-            (result,) = self._transact([turn._replace(begin=_LOOK)])
+            (result,) = self._transact([item._replace(begin=_LOOK)])
         except (*FAULTS, NotBegunError):
             pass
         except BaseException as own:  # noqa: BLE001 - for whoever waits for it
             return None, own
-        self._held.append(turn)
+        self._held.append(item)
         room.wait_for(self._write_held, explained(self.path, fault))
         return result, None
 
@@ -117,11 +120,11 @@ class KeptDatabase(Database):
         self._was_open = True
         return connection
 
-    def _transact(self, turns: list[Turn]) -> list[Any]:
-        begin = turns[0].begin if turns else WRITE
+    def _transact(self, items: list[PendingWork]) -> list[Any]:
+        begin = items[0].begin if items else WRITE
         held = [] if begin == READ else self._held[:]
         if not held and begin != _LOOK:
-            return self._begun(turns)
+            return self._begun(items)
         try:
             connection = self._opened()
             # What does not fit into memory would be written.
@@ -130,7 +133,7 @@ class KeptDatabase(Database):
         except FAULTS as error:
             raise NotBegunError from error
         try:
-            results = [turn.work(connection) for turn in (*held, *turns)]
+            results = [item.work(connection) for item in (*held, *items)]
             if begin == WRITE:
                 connection.commit()
         finally:
@@ -141,16 +144,16 @@ class KeptDatabase(Database):
                 self._heard.pop()()
         return results[len(held) :]
 
-    def _begun(self, turns: list[Turn]) -> list[Any]:
+    def _begun(self, items: list[PendingWork]) -> list[Any]:
         try:
-            results = super()._transact(turns)
+            results = super()._transact(items)
         except NotBegunError as error:
             fault = cause(error)
-            if turns[0].begin != READ or self._connection is not None or fault is None:
+            if items[0].begin != READ or self._connection is not None or fault is None:
                 raise
             from vr_kernel.storage.read_only import read_unwritable
 
-            works = [turn.work for turn in turns]
+            works = [item.work for item in items]
             found = read_unwritable(self.path, works, fault, self._schema)
             if found is None:
                 raise

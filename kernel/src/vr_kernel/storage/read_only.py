@@ -10,7 +10,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
-from vr_kernel.storage.database_faults import is_busy, is_full, is_passing, read_text
+from vr_kernel.storage.database_faults import is_busy, is_full, is_passing
+from vr_kernel.storage.sound_rows import read_text
 
 T = TypeVar("T")
 _PROBED_BYTES = 1 << 16

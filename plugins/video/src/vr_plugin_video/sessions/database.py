@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from vr_kernel import VrError, private_file, private_folder
 from vr_kernel.storage import (
     FAULTS,
-    Identity,
+    FileIdentity,
     LeftOut,
     explained,
     identities,
@@ -66,7 +66,7 @@ class Database:
         self.path = path
         self.left_out = LeftOut(path, tell)
         self._tell = tell
-        self._opened_as: tuple[Identity, Identity, Identity] = (None, None, None)
+        self._opened_as: tuple[FileIdentity, FileIdentity, FileIdentity] = (None, None, None)
         self._schema = schema
         self._patience_s = patience_s
         self._room_of = room_of

@@ -1,0 +1,66 @@
+"""Rows of the journal: their tables, and the entries that become one each."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+# AUTOINCREMENT keeps sequence numbers rising even after the newest row is replaced.
+RECORDS = """
+CREATE TABLE IF NOT EXISTS record (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    workspace TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    fields TEXT,
+    provenance TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    UNIQUE (workspace, kind, key)
+);
+"""
+HISTORY = """
+CREATE TABLE IF NOT EXISTS former (
+    workspace TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    fields TEXT NOT NULL,
+    provenance TEXT NOT NULL,
+    PRIMARY KEY (workspace, kind, key, created_at)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS folded (kind TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS lineage (
+    seq INTEGER PRIMARY KEY, journal TEXT NOT NULL, opening TEXT NOT NULL UNIQUE, home TEXT NOT NULL
+);
+"""
+Row = tuple[str, str, str, str | None, str, str]
+"""Workspace, kind, key, fields, provenance, created_at."""
+PUT = (
+    "INSERT OR REPLACE INTO record"
+    " (workspace, kind, key, fields, provenance, created_at) VALUES (?,?,?,?,?,?)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record on its way into the journal; `fields` None deletes it.
+
+    It takes the place of what has its key. With `merge` it goes over that: fields that it does
+    not name stay, those that it gives as None go. With `history` what it takes the place of is
+    kept as a former version.
+    """
+
+    kind: str
+    key: str
+    fields: Mapping[str, Any] | None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    merge: bool = False
+    history: bool = False
+
+
+def highest_seq(connection: sqlite3.Connection) -> int:
+    """The highest sequence number given out."""
+    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'record'").fetchone()
+    return int(row[0]) if row else 0

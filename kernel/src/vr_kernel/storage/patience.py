@@ -1,0 +1,90 @@
+"""Patience with locks: how long the files of one program wait for other processes."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vr_kernel.storage.room import RoomOf
+
+
+WAIT_S = 10.0
+"""How long is waited for locks that other processes hold."""
+CLOSE_WAIT_S = 2.0
+"""The same for a program that ends."""
+BRIEF_S = 0.25
+"""The same once a lock has been held for `WAIT_S`: its holder stands still."""
+STEP_S = 1.0
+"""Most seconds counted between two tries: in a longer time this process stood still."""
+
+
+@dataclass(slots=True)
+class Wait:
+    """A wait for a lock: how long it may be, when it was looked at last, how much of it counts."""
+
+    most_s: float
+    seen: float
+    waited_s: float = 0.0
+
+
+class Patience:
+    """How long files wait for locks of other processes, all files of one program together.
+
+    Who waited in vain for one file does not wait as long again for the next one: a process that
+    stands still may hold several. Time in which this process itself was suspended does not count.
+
+    Args:
+        wait_s: for all files in turn.
+        clock: in seconds, never set back.
+        step_s: what counts, at most, of the time between two tries.
+    """
+
+    def __init__(
+        self,
+        wait_s: float = WAIT_S,
+        clock: Callable[[], float] = time.monotonic,
+        step_s: float = STEP_S,
+    ) -> None:
+        self.wait_s = wait_s
+        self.clock = clock
+        self.room_of: RoomOf | None = None  # finds these files space for what was paid for
+        self._step_s = step_s
+        self._locked: dict[Path, tuple[float, float]] = {}
+
+    def hurry(self) -> None:
+        """Wait less from now on: the program ends."""
+        self.wait_s = min(self.wait_s, CLOSE_WAIT_S)
+
+    def begin(self, most_s: float = math.inf) -> Wait:
+        """Begin to wait, for `most_s` at most."""
+        return Wait(most_s, self.clock())
+
+    def found_locked(self, path: Path) -> None:
+        """Somebody else holds that file now."""
+        now = self.clock()
+        self._locked[path] = (min(self._since(path, now), now), now)
+
+    def found_free(self, path: Path) -> None:
+        """Nobody else holds that file any more."""
+        self._locked.pop(path, None)
+
+    def is_over(self, wait: Wait) -> bool:
+        """True when enough was waited; called at each try."""
+        now = self.clock()
+        if now - wait.seen > self._step_s:
+            self._locked.clear()
+        wait.waited_s += min(now - wait.seen, self._step_s)
+        wait.seen = now
+        first = min((self._since(path, now) for path in [*self._locked]), default=now)
+        allowed = max(first + self.wait_s - now + wait.waited_s, BRIEF_S)
+        return wait.waited_s >= min(wait.most_s, self.wait_s, allowed)
+
+    def _since(self, path: Path, now: float) -> float:
+        """The moment since which the file has been locked, as far as somebody looked."""
+        since, seen = self._locked.get(path, (now, now))
+        return since if now - seen < self.wait_s else now

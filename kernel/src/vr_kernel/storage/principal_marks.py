@@ -1,0 +1,20 @@
+"""Marks of principals: what rows bear of whoever they belong to."""
+
+from __future__ import annotations
+
+OWNER = "owner"
+"""The owner's mark. A name of the system's user would change, and might be a token's some day."""
+PREFIX = "token:"
+_IS_TOKENS = f"substr(principal, 1, {len(PREFIX)}) = '{PREFIX}'"
+MARK = f"CASE WHEN {_IS_TOKENS} THEN principal ELSE '{OWNER}' END"
+"""SQL: the mark of a row. What bears no token's is the owner's; older rows have a user's name."""
+
+
+def mark_of(principal: str, owner: str) -> str:
+    """What rows of a principal bear; `owner` is the principal who runs the program."""
+    return OWNER if principal == owner else f"{PREFIX}{principal}"
+
+
+def principal_of(mark: str, owner: str) -> str:
+    """The principal of a row."""
+    return mark.removeprefix(PREFIX) if mark.startswith(PREFIX) else owner
