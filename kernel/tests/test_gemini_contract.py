@@ -10,7 +10,7 @@ from pathlib import Path
 from gemini_service import MODEL, gemini_at
 from vr_kernel.generation import ModelProvider
 from vr_testing import FakeGemini, GeminiWire, ModelProviderContract, ModelWire
-from vr_testing.model_contract import SECRET
+from vr_testing.contracts.model import SECRET
 
 
 class TestGeminiModels(ModelProviderContract):

@@ -344,23 +344,6 @@ async def test_small_cache_is_refused(gemini: FakeGemini, client: genai.client.A
     )
 
 
-async def test_batch_is_finished_after_some_polls(
-    gemini: FakeGemini, client: genai.client.AsyncClient
-) -> None:
-    gemini.answer(lambda request: f"about {request.text}")
-    asked = [{"contents": [{"parts": [{"text": text}]}]} for text in ("cats", "dogs")]
-    batch = await client.batches.create(model=MODEL, src=asked, config={"display_name": "two"})
-    assert gemini.bill.calls == 0
-    states = [batch.state.value]
-    while not batch.done:
-        batch = await client.batches.get(name=batch.name)
-        states.append(batch.state.value)
-    assert states == ["JOB_STATE_RUNNING", "JOB_STATE_RUNNING", "JOB_STATE_SUCCEEDED"]
-    said = [each.response.text for each in batch.dest.inlined_responses]
-    assert said == ["about cats", "about dogs"]
-    assert gemini.bill.calls == 2
-
-
 async def test_interaction_runs_in_the_background(
     gemini: FakeGemini, client: genai.client.AsyncClient
 ) -> None:

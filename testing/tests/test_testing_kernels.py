@@ -161,6 +161,39 @@ async def test_a_client_sees_schemas_results_and_errors() -> None:
         assert (caught.value.code, caught.value.hint) == (Code.UNSUPPORTED, "Ask for a tea.")
 
 
+WITHOUT_SERVER = """
+import asyncio, sys
+for name in ("vr_server", "vr_cli", "fastmcp", "mcp", "starlette", "uvicorn", "click", "rich"):
+    sys.modules[name] = None
+import vr_testing
+for name in vr_testing.__all__:
+    getattr(vr_testing, name)
+from vr_kernel import VrError
+
+async def main():
+    async with vr_testing.open_kernel({}) as kernel:
+        assert (await kernel.record("job_list")).result is not None
+        try:
+            kernel.connect()
+        except VrError as error:
+            print(error.category, error.hint)
+
+asyncio.run(main())
+"""
+
+
+def test_kernel_opens_without_a_server_and_names_the_extra(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_SERVER],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    hint = "EXTRA_MISSING Install it: pip install 'vr-testing[server]'."
+    assert done.stdout.strip() == hint, done.stderr
+
+
 OPTIONS = ("-W", "error", "-o", "asyncio_default_fixture_loop_scope=function")
 TESTS = """
 import os
@@ -185,9 +218,9 @@ async def test_client(client, kernel, vr_plugins):
 
 
 @pytest.mark.slow  # starts a pytest of its own
-def test_fixtures_isolate_a_test_in_any_mode(tmp_path: Path) -> None:
-    line = 'pytest_plugins = ["vr_testing.fixtures"]\n'
-    (tmp_path / "conftest.py").write_text(line, "utf-8")
+@pytest.mark.parametrize("conftest", ["", 'pytest_plugins = ["vr_testing.fixtures"]\n'])
+def test_fixtures_isolate_a_test_in_any_mode(conftest: str, tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(conftest, "utf-8")
     (tmp_path / "test_it.py").write_text(TESTS, "utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *OPTIONS],

@@ -26,7 +26,7 @@ from vr_testing import (
     TextRecognizerContract,
     WordEmbedder,
 )
-from vr_testing.recognizer_contract import PAGE, blank_page, page
+from vr_testing.contracts.recognizer import PAGE, blank_page, page
 
 CARELESS = (AssertionError, OSError, RuntimeError, ValueError)
 """What a contract ends with: its own error, or one that a provider let through."""

@@ -6,10 +6,6 @@ from pathlib import Path
 
 import pytest
 
-# In a project of its own: pytest_plugins = ["vr_testing.fixtures"]. Here other tests run
-# beside these, and pytest takes that line from the outermost conftest.py alone.
-from vr_testing.fixtures import client, kernel, open_kernel, vr_folder  # noqa: F401
-
 # The example is tested as it lies here; installing it would put its tool into every server.
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 

@@ -1,7 +1,4 @@
-"""Fixtures for pytest with pytest-asyncio: `pytest_plugins = ["vr_testing.fixtures"]`.
-
-That line stands in the `conftest.py` of a plugin's tests; nothing is loaded without it.
-"""
+"""Fixtures for pytest with pytest-asyncio; pytest finds them wherever vr-testing is installed."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ if TYPE_CHECKING:
 
 OpenKernel = Callable[..., Awaitable["TrialKernel"]]
 FOREIGN = ("VR_", "GEMINI_", "GOOGLE_")
-"""What the variables begin with that a test does not inherit."""
+"""Beginnings of the names of variables that a test does not inherit."""
 
 
 @pytest.fixture
@@ -72,6 +69,6 @@ async def kernel(open_kernel: OpenKernel) -> TrialKernel:
 
 @pytest_asyncio.fixture
 async def client(kernel: TrialKernel) -> AsyncIterator[ToolClient]:
-    """An MCP client of that kernel."""
+    """An MCP client of that kernel; it needs the extra `vr-testing[server]`."""
     async with kernel.connect() as connected:
         yield connected

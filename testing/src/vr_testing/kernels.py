@@ -10,8 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel.config.config import load_config
-from vr_kernel.kernel import Kernel
+from vr_kernel import Kernel, load_config, require_extra
 
 from vr_testing import memory
 from vr_testing.recording import RecordedCall, record_call
@@ -34,10 +33,20 @@ class TrialKernel(Kernel):
         return await record_call(self, name, arguments)
 
     def connect(self) -> AbstractAsyncContextManager[ToolClient]:
-        """A client of an MCP server of this kernel, joined to it in memory: `async with` it."""
-        from vr_server import build_server, connect_to
+        """A client of an MCP server of this kernel, joined to it in memory: `async with` it.
 
-        return connect_to(build_server(self))
+        Raises:
+            VrError: UNAVAILABLE, category EXTRA_MISSING, without the extra `vr-testing[server]`.
+        """
+        server = require_extra(
+            "vr_server",
+            "A kernel is served to a client by vr-server, which is not installed.",
+            "pip install 'vr-testing[server]'.",
+        )
+        client: AbstractAsyncContextManager[ToolClient] = server.connect_to(
+            server.build_server(self)
+        )
+        return client
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(eq=False)
-class Conduct:
+class Behaviour:
     """How the service behaves when nothing goes wrong.
 
     Args:
@@ -16,7 +16,7 @@ class Conduct:
         models: the models that exist; every model does when left out.
         own_files_only: whether files and caches are seen with the key that made them alone.
         file_polls: how often a new file is still PROCESSING when it is asked for.
-        background_polls: how often a batch or background interaction is unfinished when asked for.
+        background_polls: how often a background interaction is unfinished when asked for.
         min_cache_tokens: the least tokens that a context cache may have.
         processing_fails: whether new files end as FAILED.
         dimension: how long vectors are when no dimension is asked for.

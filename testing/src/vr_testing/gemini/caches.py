@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from vr_testing.gemini import errors
-from vr_testing.gemini.behaviour import Conduct
+from vr_testing.gemini.behaviour import Behaviour
 from vr_testing.gemini.bill import part_tokens, text_tokens
 from vr_testing.gemini.errors import ApiError
 from vr_testing.gemini.files import Files, timestamp
@@ -47,8 +47,8 @@ class StoredCache:
 class Caches:
     """All context caches of one fake service."""
 
-    def __init__(self, conduct: Conduct, files: Files) -> None:
-        self._conduct = conduct
+    def __init__(self, behaviour: Behaviour, files: Files) -> None:
+        self._behaviour = behaviour
         self._files = files
         self._lock = threading.Lock()
         self._caches: dict[str, StoredCache] = {}
@@ -61,8 +61,8 @@ class Caches:
         """
         self._files.check(request)
         tokens = part_tokens(request.parts, self._files.size_of) + text_tokens(request.system)
-        if tokens < self._conduct.min_cache_tokens:
-            raise errors.cache_too_small(tokens, self._conduct.min_cache_tokens)
+        if tokens < self._behaviour.min_cache_tokens:
+            raise errors.cache_too_small(tokens, self._behaviour.min_cache_tokens)
         with self._lock:
             cache = StoredCache(
                 id=f"fake{len(self._caches) + 1:08d}",
@@ -82,7 +82,7 @@ class Caches:
             ApiError: 403 when it is gone.
         """
         cache = self._caches.get(name)
-        foreign = self._conduct.own_files_only and cache is not None and cache.owner != key
+        foreign = self._behaviour.own_files_only and cache is not None and cache.owner != key
         if cache is None or cache.gone or foreign or cache.expires <= datetime.now(UTC):
             raise errors.cache_gone()
         return cache
@@ -102,7 +102,9 @@ class Caches:
         """The caches that a key sees."""
         with self._lock:
             caches = list(self._caches.values())
-        mine = [c for c in caches if not self._conduct.own_files_only or c.owner == request.api_key]
+        mine = [
+            c for c in caches if not self._behaviour.own_files_only or c.owner == request.api_key
+        ]
         return [cache.shown for cache in mine if not cache.gone]
 
     def tokens(self, request: RecordedRequest) -> int:

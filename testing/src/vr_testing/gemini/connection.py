@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from vr_testing.gemini.behaviour import Conduct
+from vr_testing.gemini.behaviour import Behaviour
 from vr_testing.gemini.errors import ApiError
 from vr_testing.gemini.faults import Fault
 from vr_testing.gemini.framing import first_half, framed, read_body
@@ -39,10 +39,10 @@ class Listener(socketserver.ThreadingTCPServer):
     request_queue_size = 512
 
     def __init__(
-        self, port: int, conduct: Conduct, script: Script, routes: Routes, traffic: Traffic
+        self, port: int, behaviour: Behaviour, script: Script, routes: Routes, traffic: Traffic
     ) -> None:
         super().__init__(("127.0.0.1", port), Connection)
-        self.conduct = conduct
+        self.behaviour = behaviour
         self.script = script
         self.routes = routes
         self.traffic = traffic
@@ -109,7 +109,7 @@ class Connection(BaseHTTPRequestHandler):
             self._wait(None)
         if request.asks_model:
             self._wait_for_gate()
-            self._wait(server.conduct.latency)
+            self._wait(server.behaviour.latency)
         reply = self._reply(request, fault, data)
         for _ in data:
             pass  # what an error left unread would be taken for the next request
@@ -135,7 +135,7 @@ class Connection(BaseHTTPRequestHandler):
             pause = fault.pause
             blocks = [bytes([byte]) for byte in b"".join(blocks)]
         else:
-            pause = self.server.conduct.pause if reply.streams else 0.0
+            pause = self.server.behaviour.pause if reply.streams else 0.0
         for block in blocks:
             self._wait(pause if block is not blocks[0] else 0.0)
             self.connection.sendall(block)

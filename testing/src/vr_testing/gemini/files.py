@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from vr_testing.gemini import errors
-from vr_testing.gemini.behaviour import Conduct
+from vr_testing.gemini.behaviour import Behaviour
 from vr_testing.gemini.errors import ApiError
 from vr_testing.gemini.request import RecordedRequest, look_up
 
@@ -75,8 +75,8 @@ class StoredFile:
 class Files:
     """All files of one fake service."""
 
-    def __init__(self, conduct: Conduct) -> None:
-        self._conduct = conduct
+    def __init__(self, behaviour: Behaviour) -> None:
+        self._behaviour = behaviour
         self._lock = threading.Lock()
         self._files: dict[str, StoredFile] = {}
 
@@ -91,8 +91,8 @@ class Files:
                 mime=str(look_up(told, "mimeType") or mime or "application/octet-stream"),
                 display_name=str(look_up(told, "displayName", "")),
                 owner=request.api_key,
-                polls_left=self._conduct.file_polls,
-                failed=self._conduct.processing_fails,
+                polls_left=self._behaviour.file_polls,
+                failed=self._behaviour.processing_fails,
             )
             if file.id in self._files:
                 raise ApiError(409, f"File {file.id} already exists.", status="ALREADY_EXISTS")
@@ -180,5 +180,5 @@ class Files:
         return file
 
     def _is_seen(self, file: StoredFile, key: str) -> bool:
-        foreign = self._conduct.own_files_only and file.owner != key
+        foreign = self._behaviour.own_files_only and file.owner != key
         return file.whole and not file.expired and not foreign

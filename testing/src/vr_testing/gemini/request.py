@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -38,7 +38,7 @@ class RecordedRequest:
         action: `generateContent` and the like, or a kind and a verb, such as `files.get`,
             `files.upload`, `cachedContents.create`, `interactions.get`.
         model: the model asked, without `models/`.
-        name: the id of the file, cache, batch or interaction.
+        name: the id of the file, cache or interaction.
         parts: every part of it, as sent.
     """
 
@@ -145,11 +145,6 @@ def read_request(
         name=found["name"],
         parts=tuple(_parts(body)),
     )
-
-
-def inner_request(request: RecordedRequest, body: Any) -> RecordedRequest:
-    """A question inside of a batch, as if it had come alone."""
-    return replace(request, action="generateContent", body=body, parts=tuple(_parts(body)))
 
 
 def is_upload(method: str, target: str, headers: Mapping[str, str]) -> bool:

@@ -10,7 +10,7 @@ from vr_kernel.generation import Usage
 from vr_testing.gemini import background, content, errors
 from vr_testing.gemini.answer import Answer
 from vr_testing.gemini.background import Background, Work
-from vr_testing.gemini.behaviour import Conduct
+from vr_testing.gemini.behaviour import Behaviour
 from vr_testing.gemini.bill import THINKING_TOKENS, Bill, part_tokens, text_tokens
 from vr_testing.gemini.caches import Caches
 from vr_testing.gemini.errors import ApiError
@@ -29,22 +29,19 @@ _UPLOADS = frozenset({"files.upload", "files.query", "files.cancel"})
 class Routes:
     """The answers of one fake service, and all that it remembers between them."""
 
-    def __init__(self, conduct: Conduct, script: Script) -> None:
-        self._conduct = conduct
+    def __init__(self, behaviour: Behaviour, script: Script) -> None:
+        self._behaviour = behaviour
         self._script = script
         self.bill = Bill()
-        self.files = Files(conduct)
-        self.caches = Caches(conduct, self.files)
-        self._batches = Background(conduct, "fakebatch")
-        self._interactions = Background(conduct, "fake_interaction_")
+        self.files = Files(behaviour)
+        self.caches = Caches(behaviour, self.files)
+        self._interactions = Background(behaviour, "fake_interaction_")
         self._table: dict[str, Callable[[RecordedRequest], HttpReply]] = {
             "generateContent": self._generate,
             "streamGenerateContent": self._generate,
             "countTokens": self._count,
             "embedContent": self._embed,
             "batchEmbedContents": self._embed,
-            "batchGenerateContent": self._begin_batch,
-            "batches.get": lambda r: self._batch(self._batches.find(r.name)),
             "interactions.create": self._begin_interaction,
             "interactions.get": lambda r: self._interaction(self._interactions.find(r.name)),
             "files.create": self._begin_upload,
@@ -76,7 +73,7 @@ class Routes:
             return as_error(error)
 
     def _check_key(self, request: RecordedRequest) -> None:
-        keys = self._conduct.keys
+        keys = self._behaviour.keys
         if keys is None or request.action in _UPLOADS:
             return
         if not request.api_key:
@@ -85,7 +82,7 @@ class Routes:
             raise errors.invalid_key()
 
     def _check_model(self, request: RecordedRequest) -> None:
-        models = self._conduct.models
+        models = self._behaviour.models
         if models is not None and request.model not in models:
             raise errors.unknown_model(request.model, request.version, request.action)
 
@@ -142,36 +139,12 @@ class Routes:
         dimension = look_up(asked, "outputDimensionality") or look_up(
             look_up(asked, "embedContentConfig"), "outputDimensionality"
         )
-        return vector(text, int(dimension or self._conduct.dimension))
+        return vector(text, int(dimension or self._behaviour.dimension))
 
     def _create_cache(self, request: RecordedRequest) -> HttpReply:
         cache = self.caches.create(request)
         self.bill.add(Usage(calls=1, input_tokens=cache.tokens))
         return as_json(cache.shown)
-
-    def _begin_batch(self, request: RecordedRequest) -> HttpReply:
-        self._check_model(request)
-        told = {
-            "model": f"models/{request.model}",
-            "displayName": str(look_up(look_up(request.body, "batch"), "displayName", "")),
-        }
-        return as_json(
-            background.batch(self._batches.begin(told, lambda: self._run(request)), None)
-        )
-
-    def _run(self, request: RecordedRequest) -> dict[str, Any]:
-        answered = [self._one_of_batch(question) for question in background.questions(request)]
-        return {"inlinedResponses": {"inlinedResponses": answered}}
-
-    def _one_of_batch(self, request: RecordedRequest) -> dict[str, Any]:
-        try:
-            answer, usage = self._generated(request)
-        except ApiError as error:
-            return {"error": {"code": error.code, "message": error.message}}
-        return {"response": content.whole(answer, request, usage)}
-
-    def _batch(self, work: Work) -> HttpReply:
-        return as_json(background.batch(work, self._batches.poll(work)))
 
     def _begin_interaction(self, request: RecordedRequest) -> HttpReply:
         named = {name: request.body[name] for name in ("model", "agent") if name in request.body}

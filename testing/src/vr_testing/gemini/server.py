@@ -11,7 +11,7 @@ from typing import Self
 from vr_kernel.generation import Usage
 
 from vr_testing.gemini.answer import Reaction
-from vr_testing.gemini.behaviour import Conduct
+from vr_testing.gemini.behaviour import Behaviour
 from vr_testing.gemini.connection import Listener
 from vr_testing.gemini.faults import Fault
 from vr_testing.gemini.request import RecordedRequest
@@ -23,7 +23,7 @@ POLL_S = 0.02
 CLOSING_S = 5.0
 
 
-class FakeGemini(Conduct):
+class FakeGemini(Behaviour):
     """The Gemini service on this machine: real HTTP, scripted answers, real errors, a bill.
 
     ```python
@@ -36,10 +36,10 @@ class FakeGemini(Conduct):
 
     It runs in threads of its own: a test may be synchronous or run an event loop, and clients may
     be other processes. It serves what google-genai sends under `/v1beta` and `/v1`: generation,
-    streams, token counts, embeddings, resumable uploads, files, context caches, batches and
-    interactions. All that `Conduct` names (`latency`, `keys`, `file_polls`, …) is an attribute
-    here and may be set at any time. What nothing was scripted for is answered with an instance of
-    the requested schema, or a short text.
+    streams, token counts, embeddings, resumable uploads, files, context caches and interactions.
+    All that `Behaviour` names (`latency`, `keys`, `file_polls`, …) is an attribute here and may be
+    set at any time. What nothing was scripted for is answered with an instance of the requested
+    schema, or a short text.
     """
 
     def __init__(self, *, port: int = 0, seed: int = 0) -> None:

@@ -9,9 +9,9 @@ from math import isfinite
 
 from vr_kernel.providers import Reranker
 
-from vr_testing.contract import ProviderContract, close
-from vr_testing.embedder_contract import ODD_TEXTS, TOPICS
-from vr_testing.outcomes import SOON_S
+from vr_testing.contracts.embedder import ODD_TEXTS, TOPICS
+from vr_testing.contracts.outcomes import SOON_S
+from vr_testing.contracts.provider import ProviderContract, close
 
 
 class RerankerContract(ProviderContract[Reranker]):

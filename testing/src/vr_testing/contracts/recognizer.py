@@ -14,8 +14,8 @@ from typing import ClassVar
 from vr_kernel.errors import Code
 from vr_kernel.providers import TextLine, TextRecognizer
 
-from vr_testing.contract import ProviderContract, close
-from vr_testing.outcomes import SOON_S, failure
+from vr_testing.contracts.outcomes import SOON_S, failure
+from vr_testing.contracts.provider import ProviderContract, close
 
 PAGE = {
     "The first line of the page": (20, 21, 291, 25),

@@ -10,7 +10,7 @@ from typing import Any
 from vr_kernel.providers import Filter, Hit, Query, SearchMode, Store
 from vr_kernel.records import Change, RecordField, RecordKind
 
-from vr_testing.outcomes import SOON_S
+from vr_testing.contracts.outcomes import SOON_S
 from vr_testing.words import WordEmbedder
 
 PAUSE_S = 0.01

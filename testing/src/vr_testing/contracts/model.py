@@ -17,8 +17,8 @@ from vr_kernel.generation import (
     Turn,
 )
 
-from vr_testing.failure_modes import SAID, SECRET, TroubleContract
-from vr_testing.outcomes import drained, failure, temporary_file
+from vr_testing.contracts.failure_modes import SAID, SECRET, FailureModeContract
+from vr_testing.contracts.outcomes import drained, failure, temporary_file
 
 __all__ = ["SAID", "SECRET", "ModelProviderContract"]
 
@@ -34,7 +34,7 @@ _PIXEL = bytes.fromhex(
 """A black PNG picture of one pixel."""
 
 
-class ModelProviderContract(TroubleContract):
+class ModelProviderContract(FailureModeContract):
     """The tests of `vr_kernel.generation.ModelProvider`, for pytest with asyncio's auto mode.
 
     A provider's tests subclass it once, name the class `Test…` and write `opened`:

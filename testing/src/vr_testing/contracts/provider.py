@@ -1,4 +1,4 @@
-"""What the contracts of all kinds of providers have in common: how a provider is opened."""
+"""The base of the contracts: a provider is opened by its plugin, in a kernel."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 from vr_kernel.providers import Store
 from vr_kernel.records import Change, RecordField, RecordKind
 
-from vr_testing.store_samples import CARDS, NOTES, History, ask, found, keys, settle
-from vr_testing.store_searches import MODES, StoreSearchContract
+from vr_testing.contracts.store_samples import CARDS, NOTES, History, ask, found, keys, settle
+from vr_testing.contracts.store_searches import MODES, StoreSearchContract
 
 FULL_NOTE = {
     "title": "Füchse 🦊 & “owls”",

@@ -21,9 +21,9 @@ from vr_kernel.errors import Code, VrError
 from vr_kernel.hookspecs import hookimpl
 from vr_kernel.tools import READ_ONLY, tool
 
-from vr_testing.contract import ProviderContract
+from vr_testing.contracts.outcomes import failure
+from vr_testing.contracts.provider import ProviderContract
 from vr_testing.kernels import TrialKernel, open_kernel
-from vr_testing.outcomes import failure
 
 
 class Loaded(BaseModel):

@@ -11,8 +11,8 @@ from typing import ClassVar
 from vr_kernel.generation import Purpose
 from vr_kernel.providers import Embedder
 
-from vr_testing.contract import ProviderContract, close
-from vr_testing.outcomes import SOON_S
+from vr_testing.contracts.outcomes import SOON_S
+from vr_testing.contracts.provider import ProviderContract, close
 
 TOPICS = ("a cat sleeps on the mat", "the price of crude oil rose", "boil the rice in salt water")
 ODD_TEXTS = {

@@ -11,9 +11,9 @@ from pathlib import Path
 from vr_kernel.errors import Code, VrError
 from vr_kernel.providers import Filter, Query, SearchMode, Store
 
-from vr_testing.contract import ProviderContract
-from vr_testing.outcomes import failure
-from vr_testing.store_samples import CARDS, NOTES, History, ask, found, keys
+from vr_testing.contracts.outcomes import failure
+from vr_testing.contracts.provider import ProviderContract
+from vr_testing.contracts.store_samples import CARDS, NOTES, History, ask, found, keys
 
 MODES: tuple[SearchMode, ...] = ("keyword", "semantic", "hybrid")
 FILTERED = {

@@ -1,0 +1,1 @@
+"""Contracts: the tests that every provider of a kind inherits."""
