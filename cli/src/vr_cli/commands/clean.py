@@ -1,4 +1,4 @@
-"""`vr clean`: shows what can be removed, asks, removes."""
+"""`vr clean`: shows all that can be removed, asks, removes it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,24 @@ from typing import Any
 
 import click
 from vr_kernel import Config, VrError
+from vr_kernel.cleanup import KINDS, Removable, find_removable
 
-from vr_cli.cleanup.leftovers import KINDS, Leftovers, find_leftovers
 from vr_cli.exits import Exit
 
 SECONDS_PER_DAY = 86_400
 BYTES_PER_MB = 1_000_000
+NOTHING_TO_CLEAN = (
+    "Note: --logs and --jobs have no effect: logs go to stderr, and jobs that have ended go by"
+    " themselves (job_ttl_days in [kernel])."
+)
 
 
 @click.command()
 @click.option("--artifacts", is_flag=True, help="Pictures, reports and other files of results.")
 @click.option("--cache", is_flag=True, help="Results that are kept to be given again.")
 @click.option("--downloads", is_flag=True, help="Files that were fetched from the web.")
-@click.option("--logs", is_flag=True, help="Log files in the state folder.")
-@click.option("--jobs", is_flag=True, help="Jobs that have ended.")
+@click.option("--logs", is_flag=True, hidden=True)
+@click.option("--jobs", is_flag=True, hidden=True)
 @click.option("--damaged", is_flag=True, help="Damaged files that were set aside.")
 @click.option(
     "--older-than",
@@ -37,20 +41,29 @@ BYTES_PER_MB = 1_000_000
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def clean(
-    config: Config, /, *, older_than: int, dry_run: bool, yes: bool, as_json: bool, **kinds: bool
+    config: Config,
+    /,
+    *,
+    older_than: int,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+    **chosen: bool,
 ) -> int:
     """Remove what can be done without: of all kinds, or of those that are named.
 
     Records, the journal, the store, usage, models and settings are never removed.
     """
     before = time.time() - older_than * SECONDS_PER_DAY
-    wanted = [kind for kind in KINDS if kinds[kind]] or list(KINDS)
-    found = [find_leftovers(config.paths, kind, before) for kind in wanted]
-    present = [leftovers for leftovers in found if leftovers.count]
+    if chosen["logs"] or chosen["jobs"]:
+        click.echo(NOTHING_TO_CLEAN, err=True)
+    wanted = [kind for kind in KINDS if chosen[kind] or not any(chosen.values())]
+    found = [find_removable(config.paths, kind, before) for kind in wanted]
+    present = [each for each in found if each.count]
     if not as_json:
         click.echo("\n".join(_lines(found)))
     removing = bool(present) and not dry_run and (yes or _agreed())
-    failures = {leftovers.kind: leftovers.unread for leftovers in found if leftovers.unread}
+    failures = {each.kind: each.unread for each in found if each.unread}
     if removing:
         failures |= _remove(present)
     if as_json:
@@ -74,7 +87,7 @@ def _agreed() -> bool:
     return click.confirm("Remove all this?", default=False, err=True)
 
 
-def _remove(present: Sequence[Leftovers]) -> dict[str, str]:
+def _remove(present: Sequence[Removable]) -> dict[str, str]:
     """Remove what can be; what needs room is tried again when the rest has made some."""
     failures = _remove_each(present)
     if len(failures) in (0, len(present)):
@@ -82,20 +95,20 @@ def _remove(present: Sequence[Leftovers]) -> dict[str, str]:
     return _remove_each([it for it in present if it.kind in failures])
 
 
-def _remove_each(present: Sequence[Leftovers]) -> dict[str, str]:
+def _remove_each(present: Sequence[Removable]) -> dict[str, str]:
     failures: dict[str, str] = {}
-    for leftovers in present:
+    for each in present:
         try:
-            leftovers.remove()
+            each.remove()
         except VrError as error:
-            failures[leftovers.kind] = f"{error.message} {error.hint}".strip()
+            failures[each.kind] = f"{error.message} {error.hint}".strip()
         except OSError as error:
             told = f"{error.filename or 'A file'} cannot be removed: {error.strerror}."
-            failures[leftovers.kind] = f"{told} Check that its folder may be written."
+            failures[each.kind] = f"{told} Check that its folder may be written."
     return failures
 
 
-def _lines(found: Sequence[Leftovers]) -> list[str]:
+def _lines(found: Sequence[Removable]) -> list[str]:
     lines = []
     for it in found:
         lines.append(f"{it.kind:<10} {it.count:>7,}  {_size(it.size):>11}")
@@ -106,7 +119,7 @@ def _lines(found: Sequence[Leftovers]) -> list[str]:
 
 
 def _report(
-    found: Sequence[Leftovers], failures: dict[str, str], *, removed: bool
+    found: Sequence[Removable], failures: dict[str, str], *, removed: bool
 ) -> dict[str, Any]:
     items = [
         {

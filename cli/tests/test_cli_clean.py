@@ -27,7 +27,7 @@ from vr_kernel.journal.rows import Entry
 from vr_kernel.storage.cache import Cache
 from vr_testing.full_disk import fill_up, small_disk
 
-KINDS = ["artifacts", "cache", "downloads", "logs", "jobs", "damaged"]
+KINDS = ["artifacts", "cache", "downloads", "damaged"]
 OLD = time.time() - 40 * 86_400
 DONE, RUNNING = "1" * 32, "2" * 32
 
@@ -50,7 +50,6 @@ class Installation:
         os.utime(self.other, (OLD, OLD))
         asyncio.run(self._fill())
         (self.state / "logs").mkdir()
-        self.log = self.write(self.state / "logs" / "server.log")
         (self.cache / "downloads").mkdir()
         self.download = self.write(self.cache / "downloads" / "talk.mp4")
         self.damaged = self.write(self.cache / "results.db.damaged-17")
@@ -59,7 +58,7 @@ class Installation:
             self.write(self.state / "notes.txt"),
             self.write(self.cache / "downloads" / ".talk.mp4.part"),
             self.write(self.state / "artifacts" / "mine.png"),
-            self.write(self.state / "logs" / "notes.txt"),
+            self.write(self.state / "logs" / "server.log"),
             self.write(self.state / "knowledge.db"),
             self.write(self.state / "usage.db"),
         ]
@@ -100,7 +99,7 @@ class Installation:
         return Cache(self.cache / "results.db", ttl_days=30, warn=unexpected)
 
     def cached(self) -> set[str]:
-        """Which of the two results are still in the cache."""
+        """Return the names of the two results that are still in the cache."""
 
         async def ask() -> set[str]:
             results = self.results()
@@ -111,7 +110,7 @@ class Installation:
         return asyncio.run(ask())
 
     def jobs(self) -> set[str]:
-        """Which of the two jobs are still in the ledger."""
+        """Return the ids of the two jobs that are still in the ledger."""
 
         async def ask() -> set[str]:
             ledger = open_ledger(self.state / "jobs.db")
@@ -122,7 +121,7 @@ class Installation:
         return asyncio.run(ask())
 
     def records(self) -> int:
-        """How many records the journal has."""
+        """Count the records of the journal."""
 
         async def ask() -> int:
             journal = Journal(self.state / "journal.db")
@@ -155,7 +154,7 @@ def host(full: Installation) -> Iterator[CommandHost]:
 
 
 def counts(ended: Ended) -> dict[str, int]:
-    """How many things of each kind a report names."""
+    """The number of things of each kind that a report names."""
     return {item["kind"]: item["count"] for item in ended.data["items"]}
 
 
@@ -169,7 +168,7 @@ def test_a_dry_run_shows_all_kinds_and_removes_nothing(
     assert not ended.data["removed"]
     sizes = {item["kind"]: item["bytes"] for item in ended.data["items"]}
     assert sizes["artifacts"] == 9008
-    assert sizes["damaged"] == sizes["logs"] == 100
+    assert sizes["damaged"] == sizes["downloads"] == 100
     assert ended.data["bytes"] == sum(sizes.values())
     assert all(before[p] == p.stat().st_size for p in before)
 
@@ -178,9 +177,9 @@ def test_everything_goes_that_can_be_done_without(full: Installation, host: Comm
     ended = host.run("clean", "--yes", "--json")
     assert (ended.code, ended.data["removed"]) == (0, True)
     assert all(item["removed"] for item in ended.data["items"])
-    for gone in (full.picture, full.other, full.download, full.log, full.damaged):
+    for gone in (full.picture, full.other, full.download, full.damaged):
         assert not gone.exists()
-    assert (full.cached(), full.jobs(), full.records()) == (set(), {RUNNING}, 1)
+    assert (full.cached(), full.jobs(), full.records()) == (set(), {DONE, RUNNING}, 1)
     assert all(path.exists() for path in full.kept)
     assert sum(counts(host.run("clean", "--dry-run", "--json")).values()) == 0
 
@@ -209,7 +208,6 @@ def test_results_that_name_a_removed_artifact_are_forgotten(
     assert not full.picture.exists()
     assert full.cached() == {"names-nothing"}
     assert full.jobs() == {DONE, RUNNING}
-    assert full.log.exists()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -221,6 +219,17 @@ def test_only_the_named_kind_goes(kind: str, full: Installation, host: CommandHo
     assert after[kind] == 0
     changed = {name for name in KINDS if after[name] != before[name]} - {kind}
     assert changed <= ({"cache"} if kind == "artifacts" else set())
+
+
+@pytest.mark.parametrize("options", [["--logs"], ["--jobs"], ["--logs", "--jobs", "--yes"]])
+def test_kinds_that_are_gone_are_accepted_without_effect(
+    options: list[str], full: Installation, host: CommandHost
+) -> None:
+    ended = host.run("clean", *options, "--json")
+    assert (ended.code, ended.data["items"]) == (0, [])
+    assert ended.stderr.startswith("Note: --logs and --jobs have no effect")
+    assert full.jobs() == {DONE, RUNNING}
+    assert all(path.exists() for path in (*full.kept, full.picture, full.download))
 
 
 def test_what_is_younger_stays(full: Installation, host: CommandHost) -> None:
@@ -342,7 +351,7 @@ def leave_log(file: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "count", "cached"),
     [
-        ([], 10, set()),
+        ([], 8, set()),
         (["--cache"], 3, set()),
         (["--artifacts"], 3, {"names-nothing"}),
     ],

@@ -1,4 +1,4 @@
-"""What an installation can do without, by kind: found first, removed when told to."""
+"""Finds by kind which files and rows of an installation can be removed."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from vr_kernel import VrError
-from vr_kernel.config import Paths
-from vr_kernel.files import Artifacts
-
-from vr_cli.cleanup.leftover_rows import (
+from vr_kernel.cleanup.cached_rows import (
     clear_cache,
     forget_results,
-    measure,
+    measure_results,
     named_artifacts,
-    prune_jobs,
 )
+from vr_kernel.config.paths import Paths
+from vr_kernel.errors import VrError
+from vr_kernel.files.artifacts import Artifacts
 
 BEING_WRITTEN_S = 3600
 """A partly written file that is younger may belong to a running call."""
@@ -30,11 +28,11 @@ ENOUGH_BYTES = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
-class Leftovers:
-    """What of one kind can be removed: how many things, bytes, and what a user should know.
+class Removable:
+    """Things of one kind that can be removed: their count, bytes, and a note for the user.
 
-    `remove` removes them, and raises `OSError` or `VrError` when it cannot. `unread` says what
-    could not be looked at.
+    `remove` removes them, and raises `OSError` or `VrError` when it cannot. `unread` names the
+    fault that kept some from being found.
     """
 
     kind: str
@@ -45,8 +43,8 @@ class Leftovers:
     unread: str = ""
 
 
-def find_leftovers(paths: Paths, kind: str, before: float) -> Leftovers:
-    """What of a kind, of all workspaces, was last changed before that time, in epoch seconds."""
+def find_removable(paths: Paths, kind: str, before: float) -> Removable:
+    """Find things of a kind, of all workspaces, last changed before a time in epoch seconds."""
     everybodys = (paths, *paths.workspaces()) if kind in ("artifacts", "cache") else (paths,)
     found, unread = [], ""
     for each in everybodys:
@@ -60,10 +58,10 @@ def find_leftovers(paths: Paths, kind: str, before: float) -> Leftovers:
             each.remove()
 
     count, size = sum(each.count for each in found), sum(each.size for each in found)
-    return Leftovers(kind, count, size, found[0].note if found else "", remove, unread)
+    return Removable(kind, count, size, found[0].note if found else "", remove, unread)
 
 
-def _artifacts(paths: Paths, before: float) -> Leftovers:
+def _artifacts(paths: Paths, before: float) -> Removable:
     files = [path for path in _files(paths.artifacts, before) if _is_artifact(path)]
 
     def remove() -> None:
@@ -76,78 +74,54 @@ def _artifacts(paths: Paths, before: float) -> Leftovers:
         _unlink(rest)
 
     note = "Cached results that name them are forgotten as well; records keep their text."
-    return Leftovers("artifacts", len(files), _size(files), note, remove)
+    return Removable("artifacts", len(files), _size(files), note, remove)
 
 
-def _cache(paths: Paths, before: float) -> Leftovers:
+def _cache(paths: Paths, before: float) -> Removable:
     results = paths.cache / "results.db"
-    count, size = measure(
-        results, "SELECT count(*), total(length(value)) FROM result WHERE cached_at < ?", before
-    )
+    count, size = measure_results(results, before)
     note = "What is asked again is computed, or paid for, again."
-    return Leftovers("cache", count, size, note, partial(clear_cache, paths.cache, before))
+    return Removable("cache", count, size, note, partial(clear_cache, paths.cache, before))
 
 
-def _downloads(paths: Paths, before: float) -> Leftovers:
+def _downloads(paths: Paths, before: float) -> Removable:
     unfinished = min(before, time.time() - BEING_WRITTEN_S)
-    files = [
+    found = [
         path
-        for path in _files(paths.downloads, before)
-        if not path.name.startswith(".") or path.stat().st_mtime < unfinished
+        for path in _entries(paths.downloads)
+        if _last_change(path) < (unfinished if path.name.startswith(".") else before)
     ]
-    folders = _unfinished(paths.downloads, unfinished)
-    inside = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
 
     def remove() -> None:
-        _unlink(files)
-        for folder in folders:
-            with suppress(FileNotFoundError):
-                shutil.rmtree(folder)
+        for path in found:
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
 
+    size = _size([file for path in found for file in (path, *path.rglob("*")) if file.is_file()])
     note = "What is asked about again is fetched again."
-    count, size = len(files) + len(folders), _size(files + inside)
-    return Leftovers("downloads", count, size, note, remove)
+    return Removable("downloads", len(found), size, note, remove)
 
 
-def _logs(paths: Paths, before: float) -> Leftovers:
-    files = [path for path in _files(paths.state / "logs", before) if path.suffix == ".log"]
-    note = "Logs go to stderr; these are files that something else kept."
-    return Leftovers("logs", len(files), _size(files), note, partial(_unlink, files))
-
-
-def _jobs(paths: Paths, before: float) -> Leftovers:
-    ledger = paths.state / "jobs.db"
-    ended = "SELECT id FROM job WHERE state <> 'running' AND updated_at < ?1"
-    query = (
-        "SELECT count(*), total(length(arguments) + coalesce(length(result), 0)) + (SELECT"  # noqa: S608 - constant text
-        f" total(length(reply)) FROM step WHERE scope IN (SELECT 'job/' || id FROM ({ended})))"
-        f" FROM job WHERE id IN ({ended})"
-    )
-    count, size = measure(ledger, query, before)
-    note = "Jobs that have ended, with their results; none that is running or interrupted."
-    return Leftovers("jobs", count, size, note, partial(prune_jobs, ledger, before))
-
-
-def _damaged(paths: Paths, before: float) -> Leftovers:
+def _damaged(paths: Paths, before: float) -> Removable:
     found = [*_files(paths.state, before), *_files(paths.cache, before)]
     # Records may still be rescued from a journal, and from nothing else.
     files = [
         p for p in found if ".damaged-" in p.name and not p.name.startswith(paths.journal.name)
     ]
     note = "Files that could not be read any more and were replaced; never a journal."
-    return Leftovers("damaged", len(files), _size(files), note, partial(_unlink, files))
+    return Removable("damaged", len(files), _size(files), note, partial(_unlink, files))
 
 
-_KINDS: dict[str, Callable[[Paths, float], Leftovers]] = {
+_KINDS: dict[str, Callable[[Paths, float], Removable]] = {
     "downloads": _downloads,
-    "logs": _logs,
     "damaged": _damaged,
     "cache": _cache,
     "artifacts": _artifacts,
-    "jobs": _jobs,
 }
 KINDS = tuple(_KINDS)
-"""All kinds, in the order in which they are removed: first what goes on a full disk, too."""
+"""All kinds, in the order in which they are removed: first those that go on a full disk, too."""
 
 
 def _files(folder: Path, before: float) -> Iterator[Path]:
@@ -159,17 +133,19 @@ def _files(folder: Path, before: float) -> Iterator[Path]:
                         yield Path(entry.path)
 
 
-def _unfinished(folder: Path, before: float) -> list[Path]:
-    """Folders of downloads that ended in the middle, in which nothing was written since then."""
-    parts = [path for path in folder.glob(".*.part") if path.is_dir() and not path.is_symlink()]
-    return [path for path in parts if _last_change(path) < before]
+def _entries(folder: Path) -> list[Path]:
+    """Files and folders in a folder, without links."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return [path for path in folder.iterdir() if not path.is_symlink()]
+    return []
 
 
-def _last_change(folder: Path) -> float:
+def _last_change(path: Path) -> float:
+    """The time of the last change to a file, or to anything in a folder."""
     times = [0.0]
-    for path in (folder, *folder.rglob("*")):
+    for each in (path, *path.rglob("*")):
         with suppress(FileNotFoundError):
-            times.append(path.lstat().st_mtime)
+            times.append(each.lstat().st_mtime)
     return max(times)
 
 
@@ -183,7 +159,7 @@ def _is_artifact(path: Path) -> bool:
 
 
 def _with_room(work: Callable[[], None], files: list[Path]) -> None:
-    """Do that; where there is no room for it, in that of some of the files."""
+    """Do the work; where there is no room for it, remove some of the files first."""
     try:
         work()
     except VrError as error:

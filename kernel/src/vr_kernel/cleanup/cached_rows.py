@@ -1,27 +1,24 @@
-"""Rows of databases that an installation can do without; they go on a full disk, too."""
+"""Rows of caches, counted and removed, on a full disk, too."""
 
 from __future__ import annotations
 
-import asyncio
 import re
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from vr_kernel import Code, VrError
-from vr_kernel.jobs import Jobs, Leases, open_ledger
-from vr_kernel.storage import (
+from vr_kernel.errors import Code, VrError
+from vr_kernel.storage.database_faults import (
     FAULTS,
     UNAVAILABLE,
     explained,
     is_damage,
     is_full,
     is_io_error,
-    read_unwritable,
 )
+from vr_kernel.storage.read_only import read_unwritable
 
 BUSY_S = 10.0
 _NAMED = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{1,16}")
@@ -33,12 +30,13 @@ _OLD = {
 T = TypeVar("T")
 
 
-def measure(path: Path, query: str, before: float) -> tuple[int, int]:
-    """Count rows and their bytes by a query.
+def measure_results(path: Path, before: float) -> tuple[int, int]:
+    """Count the results that were cached before a time, and their bytes.
 
     Raises:
         VrError: UNAVAILABLE, when the file cannot be read.
     """
+    query = "SELECT count(*), total(length(value)) FROM result WHERE cached_at < ?"
     found = _read(path, lambda it: it.execute(query, (before,)).fetchone())
     return (int(found[0]), int(found[1] or 0)) if found else (0, 0)
 
@@ -58,7 +56,7 @@ def named_artifacts(results: Path) -> set[str]:
 
 
 def clear_cache(folder: Path, before: float) -> None:
-    """Remove what was cached before a time.
+    """Remove results and digests that were cached before a time.
 
     Raises:
         VrError: UNAVAILABLE, when it cannot be.
@@ -91,26 +89,6 @@ def forget_results(path: Path, names: set[str]) -> None:
         rows = connection.execute("SELECT key, value FROM result").fetchall()
         stale = [(key,) for key, value in rows if names & set(_NAMED.findall(str(value)))]
         connection.executemany("DELETE FROM result WHERE key = ?", stale)
-
-
-def prune_jobs(ledger: Path, before: float) -> None:
-    """Remove the jobs that ended before a time.
-
-    Raises:
-        VrError: UNAVAILABLE, when it cannot be.
-    """
-
-    async def prune() -> None:
-        database = open_ledger(ledger)
-        leases = Leases(database, lease_s=20)
-        try:
-            await Jobs(database, leases).prune(time.time() - before)
-        finally:
-            await leases.aclose()
-            database.close()
-
-    if ledger.exists():
-        asyncio.run(prune())
 
 
 def _read(path: Path, work: Callable[[sqlite3.Connection], T]) -> T | None:

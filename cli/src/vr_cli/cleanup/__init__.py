@@ -1,1 +1,0 @@
-"""What an installation can do without: found, shown, removed."""
