@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from vr_kernel.errors import Code, VrError
+from vr_kernel.storage.database_errors import explained
 from vr_kernel.storage.database_faults import (
     FAULTS,
     UNAVAILABLE,
-    explained,
     is_damage,
     is_full,
     is_io_error,
