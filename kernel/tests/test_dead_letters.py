@@ -21,7 +21,7 @@ from vr_kernel import (
     VrError,
     tool,
 )
-from vr_kernel.journal.store_follower import TRIES
+from vr_kernel.journal.delivery import TRIES
 from vr_testing import MemoryStore
 from waiting import until
 
@@ -75,7 +75,7 @@ async def begin(start: Any, make_plugin: Any) -> Any:
     async def begin() -> Kernel:
         provider = Provider(Store, "embedded", build)
         kernel: Kernel = await start({"note": make_plugin([note_write], [NOTES], [provider])})
-        kernel.store.first_pause_s = PAUSE_S
+        kernel.store.follower.first_pause_s = PAUSE_S
         return kernel
 
     return begin

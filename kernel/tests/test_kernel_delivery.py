@@ -213,7 +213,7 @@ async def test_a_store_that_fails_gets_everything_later(
 ) -> None:
     store.before[part] = _failing(2, error)
     kernel = await begin(store)
-    kernel.store.first_pause_s = PAUSE_S
+    kernel.store.follower.first_pause_s = PAUSE_S
     await _write(kernel, "a", "b", "c")
     assert store.applied == []
     assert await kernel.store.catch_up(PATIENT_S) == 0
@@ -226,7 +226,7 @@ async def test_a_store_that_fails_again_and_again_misses_nothing(
 ) -> None:
     """Records that come while it fails queue up behind the earlier ones."""
     kernel = await begin(store)
-    kernel.store.first_pause_s = PAUSE_S
+    kernel.store.follower.first_pause_s = PAUSE_S
     for number in range(3):
         store.before["apply"] = _failing(1, RuntimeError("not now"))
         await _write(kernel, f"{number} a", f"{number} b")

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
     from vr_kernel.health import Check, Diagnosis, Level, Remedy
     from vr_kernel.hookspecs import hookimpl
+    from vr_kernel.journal.follower import Follower
     from vr_kernel.journal.following import FollowingStore
     from vr_kernel.journal.lineage import Position
     from vr_kernel.kernel import Kernel
@@ -112,6 +113,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "FieldType",
     "Filter",
     "Finding",
+    "Follower",
     "FollowingStore",
     "Hit",
     "IDEMPOTENT",
@@ -205,6 +207,7 @@ __getattr__, __dir__ = lazy_exports(
         "generation": "Embeddings Media ModelProvider Purpose Reply Role Text Turn Usage",
         "health": "Check Diagnosis Level Remedy",
         "hookspecs": "hookimpl",
+        "journal.follower": "Follower",
         "journal.following": "FollowingStore",
         "journal.lineage": "Position",
         "kernel": "Kernel",
@@ -212,8 +215,8 @@ __getattr__, __dir__ = lazy_exports(
         "models.structured": "Structured check_schema",
         "progress": "Progress",
         "prompts": "Message Prompt prompt",
-        "providers": "Embedder Filter Hit Provider Providers Query "
-        "Reranker Store StoredRecord TextLine TextRecognizer",
+        "providers": "Embedder Filter Hit Provider Providers Query Reranker Store "
+        "StoredRecord TextLine TextRecognizer",
         "questions": "Answer AnswerNeeded Asker Question ask_nobody understand",
         "quoting.quotes": "Finding Passage QuoteIndex find_in",
         "records": "Change FieldType Record RecordField RecordKind entity_key",

@@ -10,7 +10,7 @@ from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel.text.bounds import NAME_CHARS, bounded
+from vr_kernel.text.bounds import NAME_CHARS, bounded, said
 
 if TYPE_CHECKING:
     from vr_kernel.generation import Usage
@@ -34,29 +34,6 @@ class Code(StrEnum):
     CONFLICT = "CONFLICT"
     CANCELLED = "CANCELLED"
     INTERNAL = "INTERNAL"
-
-
-# The categories of video-research-mcp, kept under their own names: category -> code.
-CATEGORIES: dict[str, Code] = {
-    "URL_INVALID": Code.INVALID_INPUT,
-    "URL_PARSE_FAILED": Code.INVALID_INPUT,
-    "API_PERMISSION_DENIED": Code.AUTH,
-    "API_QUOTA_EXCEEDED": Code.QUOTA,
-    "API_INVALID_ARGUMENT": Code.INVALID_INPUT,
-    "API_NOT_FOUND": Code.NOT_FOUND,
-    "VIDEO_RESTRICTED": Code.NOT_ALLOWED,
-    "VIDEO_PRIVATE": Code.NOT_ALLOWED,
-    "VIDEO_UNAVAILABLE": Code.UNAVAILABLE,
-    "NETWORK_ERROR": Code.UNAVAILABLE,
-    "FILE_NOT_FOUND": Code.NOT_FOUND,
-    "FILE_UNSUPPORTED": Code.UNSUPPORTED,
-    "FILE_TOO_LARGE": Code.TOO_LARGE,
-    "WEAVIATE_CONNECTION": Code.UNAVAILABLE,
-    "WEAVIATE_SCHEMA": Code.CONFLICT,
-    "WEAVIATE_QUERY": Code.INVALID_INPUT,
-    "WEAVIATE_IMPORT": Code.UNAVAILABLE,
-    "UNKNOWN": Code.INTERNAL,
-}
 
 
 QUOTA_RETRY_S = 60.0
@@ -132,6 +109,12 @@ class VrError(Exception):
             "call_id": call_id,
         }
         return shown if self.usage is None else {**shown, "usage": self.usage.model_dump()}
+
+
+def reason_of(error: BaseException) -> str:
+    """The words of any exception on one line; of a `VrError` the hint follows."""
+    told = f"{error.message} {error.hint}" if isinstance(error, VrError) else said(error)
+    return told.strip()
 
 
 EXTRA_MISSING = "EXTRA_MISSING"

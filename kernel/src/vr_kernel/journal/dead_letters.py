@@ -9,12 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from vr_kernel.errors import VrError
+from vr_kernel.errors import VrError, reason_of
 from vr_kernel.records import Change
 from vr_kernel.storage.kept_database import KeptDatabase
 from vr_kernel.storage.patience import Patience
 from vr_kernel.storage.sound_rows import is_sound
-from vr_kernel.text.bounds import said
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS refused (
@@ -113,9 +112,3 @@ class DeadLetters:
     def close(self) -> None:
         """Close the file."""
         self._database.close()
-
-
-def reason_of(error: BaseException) -> str:
-    """Why a store took nothing, and what to do about it, in one line."""
-    told = f"{error.message} {error.hint}" if isinstance(error, VrError) else said(error)
-    return told.strip()

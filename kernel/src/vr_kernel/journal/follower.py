@@ -1,0 +1,109 @@
+"""Work in the background that catches up when it is woken, and tries again when it failed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from vr_kernel.errors import reason_of
+from vr_kernel.log import Log
+
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 60.0
+
+
+class Follower:
+    """Catches up in one background task: woken, and after a failure again with growing pauses.
+
+    Each pause is twice as long as the one before. A failure is a warning once, not at every try;
+    the other tries are for debugging.
+
+    Args:
+        catch_up: does all that is left to do; called again when it was woken meanwhile.
+        name: of the task.
+        log: gets what failed.
+        complaint: the words of the log for that, such as "texts are not embedded".
+        on_failure: called after each failure, before the pause.
+        first_pause_s: seconds before the second try.
+        longest_pause_s: seconds that a pause never exceeds.
+
+    Attributes:
+        progressed: set while catching up that fails later: the next pause is the first one again.
+        trouble: why the last try failed; empty after one that did not.
+    """
+
+    def __init__(
+        self,
+        catch_up: Callable[[], Awaitable[None]],
+        *,
+        name: str,
+        log: Log,
+        complaint: str,
+        on_failure: Callable[[], Awaitable[None]] | None = None,
+        first_pause_s: float = FIRST_PAUSE_S,
+        longest_pause_s: float = LONGEST_PAUSE_S,
+    ) -> None:
+        self.first_pause_s = first_pause_s
+        self.longest_pause_s = longest_pause_s
+        self.trouble = ""
+        self.progressed = False
+        self._catch_up = catch_up
+        self._name = name
+        self._log = log
+        self._complaint = complaint
+        self._on_failure = on_failure
+        self._woken = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def began(self) -> bool:
+        """True once it was woken, until it is closed."""
+        return self._task is not None
+
+    def wake(self) -> None:
+        """Catch up in the background, now or after what is being worked on."""
+        self._woken.set()
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run(), name=self._name)
+
+    async def woken(self, timeout: float) -> bool:  # noqa: ASYNC109 - a bound, not an error
+        """Wait, while catching up, for the next `wake`; False when it takes longer, in seconds."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                await self._woken.wait()
+        return self._woken.is_set()
+
+    async def settled(self, timeout: float) -> bool:  # noqa: ASYNC109 - a bound, not an error
+        """Wait until nothing is left to do; False when that takes longer, in seconds."""
+        if self._task is not None and not self._task.done():
+            await asyncio.wait({self._task}, timeout=timeout)
+        return self._task is None or self._task.done()
+
+    async def aclose(self) -> None:
+        """Stop; what is left is found at the next start."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def _run(self) -> None:
+        pause, self.trouble = self.first_pause_s, ""
+        while self._woken.is_set():
+            self._woken.clear()
+            self.progressed = False
+            try:
+                await self._catch_up()
+                pause, self.trouble = self.first_pause_s, ""
+            except Exception as error:  # noqa: BLE001 - what is followed with may be a plugin's
+                self._woken.set()
+                pause = self.first_pause_s if self.progressed else pause
+                why = reason_of(error)
+                tell = self._log.debug if why == self.trouble else self._log.warning
+                tell(self._complaint, error=why, retry_in=pause)
+                self.trouble = why
+                if self._on_failure is not None:
+                    await self._on_failure()
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, self.longest_pause_s)
