@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from vr_kernel import Code, Config, Embedder, Kernel, Provider, VrError, load_config
-from vr_kernel.models.vectors import CLOSE_GRACE_S, POLL_S, QUESTIONS
+from vr_kernel.jobs.leases import PAUSE_S
+from vr_kernel.models.vectors import CLOSE_GRACE_S, QUESTIONS
 from waiting import always
 
 
@@ -150,7 +151,7 @@ async def test_two_processes_embed_a_text_once(begin: Any) -> None:
     first = asyncio.create_task(one.vectors.embed_documents(["a", "bb"]))
     await held.asked.wait()
     second = asyncio.create_task(two.vectors.embed_documents(["bb", "ccc"]))
-    await always(lambda: other.documents == [], 3 * POLL_S)
+    await always(lambda: other.documents == [], 3 * PAUSE_S)
     held.let.set()
     assert _close(await first, [[1, 1, 0.1], [2, 1, 0.1]])
     assert _close(await second, [[2, 1, 0.1], [3, 1, 0.1]])

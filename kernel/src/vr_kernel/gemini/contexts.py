@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 REFUSED_S = 86_400.0
 """How long a content that the service would not cache is not offered again."""
-POLL_S = 0.1
-"""How often a process looks whether another one has made its cache."""
 MARGIN_S = 30.0
 """A cache that ends sooner is not used any more."""
 GONE = "The context cache was gone; the whole content was sent."
@@ -165,30 +163,25 @@ class Contexts:
 
     async def _make_once(self, key: _Key, content: Media, system: str, pay: Pay) -> str | None:
         """Make it, of all processes alone, unless another one did so meanwhile."""
-        while True:
-            lease, free = await self._claim(f"context/{'/'.join(key)}")
-            try:
-                known, name = await self._known(key)
-                if free and not known:
-                    known, name = True, await self._make(key, content, system, pay)
-            finally:
-                if lease is not None and self._leases is not None:
-                    await self._leases.release(lease)
-            if known:
-                return name
-            await asyncio.sleep(POLL_S)
+        known, name = False, None
 
-    async def _claim(self, name: str) -> tuple[Lease | None, bool]:
-        """The lease of a name, and whether to go on; that is so without a ledger as well."""
+        async def made() -> bool:
+            nonlocal known, name
+            known, name = await self._known(key)
+            return known
+
+        async with self._owned(f"context/{'/'.join(key)}", made) as lease:
+            if known or (lease is None and await made()):  # nobody looks without a ledger
+                return name
+            return await self._make(key, content, system, pay)
+
+    def _owned(
+        self, name: str, until: Callable[[], Awaitable[bool]]
+    ) -> AbstractAsyncContextManager[Lease | None]:
         if self._leases is None:
-            return None, True
-        try:
-            lease = await self._leases.acquire(name)
-        except VrError as error:
-            if error.retryable:  # it may be under way elsewhere
-                raise
-            return None, True
-        return lease, lease is not None
+            return nullcontext()
+        # A ledger that cannot be had now may have the work under way elsewhere.
+        return self._leases.held(name, until=until, without=lambda error: not error.retryable)
 
     async def _make(self, key: _Key, content: Media, system: str, pay: Pay) -> str | None:
         model = key[1]

@@ -1,4 +1,4 @@
-"""What the Gemini API and the way to it answer in place of a reply, as the kernel's errors."""
+"""Failures of the Gemini API and of the way to it, as the kernel's errors."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import Code, ErrorRule, ErrorTable, VrError
 from vr_kernel.gemini.catalogue import bare, instead
 from vr_kernel.http.retry_after import parse_retry_after
+from vr_kernel.text.secrets import SECRET_SHAPES
 
 KEY_PAGE = "https://aistudio.google.com/apikey"
 KEY_HINT = f"Run `vr init`, or set GEMINI_API_KEY to a valid key; get one at {KEY_PAGE}."
 WORDS = 300
-"""How much of the service's own words an error repeats, in characters."""
-_SECRETS = re.compile(r"https?://\S+|api_key:[^\s'\"]+|\bAIza[\w-]{10,}|\bAQ\.[\w-]{10,}")
-_PLACES = ("user location", "your country", "your region", "billing")
+"""Most characters of the service's own words that an error repeats."""
+_HIDDEN = re.compile(rf"https?://\S+|api_key:[^\s'\"]+|{SECRET_SHAPES.pattern}")
+_PLACES = re.compile("user location|your country|your region|billing", re.IGNORECASE)
 # Google's `google.api.ErrorReason`, and the words of messages that come without one.
 _ACCOUNT_REASONS = re.compile(
     r"(API_KEY|ACCESS_TOKEN|ACCOUNT|CONSUMER|SERVICE|BILLING|CREDENTIALS|USER_PROJECT)_"
@@ -24,8 +25,61 @@ _ACCOUNT_REASONS = re.compile(
 _ACCOUNT_WORDS = re.compile(
     r"api.?key|\bproject\b|\bconsumer\b|\brequests (from|to)\b", re.IGNORECASE
 )
-BAD_REQUEST, UNAUTHORIZED, FORBIDDEN, NOT_FOUND = 400, 401, 403, 404
-TIMEOUT, ABORTED, TOO_LARGE, TOO_MANY, SERVER = 408, 409, 413, 429, 500
+BAD_REQUEST, FORBIDDEN, NOT_FOUND, TOO_MANY, SERVER = 400, 403, 404, 429, 500
+_KEY = r"^400 .*\bAPI_KEY_|^400 .*\n.*(?i:api key)"
+_ABOUT_PLACE = rf"\n.*(?i:{_PLACES.pattern})"
+_ANSWERS = ErrorTable(  # its words: HTTP status, Google's status, reasons; then a line of message
+    ErrorRule(
+        words=re.compile(rf"{_KEY}|^40[13] (?!.*{_ABOUT_PLACE})"),
+        code=Code.AUTH,
+        message="The Gemini API refused the key: {said}",
+        category="API_PERMISSION_DENIED",
+        hint=KEY_HINT,
+    ),
+    ErrorRule(
+        statuses={TOO_MANY},
+        code=Code.QUOTA,
+        message="The quota of the Gemini API is used up: {said}",
+        category="API_QUOTA_EXCEEDED",
+        hint="Wait, raise the quota, or add keys to GEMINI_API_KEYS.",
+        retryable=True,
+    ),
+    ErrorRule(
+        statuses={NOT_FOUND},
+        code=Code.NOT_FOUND,
+        message="The Gemini API does not know {asked}: {said}",
+        category="API_NOT_FOUND",
+        hint="{instead}",
+    ),
+    ErrorRule(
+        statuses={408, 409, *range(SERVER, 1000)},
+        words=re.compile("not in an active state", re.IGNORECASE),
+        code=Code.UNAVAILABLE,
+        message="The Gemini API failed with HTTP {status}: {said}",
+        category="SERVICE_ERROR",
+        hint="The service is at fault; try again later.",
+        retryable=True,
+    ),
+    ErrorRule(
+        words=re.compile(rf"^\d+ FAILED_PRECONDITION |{_ABOUT_PLACE}"),
+        code=Code.NOT_ALLOWED,
+        message="The Gemini API is not open to this account: {said}",
+        category="API_PERMISSION_DENIED",
+        hint="Check the account's billing, and whether Gemini is offered where you are.",
+    ),
+    ErrorRule(
+        statuses={413},
+        code=Code.TOO_LARGE,
+        message="The request is too large for the Gemini API: {said}",
+        hint="Send less at once.",
+    ),
+    otherwise=ErrorRule(
+        code=Code.INVALID_INPUT,
+        message="The Gemini API refused the request: {said}",
+        category="API_INVALID_ARGUMENT",
+        hint="Change what was asked; the same request will be refused again.",
+    ),
+)
 
 
 class ServiceError(VrError):
@@ -58,17 +112,37 @@ def service_error(
     """
     fault = _fault(body)
     said = _said(fault, secret)
-    error = _classified(status, fault, said, model)
-    error.status = status
+    error = _error(
+        status,
+        f"{status} {fault.get('status')} {' '.join(_reasons(fault))}\n{said}",
+        said,
+        _retry_after(fault, headers or {}),
+        model,
+    )
     error.words = said.lower()
     error.account = _is_about_account(fault)
-    if error.retryable:
-        error.retry_after = _retry_after(fault, headers or {})
+    return error
+
+
+def _error(
+    status: int, words: str, said: str, retry_after: float | None, model: str = ""
+) -> ServiceError:
+    error = _ANSWERS.error(
+        status,
+        words,
+        retry_after=retry_after,
+        error_type=ServiceError,
+        said=said,
+        asked=model or "what was asked for",
+        instead=instead(bare(model)) if model else "Check the name in [models].",
+    )
+    assert isinstance(error, ServiceError)
+    error.status = status
     return error
 
 
 def is_gone(error: VrError) -> bool:
-    """Whether the service says that a file or cache is not there, or not for this key."""
+    """Check if the service says that a file or cache is not there, or not for this key."""
     if not isinstance(error, ServiceError) or error.account or "models/" in error.words:
         return False
     if error.status in {FORBIDDEN, NOT_FOUND}:
@@ -78,7 +152,7 @@ def is_gone(error: VrError) -> bool:
 
 @contextmanager
 def translated(model: str = "", secret: str = "") -> Iterator[None]:
-    """Turns every error of the SDK and of its HTTP client into one of the kernel's.
+    """Turn every error of the SDK and of its HTTP client into one of the kernel's.
 
     Raises:
         VrError: UNAVAILABLE for what did not arrive or cannot be read; else by its status.
@@ -105,14 +179,14 @@ def translated(model: str = "", secret: str = "") -> Iterator[None]:
 
 
 def unreachable(why: str) -> VrError:
-    """No request went out."""
+    """Make the error of a request that never went out."""
     error = network_error(f"could not be reached ({why})")
     error.category = "SERVICE_UNREACHABLE"
     return error
 
 
 def network_error(what: str) -> VrError:
-    """What happened to a request that went out; its reply may have been made and lost."""
+    """Make the error of a request that went out; its reply may have been made and lost."""
     return VrError(
         f"The Gemini API {what}.",
         Code.UNAVAILABLE,
@@ -123,7 +197,7 @@ def network_error(what: str) -> VrError:
 
 
 def unreadable(why: str) -> VrError:
-    """An answer that is not in the form of the API."""
+    """Make the error of an answer that is not in the form of the API."""
     return VrError(
         f"The Gemini API sent an answer that cannot be read ({why}).",
         Code.UNAVAILABLE,
@@ -134,7 +208,7 @@ def unreadable(why: str) -> VrError:
 
 
 def key_missing() -> VrError:
-    """No key is configured."""
+    """Make the error of a configuration without a key."""
     return VrError(
         "No key of the Gemini API is configured.",
         Code.AUTH,
@@ -144,87 +218,16 @@ def key_missing() -> VrError:
 
 
 def exhausted(retry_after: float) -> VrError:
-    """Every key rests; in seconds, when the first one is back."""
-    error = _exhausted("every key rests.")
-    error.retry_after = retry_after
+    """Make the error of keys that all rest, the first one for `retry_after` seconds."""
+    error = _error(TOO_MANY, "", "every key rests.", retry_after)
+    error.status = 0  # nothing was sent
     return error
-
-
-def _classified(status: int, fault: Mapping[str, Any], said: str, model: str) -> ServiceError:
-    if _is_about_key(status, fault, said):
-        return ServiceError(
-            f"The Gemini API refused the key: {said}",
-            Code.AUTH,
-            category="API_PERMISSION_DENIED",
-            hint=KEY_HINT,
-        )
-    if status == TOO_MANY:
-        return _exhausted(said)
-    if status == NOT_FOUND:
-        return ServiceError(
-            f"The Gemini API does not know {model or 'what was asked for'}: {said}",
-            Code.NOT_FOUND,
-            category="API_NOT_FOUND",
-            hint=instead(bare(model)) if model else "Check the name in [models].",
-        )
-    if status in {TIMEOUT, ABORTED} or status >= SERVER or "not in an active state" in said.lower():
-        return ServiceError(
-            f"The Gemini API failed with HTTP {status}: {said}",
-            Code.UNAVAILABLE,
-            category="SERVICE_ERROR",
-            hint="The service is at fault; try again later.",
-            retryable=True,
-        )
-    return _refused(status, fault, said)
-
-
-def _refused(status: int, fault: Mapping[str, Any], said: str) -> ServiceError:
-    if fault.get("status") == "FAILED_PRECONDITION" or _is_about_place(said):
-        return ServiceError(
-            f"The Gemini API is not open to this account: {said}",
-            Code.NOT_ALLOWED,
-            category="API_PERMISSION_DENIED",
-            hint="Check the account's billing, and whether Gemini is offered where you are.",
-        )
-    if status == TOO_LARGE:
-        return ServiceError(
-            f"The request is too large for the Gemini API: {said}",
-            Code.TOO_LARGE,
-            hint="Send less at once.",
-        )
-    return ServiceError(
-        f"The Gemini API refused the request: {said}",
-        Code.INVALID_INPUT,
-        category="API_INVALID_ARGUMENT",
-        hint="Change what was asked; the same request will be refused again.",
-    )
-
-
-def _exhausted(said: str) -> ServiceError:
-    return ServiceError(
-        f"The quota of the Gemini API is used up: {said}",
-        Code.QUOTA,
-        category="API_QUOTA_EXCEEDED",
-        hint="Wait, raise the quota, or add keys to GEMINI_API_KEYS.",
-        retryable=True,
-    )
-
-
-def _is_about_key(status: int, fault: Mapping[str, Any], said: str) -> bool:
-    if status in {UNAUTHORIZED, FORBIDDEN}:
-        return not _is_about_place(said)
-    keyed = any(reason.startswith("API_KEY_") for reason in _reasons(fault))
-    return status == BAD_REQUEST and (keyed or "api key" in said.lower())
 
 
 def _is_about_account(fault: Mapping[str, Any]) -> bool:
     words = str(fault.get("message", ""))
     named = any(map(_ACCOUNT_REASONS.match, _reasons(fault)))
-    return named or _is_about_place(words) or bool(_ACCOUNT_WORDS.search(words))
-
-
-def _is_about_place(said: str) -> bool:
-    return any(word in said.lower() for word in _PLACES)
+    return named or bool(_PLACES.search(words) or _ACCOUNT_WORDS.search(words))
 
 
 def _fault(body: Any) -> Mapping[str, Any]:
@@ -238,7 +241,7 @@ def _said(fault: Mapping[str, Any], secret: str) -> str:
     text = " ".join(str(fault.get("message") or fault.get("status") or "no reason given").split())
     if secret:
         text = text.replace(secret, "[key]")
-    text = _SECRETS.sub("[...]", text)[:WORDS]
+    text = _HIDDEN.sub("[...]", text)[:WORDS]
     return text if text.endswith(".") else f"{text}."
 
 
@@ -248,7 +251,7 @@ def _details(fault: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _reasons(fault: Mapping[str, Any]) -> list[str]:
-    return [str(d.get("reason", "")) for d in _details(fault)]
+    return [" ".join(str(d.get("reason", "")).split()) for d in _details(fault)]
 
 
 def _retry_after(fault: Mapping[str, Any], headers: Mapping[str, str]) -> float | None:

@@ -7,7 +7,6 @@ import hashlib
 import json
 import math
 import sqlite3
-import time
 from array import array
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Purpose
 from vr_kernel.isolation.plugin_code import PluginCode
-from vr_kernel.jobs.leases import Lease, Leases
+from vr_kernel.jobs.leases import Leases
 from vr_kernel.providers import Embedder, Providers
 from vr_kernel.storage.kept_database import KeptDatabase
 from vr_kernel.storage.patience import Patience
@@ -28,10 +27,8 @@ QUESTIONS = 1000
 """Vectors of questions that are kept, of all embedders together: the latest."""
 QUESTION_WAIT_S = 0.5
 """How long a question waits for another process to be remembered."""
-POLL_S = 0.1
-"""How often a process looks whether another one has embedded its texts."""
 PATIENCE_S = 120.0
-"""How long it waits for that: then it embeds them itself."""
+"""Seconds to wait for a process that embeds the same texts; then they are embedded here."""
 CLOSE_GRACE_S = 1.0
 """How long what is being embedded may take to be finished when the program ends."""
 _SCHEMA = """
@@ -177,29 +174,22 @@ class Vectors:
 
     async def _embed_once(self, texts: Mapping[str, str], purpose: Purpose) -> _Vectors:
         """Embed, of all processes alone, what none has embedded meanwhile."""
-        name, end = f"vectors/{self.embedder_id}", time.monotonic() + PATIENCE_S
-        while True:
-            lease, free = await self._claim(name)
-            try:
-                known = await self._known(purpose, texts)
-                missing = {key: text for key, text in texts.items() if key not in known}
-                if missing and (free or time.monotonic() > end):
-                    known |= await self._embed(missing, purpose)
-                    missing = {}
-            finally:
-                if lease is not None:
-                    await self._leases.release(lease)
-            if not missing:
-                return known
-            await asyncio.sleep(POLL_S)
+        known: _Vectors = {}
 
-    async def _claim(self, name: str) -> tuple[Lease | None, bool]:
-        """The lease of a name, and whether to go on; that is so without a ledger as well."""
-        try:
-            lease = await self._leases.acquire(name)
-        except VrError:
-            return None, True
-        return lease, lease is not None
+        async def embedded() -> bool:
+            known.update(await self._known(purpose, texts))
+            return known.keys() >= texts.keys()
+
+        async with self._leases.held(
+            f"vectors/{self.embedder_id}",
+            until=embedded,
+            patience=PATIENCE_S,
+            without=lambda _error: True,
+        ) as lease:
+            if lease is None and not known:  # nobody looked without a ledger
+                await embedded()
+            missing = {key: text for key, text in texts.items() if key not in known}
+            return known | (await self._embed(missing, purpose) if missing else {})
 
     async def _embed(self, texts: Mapping[str, str], purpose: Purpose) -> _Vectors:
         with self._providers.contained(Embedder):
