@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import signal
 import socket
 import subprocess
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import pytest
 from mcp import MCPError
 from paid_work import paid_zoo, paying
 from plugin_zoo import vr_command
+from server_process import HttpServerProcess
 from starlette.authentication import UnauthenticatedUser
 from starlette.responses import Response
 from task_client import follow
@@ -34,11 +34,15 @@ ACCEPT = {"Accept": "application/json, text/event-stream"}
 
 @dataclass
 class Serving:
-    """A server process, and where it listens."""
+    """A server process, and the service that it pays."""
 
-    process: subprocess.Popen[str]
-    url: str
+    process: HttpServerProcess
     gemini: FakeGemini
+
+    @property
+    def url(self) -> str:
+        """Address of the server."""
+        return self.process.url
 
     def headers(self, token: str = OWNER, **more: str) -> dict[str, str]:
         """Headers of a request."""
@@ -52,46 +56,8 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     with FakeGemini() as gemini:
         more = {"VR_HTTP_TOKENS": f"{OWNER}, bob:{BOB}", "VR_KERNEL__HANDLE_AFTER_S": "0.3"}
         environ = zoo.environment(**paying(gemini), **more)
-        with started(environ, folder) as process:
-            yield Serving(process, address_of(process), gemini)
-
-
-def started(environ: Mapping[str, str], folder: Path, *options: str) -> Any:
-    """A server process; end it with the block."""
-    return Ended(
-        subprocess.Popen(
-            [*vr_command(), "serve", "--http", "0", *options],
-            env=dict(environ),
-            cwd=folder,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-    )
-
-
-class Ended:
-    """Kills a process at the end, whatever happened."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self.process = process
-
-    def __enter__(self) -> subprocess.Popen[str]:
-        return self.process
-
-    def __exit__(self, *_: object) -> None:
-        self.process.kill()
-        self.process.wait()
-        assert self.process.stderr
-        self.process.stderr.close()
-
-
-def address_of(process: subprocess.Popen[str]) -> str:
-    """Where a server says that it listens."""
-    assert process.stderr
-    for line in process.stderr:
-        if line.startswith("Serving on "):
-            return line.split()[-1]
-    raise AssertionError("it did not start")
+        with HttpServerProcess(environ, folder) as process:
+            yield Serving(process, gemini)
 
 
 @pytest.fixture
@@ -262,13 +228,12 @@ async def test_a_body_in_some_small_chunks_is_taken(serving: Serving, http: Any)
 @pytest.mark.slow
 def test_a_server_ends_well_amid_a_body(tmp_path: Path) -> None:
     environ = paid_zoo(tmp_path).environment(VR_KERNEL__SERVE__DRAIN_S="0")
-    with started(environ, tmp_path) as process:
-        with half_a_request(address_of(process)) as connection:
-            process.send_signal(signal.SIGTERM)
+    with HttpServerProcess(environ, tmp_path) as server:
+        with half_a_request(server.url) as connection:
+            server.process.terminate()
             assert b"503" in connection.recv(100)
-        assert process.wait(10) == 0
-        assert process.stderr
-        assert "Traceback" not in process.stderr.read()
+        assert server.terminate() == 0
+    assert "Traceback" not in "".join(server.lines)
 
 
 @pytest.mark.slow
@@ -320,10 +285,9 @@ async def test_where_a_damaged_file_is_is_the_owners_to_know(tmp_path: Path) -> 
 
     environ = paid_zoo(tmp_path).environment(VR_HTTP_TOKENS=f"{OWNER}, bob:{BOB}")
     damage_ledger(Path(environ["VR_STATE_DIR"]))
-    with started(environ, tmp_path) as process:
-        url = address_of(process)
+    with HttpServerProcess(environ, tmp_path) as server:
         for token in (OWNER, BOB):
-            async with follow(url, auth=BearerAuth(token)) as client:
+            async with follow(server.url, auth=BearerAuth(token)) as client:
                 for method in ("tasks/get", "tasks/update", "tasks/cancel"):
                     with pytest.raises(MCPError) as caught:
                         await client.ask(method, taskId="0" * 32, inputResponses={})
@@ -349,10 +313,8 @@ async def test_only_the_owner_sees_and_changes_settings(serving: Serving) -> Non
 
 def test_a_signal_drains_and_ends_well(tmp_path: Path) -> None:
     environ = paid_zoo(tmp_path).environment()
-    with started(environ, tmp_path) as process:
-        address_of(process)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(10) == 0
+    with HttpServerProcess(environ, tmp_path) as server:
+        assert server.terminate() == 0
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::", "example.org"])

@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 
 import pytest
 from paid_work import paid_zoo
+from server_process import HttpServerProcess
 from test_serve_floods import INITIALIZE
-from test_serve_http import ACCEPT, LIST, OWNER, address_of, started
+from test_serve_http import ACCEPT, LIST, OWNER
 from vr_kernel.files.artifacts import Artifacts
 
 pytestmark = [
@@ -38,8 +39,8 @@ def server(tmp_path: Path) -> Iterator[tuple[str, int, str]]:
     environ = paid_zoo(tmp_path).environment(VR_HTTP_TOKENS=OWNER)
     folder = Path(environ["VR_STATE_DIR"]) / "artifacts"
     kept = Artifacts(folder).add(b"a line of text\n" * (SIZE // 15), "text/plain")
-    with started(environ, tmp_path) as process:
-        yield address_of(process), process.pid, kept.uri
+    with HttpServerProcess(environ, tmp_path) as server:
+        yield server.url, server.process.pid, kept.uri
 
 
 def ask(message: dict[str, object], url: str, session: str) -> bytes:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from everything_server import Everything
 from node_programs import NodePrograms, NotInstalledError, install
+from server_process import HttpServerProcess
 
 
 @pytest.fixture(scope="session")
@@ -28,5 +29,5 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Everything:
 @pytest.fixture(scope="module")
 def address(everything: Everything) -> Iterator[str]:
     """Address of a server of everything."""
-    with everything.serve_http() as address:
-        yield address
+    with HttpServerProcess(everything.environment(), everything.work) as server:
+        yield server.url

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
 
 HERE = Path(__file__).parent
 MODULES = ("everything_plugin", "everything_questions", "everything_jobs")
-VR = [sys.executable, "-m", "vr_cli"]
 
 
 class Everything:
@@ -47,34 +41,9 @@ class Everything:
             "USERPROFILE": str(self.work),
         }
 
-    @contextmanager
-    def serve_http(self) -> Iterator[str]:
-        """The address of a server over HTTP, for the time of the block."""
-        process = subprocess.Popen(
-            [*VR, "serve", "--http", "0"],
-            env={**system_variables(), **self.variables()},
-            cwd=self.work,
-            stdin=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert process.stderr
-        log: list[str] = []
-        for line in process.stderr:
-            log.append(line)
-            if line.startswith("Serving on "):
-                break
-        # A log that nobody reads would stop the server once the pipe is full.
-        reader = Thread(target=log.extend, args=(process.stderr,))
-        reader.start()
-        try:
-            assert log[-1].startswith("Serving on "), "".join(log)
-            yield log[-1].split()[-1]
-        finally:
-            process.kill()
-            process.wait()
-            reader.join()
-            process.stderr.close()
+    def environment(self) -> dict[str, str]:
+        """The environment of its server."""
+        return {**system_variables(), **self.variables()}
 
 
 def system_variables() -> dict[str, str]:

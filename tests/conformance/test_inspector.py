@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from everything_server import VR, Everything
+from everything_server import Everything
 from node_programs import NodePrograms
+from plugin_zoo import vr_command
 
 pytestmark = pytest.mark.slow
 STDIO = "stdio"
@@ -43,7 +44,7 @@ def inspector(
             for name, value in everything.variables().items()
             for option in ("-e", f"{name}={value}")
         ]
-        target = [*VR, "serve", *given]
+        target = [*vr_command("serve"), *given]
     return Inspector(programs, target, tmp_path)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from everything_server import VR, Everything, system_variables
+from everything_server import Everything
+from server_process import ServerProcess
 
 if TYPE_CHECKING:
     from httpx2 import Client, Response
@@ -167,29 +167,15 @@ def test_lines_that_are_no_message_do_not_end_the_stream(everything: Everything)
     hello = request(
         "initialize", "hello", _meta={}, protocolVersion=HANDSHAKE, capabilities={}, clientInfo=who
     )
-    with subprocess.Popen(
-        [*VR, "serve"],
-        env={**system_variables(), **everything.variables()},
-        cwd=everything.work,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        encoding="utf-8",
-    ) as process:
-        assert process.stdin
-        assert process.stdout
-        twice = request("tools/call", 7, _meta={}, name="test_simple_text", arguments={})
-        last = request("tools/call", "last", _meta={}, name="test_tool_with_progress", arguments={})
+    twice = request("tools/call", 7, _meta={}, name="test_simple_text", arguments={})
+    last = request("tools/call", "last", _meta={}, name="test_tool_with_progress", arguments={})
+    with ServerProcess(everything.environment(), everything.work) as server:
         for message in (hello, *junk.values(), twice, twice, last):
             line = message if isinstance(message, str) else json.dumps(message)
-            process.stdin.write(line.replace('"ERA"', "{}") + "\n")
-        process.stdin.flush()
-        answers: list[dict[str, Any]] = []
-        while not answers or answers[-1]["id"] != "last":
-            answers.append(json.loads(process.stdout.readline()))
-        process.stdin.close()
-        assert process.wait(30) == 0
+            server.send(line.replace('"ERA"', "{}").encode())
+        server.answer("last")
+        answers: list[dict[str, Any]] = [json.loads(line) for line in server.lines]
+        assert server.finish()[0] == 0
     assert answers[-1]["result"]["structuredContent"]["text"] == "Done."
     assert [answer["id"] for answer in answers].count(7) == 2
     assert all("result" in answer for answer in answers if answer["id"] in ("hello", 7))

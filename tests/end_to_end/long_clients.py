@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import queue
-import subprocess
 import threading
 import time
 from collections.abc import Mapping
@@ -14,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from installation import SERVE
+from server_process import HttpServerProcess, ServerProcess
 
 MODERN = "2026-07-28"
 TASKS = "io.modelcontextprotocol/tasks"
@@ -59,68 +58,31 @@ class StdioWire:
 
     def __init__(self, environment: Mapping[str, str], folder: Path) -> None:
         self.inbox: queue.Queue[dict[str, Any]] = queue.Queue()
-        self._log = (folder / f"stdio-{time.time_ns()}.log").open("wb")
-        self._process = subprocess.Popen(
-            SERVE,
-            env=dict(environment),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-        )
+        self._server = ServerProcess(environment, folder)
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
 
     def post(self, message: Mapping[str, Any], kind: Kind) -> None:
         """Write a line."""
         del kind
-        assert self._process.stdin
-        self._process.stdin.write(json.dumps(message).encode() + b"\n")
-        self._process.stdin.flush()
+        self._server.send(message)
 
     def kill(self) -> None:
-        """SIGKILL."""
-        self._process.kill()
-        self._process.wait()
-        self._reader.join()
-        for pipe in (self._process.stdin, self._process.stdout, self._log):
-            assert pipe
-            pipe.close()
+        """End the server by SIGKILL."""
+        with self._server as server:
+            server.process.kill()
+            self._reader.join()
 
     def _read(self) -> None:
-        assert self._process.stdout
-        for line in self._process.stdout:
+        assert self._server.process.stdout
+        for line in self._server.process.stdout:
             self.inbox.put(json.loads(line))
-
-
-class HttpServer:
-    """A server that listens."""
-
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self._process = subprocess.Popen(
-            [*SERVE, "--http", "0"],
-            env={**environment, "VR_HTTP_TOKENS": f"{TOKEN},other:{TOKEN}-2"},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert self._process.stderr
-        said = next(line for line in self._process.stderr if line.startswith("Serving on "))
-        self.url = said.split()[-1]
-        self._reader = threading.Thread(target=self._process.stderr.read)
-        self._reader.start()
-
-    def kill(self) -> None:
-        """SIGKILL."""
-        self._process.kill()
-        self._process.wait()
-        self._reader.join()
-        assert self._process.stderr
-        self._process.stderr.close()
 
 
 class HttpWire:
     """One client's way to a server that listens."""
 
-    def __init__(self, server: HttpServer) -> None:
+    def __init__(self, server: HttpServerProcess) -> None:
         self.inbox: queue.Queue[dict[str, Any]] = queue.Queue()
         self._server = server
         self._session: dict[str, str] = {}

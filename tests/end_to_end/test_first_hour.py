@@ -7,15 +7,15 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
-from installation import SERVE
+from server_process import HttpServerProcess
 from vr_kernel import Code, VrError
 from vr_server import ToolClient
 
@@ -109,8 +109,9 @@ def test_a_path_elsewhere_is_read_because_it_was_typed(newcomer: Newcomer, tmp_p
 
 
 def test_a_second_user_of_the_server_meets_nothing_of_the_first(newcomer: Newcomer) -> None:
-    with served(newcomer, VR_HTTP_TOKENS=f"{ANNA},ben:{BEN}") as address:
-        asyncio.run(_visit(address, newcomer.work / "talk.mp4"))
+    environment = {**newcomer.environment, "VR_HTTP_TOKENS": f"{ANNA},ben:{BEN}"}
+    with HttpServerProcess(environment, newcomer.work) as server:
+        asyncio.run(_visit(server.url, newcomer.work / "talk.mp4"))
 
 
 async def _visit(address: str, talk: Path) -> None:
@@ -129,25 +130,3 @@ async def connected(address: str, token: str) -> AsyncIterator[ToolClient]:
     """A client of the server with that token."""
     async with Client(StreamableHttpTransport(address, auth=token)) as client:
         yield ToolClient(client)
-
-
-@contextmanager
-def served(newcomer: Newcomer, **variables: str) -> Iterator[str]:
-    """The address of a server over HTTP."""
-    process = subprocess.Popen(
-        [*SERVE, "--http", "0"],
-        env={**newcomer.environment, **variables},
-        cwd=newcomer.work,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stderr is not None
-        for line in process.stderr:
-            if found := re.search(r"http://\S+/mcp", line):
-                yield found[0]
-                return
-        raise AssertionError("the server did not start")
-    finally:
-        process.kill()
-        process.communicate()

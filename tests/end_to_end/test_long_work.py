@@ -18,7 +18,6 @@ from installation import SERVE
 from long_clients import (
     MODERN,
     TOKEN,
-    HttpServer,
     HttpWire,
     Kind,
     LongClient,
@@ -28,6 +27,7 @@ from long_clients import (
     Wire,
     install,
 )
+from server_process import HttpServerProcess
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 SCALE = 1 / 20
@@ -64,9 +64,14 @@ class Bakery:
         if transport == "stdio":
             wire: Wire = StdioWire(self.environment, self.folder)
         else:
-            wire = HttpWire(HttpServer(self.environment))
+            wire = HttpWire(self.listen())
         self.stack.callback(wire.kill)
         return wire
+
+    def listen(self) -> HttpServerProcess:
+        """A server over HTTP, for two principals."""
+        tokens = {"VR_HTTP_TOKENS": f"{TOKEN},other:{TOKEN}-2"}
+        return HttpServerProcess({**self.environment, **tokens}, self.folder)
 
     def baked(self, name: str) -> dict[str, int]:
         """The number of times that each layer of a cake was baked."""
@@ -107,7 +112,7 @@ def bakery(
 @pytest.fixture(scope="module")
 def stories(bakery: Bakery) -> dict[tuple[str, str], Story]:
     """All kinds of clients at the same time, with a server each, or with one over HTTP."""
-    server = HttpServer(bakery.environment)
+    server = bakery.listen()
     wires: dict[tuple[str, str], Wire] = {}
     for name in KINDS:
         wires[name, "stdio"] = bakery.open("stdio")

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from installation import SERVE
 from principals_walk import NAMES, Answer, Offer, Principal, Walk
+from server_process import HttpServerProcess
 from vr_kernel import Kernel, VrError, load_config
 from vr_testing import FakeGemini
 
@@ -110,20 +109,6 @@ def shared(
         )
 
 
-@contextmanager
-def serving(environment: Mapping[str, str], folder: Path) -> Iterator[str]:
-    """The address of a server that was started in a folder."""
-    process = subprocess.Popen(
-        [*SERVE, "--http", "0"], env=environment, cwd=folder, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stderr
-        yield next(line.split()[-1] for line in process.stderr if "Serving on" in line)
-    finally:
-        process.terminate()
-        process.communicate(timeout=30)
-
-
 async def test_nothing_leads_from_one_to_another(shared: dict[str, str], tmp_path: Path) -> None:
     config = load_config(shared, working_folder=tmp_path / "owner")
     async with Kernel.open(config, roots=[tmp_path / "owner"]) as kernel:
@@ -151,8 +136,8 @@ def test_nothing_leads_from_one_to_another_over_http(
                 people.append(Principal(name, Wire(entered), tmp_path / name))
             await Walk(people, seed).run(extra=60)
 
-    with serving(shared, tmp_path / "owner") as url:
-        asyncio.run(walk(url))
+    with HttpServerProcess(shared, tmp_path / "owner") as server:
+        asyncio.run(walk(server.url))
 
 
 async def test_who_shares_a_workspace_shares_what_is_recorded(

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import random
-import signal
 import sqlite3
-import subprocess
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from installation import SERVE
+from server_process import EndedError, ServerProcess
 from vr_server import connect
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")
@@ -55,66 +52,24 @@ def _kill_and_check(environment: dict[str, str], kills: int) -> None:
 def _record_until_killed(
     environment: dict[str, str], round_number: int, chance: random.Random
 ) -> dict[str, str]:
-    """Object ids that the server confirmed before it died, with what they hold."""
-    server = subprocess.Popen(
-        SERVE,
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd=environment["HOME"],
-    )
-    wire = Wire(server)
-    wire.start()
+    """Object ids that the server confirmed before it died, with the text of each."""
     confirmed: dict[str, str] = {}
     fatal = chance.randrange(1, 30)
-    for number in range(1000):
-        text = f"note {round_number}-{number}"
-        wire.send_call(number, text)
-        if number == fatal:
-            server.send_signal(signal.SIGKILL)
-        answer = wire.answer()
-        if answer is None:
-            break
-        confirmed[answer["result"]["structuredContent"]["object_ids"][0]] = text
-    server.wait()
-    server.stdin.close()
-    server.stdout.close()
+    with ServerProcess(environment, Path(environment["HOME"])) as server:
+        server.shake_hands("2025-06-18")
+        for number in range(1000):
+            text = f"note {round_number}-{number}"
+            properties = {"title": text, "summary": text, "video_id": text}
+            arguments = {"collection": "VideoAnalyses", "properties": properties}
+            try:
+                asked = server.start("tools/call", name="knowledge_ingest", arguments=arguments)
+                if number == fatal:
+                    server.process.kill()
+                answer = server.answer(asked)
+            except (BrokenPipeError, EndedError):
+                break
+            confirmed[answer["result"]["structuredContent"]["object_ids"][0]] = text
     return confirmed
-
-
-class Wire:
-    """JSON-RPC over a server's pipes, as bare as it gets."""
-
-    def __init__(self, server: subprocess.Popen[bytes]) -> None:
-        self.server = server
-
-    def start(self) -> None:
-        hello = {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"},
-        }
-        self._send({"id": "start", "method": "initialize", "params": hello})
-        self.answer()
-        self._send({"method": "notifications/initialized"})
-
-    def send_call(self, number: int, text: str) -> None:
-        properties = {"title": text, "summary": text, "video_id": text}
-        arguments = {"collection": "VideoAnalyses", "properties": properties}
-        params = {"name": "knowledge_ingest", "arguments": arguments}
-        self._send({"id": number, "method": "tools/call", "params": params})
-
-    def answer(self) -> dict[str, Any] | None:
-        line = self.server.stdout.readline()
-        return json.loads(line) if line.endswith(b"\n") else None
-
-    def _send(self, message: dict[str, Any]) -> None:
-        try:
-            self.server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-            self.server.stdin.flush()
-        except BrokenPipeError:
-            pass
 
 
 async def _missing(environment: dict[str, str], acknowledged: dict[str, str]) -> list[str]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import http.client
 import json
 import re
-import socket
 import subprocess
-import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from canaries import ADDRESSES, CANARIES, VR, Machine, found_in
+from server_process import HttpServerProcess, ServerProcess
 from vr_testing import FakeGemini, Fault
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -136,13 +135,9 @@ def test_settings_that_do_not_fit(vr: Vr) -> None:
         vr(*words, VR_KERNEL__LEASE_S=CANARIES["leaky password"])
 
 
-def test_a_server_on_its_pipes(machine: Machine, gemini: FakeGemini) -> None:
+def test_a_server_on_its_pipes(machine: Machine) -> None:
     asked = [
-        {"method": "initialize", "params": _HELLO},
-        {"method": "notifications/initialized"},
-        {"method": "tools/list", "params": {}},
-        {"method": "resources/list", "params": {}},
-        {"method": "prompts/list", "params": {}},
+        *[(method, {}) for method in ("tools/list", "resources/list", "prompts/list")],
         *[_call(name, {}) for name in (*LEAKY, "infra_plugins", "infra_configure", "infra_usage")],
         *[_call(name, {}) for name in ("infra_cache", "job_list", "knowledge_stats", "nothing")],
         *[_call("leaky_fetch", {"url": address}) for address in ADDRESSES],
@@ -151,85 +146,40 @@ def test_a_server_on_its_pipes(machine: Machine, gemini: FakeGemini) -> None:
         _call("leaky_speak", {"unknown": CANARIES["address key"]}),
         _call("video_scenes", {"max_scenes": CANARIES["address key"]}),
     ]
-    log = machine.folder / "server.log"
-    answers = _converse(machine, asked, log)
-    assert len(answers) == sum("id" in message for message in asked)
-    assert found_in(b"\n".join(answers)) == []
-    assert b"leaky_raise" in log.read_bytes()
-    assert not machine.leaks(), _around(log.read_bytes())
+    with ServerProcess(machine.environment(), machine.work) as server:
+        server.shake_hands("2025-06-18")
+        for method, params in asked:
+            server.ask(method, **params)
+        server.finish()
+    assert found_in(b"".join(server.lines)) == []
+    log = server.log.read_bytes()
+    assert b"leaky_raise" in log
+    assert not machine.leaks(), _around(log)
 
 
 def test_a_server_over_http(machine: Machine) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    log = machine.folder / "http.log"
-    with log.open("wb") as out:
-        process = subprocess.Popen(
-            [*VR, "serve", "--http", str(port)],
-            env=machine.environment(),
-            cwd=machine.work,
-            stdout=out,
-            stderr=out,
-        )
-    try:
-        _wait(port)
-        seen = [_get(port, "/health", "")]
+    with HttpServerProcess(machine.environment(), machine.work) as server:
+        seen = [_get(server, "/health", "")]
         for token in ("wrong token", "VR_HTTP_TOKEN", "VR_HTTP_TOKENS anna"):
-            for message in ({"method": "tools/list"}, *map(_call, LEAKY, [{}] * len(LEAKY))):
-                body = {"jsonrpc": "2.0", "id": 1, **message}
-                seen.append(_get(port, "/mcp", CANARIES[token], body))
-        seen.append(_get(port, f"/mcp?token={CANARIES['address token']}", ""))
-    finally:
-        process.terminate()
-        process.wait(30)
+            for method, params in (("tools/list", {}), *(_call(name, {}) for name in LEAKY)):
+                body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+                seen.append(_get(server, "/mcp", CANARIES[token], body))
+        seen.append(_get(server, f"/mcp?token={CANARIES['address token']}", ""))
+        server.terminate()
+    log = "".join(server.lines).encode()
     assert found_in(b"\n".join(seen)) == []
-    assert not machine.leaks(), _around(log.read_bytes())
+    assert found_in(log) == [], _around(log)
+    assert not machine.leaks()
 
 
-_HELLO = {
-    "protocolVersion": "2025-06-18",
-    "capabilities": {},
-    "clientInfo": {"name": "canaries", "version": "1"},
-}
+def _call(name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    return "tools/call", {"name": name, "arguments": arguments}
 
 
-def _call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    return {"method": "tools/call", "params": {"name": name, "arguments": arguments}}
-
-
-def _converse(machine: Machine, asked: list[dict[str, Any]], log: Path) -> list[bytes]:
-    """Ask one after the other; every line that the server wrote."""
-    lines: list[bytes] = []
-    with log.open("wb") as errors:
-        process = subprocess.Popen(
-            [*VR, "serve"],
-            env=machine.environment(),
-            cwd=machine.work,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-        )
-    assert process.stdin
-    assert process.stdout
-    for number, message in enumerate(asked):
-        if not message["method"].startswith("notifications/"):
-            message["id"] = number
-        line = json.dumps({"jsonrpc": "2.0", **message}).encode()
-        process.stdin.write(line + b"\n")
-        process.stdin.flush()
-        while "id" in message and (answer := process.stdout.readline()):
-            lines.append(answer)
-            if json.loads(answer).get("id") == number:
-                break
-    process.stdin.close()
-    lines.append(process.stdout.read())
-    process.stdout.close()
-    process.wait(30)
-    return [line for line in lines if b'"id"' in line]
-
-
-def _get(port: int, path: str, token: str, body: dict[str, Any] | None = None) -> bytes:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+def _get(
+    server: HttpServerProcess, path: str, token: str, body: dict[str, Any] | None = None
+) -> bytes:
+    connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=60)
     headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
     if token:
         headers["Authorization"] = f"Bearer {token}"
@@ -238,15 +188,3 @@ def _get(port: int, path: str, token: str, body: dict[str, Any] | None = None) -
     seen = str(answer.getheaders()).encode() + answer.read()
     connection.close()
     return re.sub(rb"\s+", b" ", seen)
-
-
-def _wait(port: int) -> None:
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    raise TimeoutError("the server does not listen")

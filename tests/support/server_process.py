@@ -1,4 +1,4 @@
-"""A real `vr serve`, spoken to line by line, as any client in any language would."""
+"""A real `vr serve` on its pipes or over HTTP, spoken to as a client in any language would."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
+from threading import Thread
 from typing import Any, Self
 
 from plugin_zoo import vr_command
@@ -16,8 +16,12 @@ MODERN = "2026-07-28"
 _META = "io.modelcontextprotocol/"
 
 
+class EndedError(AssertionError):
+    """The server ended without an answer."""
+
+
 class ServerProcess:
-    """A server with its pipes. Every line of its stdout is kept; none may be lost or wrong."""
+    """A server on its pipes. Every line of its stdout is kept; none may be lost or wrong."""
 
     def __init__(self, environment: Mapping[str, str], folder: Path, *, shell: str = "") -> None:
         self.log = folder / f"server-{time.time_ns()}.log"
@@ -37,12 +41,7 @@ class ServerProcess:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
@@ -66,15 +65,15 @@ class ServerProcess:
         self.send({"jsonrpc": "2.0", "id": self._id, "method": method, "params": params})
         return self._id
 
-    def answer(self, request: int) -> dict[str, Any]:
+    def answer(self, request: int | str) -> dict[str, Any]:
         """The response to a request; what comes before it is kept in `lines`."""
         assert self.process.stdout
-        while line := self.process.stdout.readline():
+        while (line := self.process.stdout.readline()).endswith(b"\n"):
             self.lines.append(line)
             message: dict[str, Any] = json.loads(line)
             if message.get("id") == request and "method" not in message:
                 return message
-        raise AssertionError(f"the server ended without an answer:\n{self.log.read_text()}")
+        raise EndedError(f"the server ended without an answer:\n{self.log.read_text()}")
 
     def ask(self, method: str, **params: Any) -> dict[str, Any]:
         """Send a request and wait for its response."""
@@ -119,6 +118,56 @@ class ServerProcess:
     def stray_lines(self) -> list[bytes]:
         """Lines of stdout that are no JSON-RPC message."""
         return [line for line in self.lines if not _is_message(line)]
+
+
+class HttpServerProcess:
+    """A server that listens on a free port; all that it writes is in `lines` once it ended."""
+
+    def __init__(self, environment: Mapping[str, str], folder: Path) -> None:
+        self.process = subprocess.Popen(
+            [*vr_command("serve"), "--http", "0"],
+            env=dict(environment),
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert self.process.stdout
+        self.lines: list[str] = []
+        self.url = ""
+        for line in self.process.stdout:
+            self.lines.append(line)
+            if line.startswith("Serving on "):
+                self.url = line.split()[-1]
+                break
+        # A log that nobody reads would stop the server once the pipe is full.
+        self._reader = Thread(target=self.lines.extend, args=(self.process.stdout,))
+        self._reader.start()
+
+    def __enter__(self) -> Self:
+        if not self.url:
+            self.kill()
+            raise EndedError("".join(self.lines))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    def terminate(self) -> int:
+        """Ask it to end; its exit code."""
+        self.process.terminate()
+        code = self.process.wait(30)
+        self._reader.join()
+        return code
+
+    def kill(self) -> None:
+        """Kill it, if it has not ended, and read the rest of what it wrote."""
+        self.process.kill()
+        self.process.wait()
+        self._reader.join()
+        assert self.process.stdout
+        self.process.stdout.close()
 
 
 def modern_meta(**more: Any) -> dict[str, Any]:
