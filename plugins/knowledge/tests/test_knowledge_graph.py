@@ -27,7 +27,7 @@ from vr_plugin_knowledge.graph.merging import Merger
 from vr_plugin_knowledge.graph.mermaid import as_mermaid
 from vr_plugin_knowledge.graph.network import Network
 from vr_plugin_knowledge.graph.presenting import RESULT_TOKENS, present
-from vr_plugin_knowledge.graph.reading import Reading, Source, clean, split
+from vr_plugin_knowledge.graph.reading import Reading, Source, split
 from vr_plugin_knowledge.graph.traversal import DAMPING, Region, rank, traverse
 
 NAMES = [
@@ -87,8 +87,6 @@ def test_mutual_relationships_are_the_same_in_both_directions() -> None:
 def test_every_name_has_one_identity(name: str) -> None:
     assert identify(name) == identify(f"  {name}\n")
     assert "\x1f" not in identify(name)
-    assert clean(name, 20) == clean(clean(name, 20), 20)
-    assert len(clean(name, 20)) <= 20
 
 
 @given(edges)

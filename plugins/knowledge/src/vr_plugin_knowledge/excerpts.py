@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from vr_kernel import RecordField, RecordKind
+from pydantic import BaseModel
+from vr_kernel import RecordField, RecordKind, estimate_tokens, fit
+from vr_kernel.text import tokens_of
 
 VALUE_TOKENS = 150
 """Longest value in a search result."""
@@ -27,16 +28,17 @@ def shorten(kind: RecordKind, fields: Mapping[str, Any], room: int) -> dict[str,
     that says most. When even the shortest are too many, those stay that a search looks into.
     """
     shown = {name: value for name, value in fields.items() if not is_blob(kind, name, value)}
-    short = shown
-    for tokens in _SHORTER:
+
+    def trimmed(tokens: int) -> dict[str, Any]:
         telling = min(VALUE_TOKENS, TELLING * tokens)
-        short = {
-            name: fit(value, telling if name == kind.rerank else tokens)
+        return {
+            name: trim(value, telling if name == kind.rerank else tokens)
             for name, value in shown.items()
         }
-        if json_tokens(short) <= room:
-            return short
-    return _most_telling(kind, short, room)
+
+    longest, *shorter = _SHORTER
+    short = fit(trimmed(longest), map(trimmed, shorter), room, json_tokens)
+    return short if json_tokens(short) <= room else _most_telling(kind, short, room)
 
 
 def _most_telling(kind: RecordKind, fields: Mapping[str, Any], room: int) -> dict[str, Any]:
@@ -51,24 +53,22 @@ def _most_telling(kind: RecordKind, fields: Mapping[str, Any], room: int) -> dic
     return {name: value for name, value in fields.items() if name in kept}
 
 
-def fit(value: Any, tokens: int) -> Any:
+def trim(value: Any, tokens: int) -> Any:
     """A text or list of at most about so many tokens; other values as they are."""
     if isinstance(value, str):
-        return _fitting(value, tokens)
+        return _trimmed(value, tokens)
     if not isinstance(value, list):
         return value
     kept: list[Any] = []
     for position, element in enumerate(value):
         if tokens <= 0:
             return [*kept, f"… {len(value) - position} more"]
-        kept.append(fit(element, tokens))
+        kept.append(trim(element, tokens))
         tokens -= json_tokens(element)
     return kept
 
 
-def _fitting(text: str, tokens: int) -> str:
-    from vr_kernel import estimate_tokens
-
+def _trimmed(text: str, tokens: int) -> str:
     start = text[: tokens * CHARS_A_TOKEN]
     cost = estimate_tokens(start)
     if cost > tokens:
@@ -103,10 +103,8 @@ def value_of(fields: Mapping[str, Any], name: str | None) -> str | None:
 
 
 def json_tokens(value: Any) -> int:
-    """About how many tokens the JSON of a value costs."""
-    from vr_kernel import estimate_tokens
-
-    return estimate_tokens(json.dumps(value, ensure_ascii=False, default=str))
+    """Estimate the tokens of a value as JSON with spaces between its parts."""
+    return tokens_of(value.model_dump(mode="json") if isinstance(value, BaseModel) else value)
 
 
 def is_blob(kind: RecordKind, name: str, value: Any) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 
 from vr_kernel import Call, Code, RecordKind, VrError
 
@@ -17,7 +16,7 @@ from vr_plugin_knowledge.graph.selection import Selection, Wanted, select
 
 AT_ONCE = 4
 LEASE = "knowledge/graph"
-PATIENCE_S, PAUSE_S = 10.0, 0.05
+PATIENCE_S = 10.0
 HOPELESS = {Code.AUTH, Code.BUDGET, Code.QUOTA}
 """What the next record would run into as well."""
 
@@ -106,12 +105,8 @@ async def own_graph(call: Call) -> None:
     Whoever waits in vain goes on: what was paid for is worth more than a citation of another.
     """
     leases = call.services.jobs.leases
-    with suppress(VrError, TimeoutError):
-        async with asyncio.timeout(PATIENCE_S):
-            lease = await leases.acquire(LEASE)
-            while lease is None:
-                await asyncio.sleep(PAUSE_S)
-                lease = await leases.acquire(LEASE)
+    lease = await leases.wait_for(LEASE, patience=PATIENCE_S, without=lambda _error: True)
+    if lease is not None:
         call.hold(lease)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from vr_kernel import visible
+from vr_kernel import visible_line
 
 from vr_plugin_knowledge.graph.traversal import Region
 
@@ -36,7 +36,7 @@ def as_mermaid(region: Region) -> str:
 
 def _label(text: str) -> str:
     """A label on one line, every sign that Mermaid might read as its own by its number."""
-    line = " ".join(visible(text).split())
+    line = visible_line(text)
     return _OTHER_SIGNS.sub(lambda sign: _coded(sign[0]), line)
 
 

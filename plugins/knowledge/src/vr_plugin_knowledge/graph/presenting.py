@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+
+from vr_kernel import fit
 
 from vr_plugin_knowledge.excerpts import cut, json_tokens
 from vr_plugin_knowledge.graph.citations import Citation
@@ -24,19 +26,17 @@ def present(region: Region, limit: int, derived: Collection[str] = ()) -> Knowle
     Sources in the collections `derived` are marked so.
     """
     limit = min(limit, MOST_SHOWN)
-    result = _detailed(region, limit, *_DETAILS[0], derived)
+    whole = _detailed(region, limit, *_DETAILS[0], derived)
+    return fit(whole, _shorter(region, limit, derived), RESULT_TOKENS, json_tokens)
+
+
+def _shorter(region: Region, limit: int, derived: Collection[str]) -> Iterator[KnowledgeGraph]:
+    """Fewer details, then fewer concepts."""
     for sources, chars in _DETAILS[1:]:
-        if _fits(result):
-            return result
-        result = _detailed(region, limit, sources, chars, derived)
-    while not _fits(result) and limit > 1:
+        yield _detailed(region, limit, sources, chars, derived)
+    while limit > 1:
         limit = max(1, limit * 3 // 4)
-        result = _detailed(region, limit, *_DETAILS[-1], derived)
-    return result
-
-
-def _fits(result: KnowledgeGraph) -> bool:
-    return json_tokens(result.model_dump(mode="json")) <= RESULT_TOKENS
+        yield _detailed(region, limit, *_DETAILS[-1], derived)
 
 
 def _detailed(

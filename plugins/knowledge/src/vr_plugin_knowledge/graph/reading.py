@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
-from vr_kernel import Call, Passage, QuoteIndex, cache_key
+from vr_kernel import Call, Passage, QuoteIndex, cache_key, visible_line
 
 from vr_plugin_knowledge.derived import DerivedSource, nearest_source
 from vr_plugin_knowledge.graph.answer import (
@@ -118,12 +117,12 @@ def check(seen: Seen, index: QuoteIndex) -> Reading:
 
 def _concepts(seen: Iterable[SeenConcept], index: QuoteIndex) -> Iterator[SeenConcept]:
     for concept in seen:
-        name, quote = clean(concept.name, NAME_CHARS), _found(concept.quote, index)
+        name, quote = visible_line(concept.name, NAME_CHARS), _found(concept.quote, index)
         if identify(name) and quote:
-            aliases = (clean(alias, NAME_CHARS) for alias in concept.aliases[:MOST_ALIASES])
+            aliases = (visible_line(alias, NAME_CHARS) for alias in concept.aliases[:MOST_ALIASES])
             yield SeenConcept(
                 name=name,
-                description=clean(concept.description, DESCRIPTION_CHARS),
+                description=visible_line(concept.description, DESCRIPTION_CHARS),
                 aliases=[alias for alias in aliases if identify(alias) not in ("", identify(name))],
                 quote=quote,
             )
@@ -131,18 +130,12 @@ def _concepts(seen: Iterable[SeenConcept], index: QuoteIndex) -> Iterator[SeenCo
 
 def _relations(seen: Iterable[SeenRelation], index: QuoteIndex) -> Iterator[SeenRelation]:
     for relation in seen:
-        start, end = (clean(n, NAME_CHARS) for n in (relation.from_concept, relation.to_concept))
+        start, end = (
+            visible_line(n, NAME_CHARS) for n in (relation.from_concept, relation.to_concept)
+        )
         quote = _found(relation.quote, index)
         if identify(start) and identify(end) and identify(start) != identify(end) and quote:
             yield SeenRelation(from_concept=start, to_concept=end, type=relation.type, quote=quote)
-
-
-def clean(text: str, limit: int) -> str:
-    """One line without signs that steer a terminal or hide, of at most `limit` characters."""
-    visible = "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
-    shown = "".join(c for c in visible if unicodedata.category(c)[0] != "C" or c == "\u200d")
-    line = " ".join(shown.split())
-    return line if len(line) <= limit else f"{line[: limit - 1].rstrip()}…"
 
 
 def _found(quote: str, index: QuoteIndex) -> str:

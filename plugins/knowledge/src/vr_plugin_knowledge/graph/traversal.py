@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 
-from vr_kernel import Code, VrError
+from vr_kernel import require_extra
 
 from vr_plugin_knowledge.graph.concepts import Concept, Relation
 from vr_plugin_knowledge.graph.identity import MUTUAL
@@ -131,16 +131,10 @@ def graph_library() -> ModuleType:
     Raises:
         VrError: UNAVAILABLE, category EXTRA_MISSING, when it is not installed.
     """
-    try:
-        import rustworkx
-    except ImportError:
-        raise VrError(
-            "Following a graph needs rustworkx, which is not installed.",
-            Code.UNAVAILABLE,
-            category="EXTRA_MISSING",
-            hint=f"Install it: {INSTALL}",
-        ) from None
-    return rustworkx
+    library: ModuleType = require_extra(
+        "rustworkx", "Following a graph needs rustworkx, which is not installed.", INSTALL
+    )
+    return library
 
 
 def _follows(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from vr_kernel import Change, RecordField, RecordKind, visible
+from vr_kernel import Change, RecordField, RecordKind, visible, visible_line
 
 from vr_plugin_knowledge.excerpts import is_blob, value_of
 
@@ -102,8 +102,8 @@ def _title(kind: RecordKind, fields: Mapping[str, Any]) -> tuple[str, str]:
         value = fields.get(field.name)
         named = field.name.split("_")[-1] in ("title", "name")
         if named and field.type == "text" and value and len(value) <= TITLE_CHARS:
-            return field.name, _on_one_line(value)
-    words = _on_one_line(str(fields.get(kind.rerank) or kind.name))
+            return field.name, visible_line(value)
+    words = visible_line(str(fields.get(kind.rerank) or kind.name))
     if len(words) <= SHORT_CHARS:
         return kind.rerank, words
     return "", f"{words[:SHORT_CHARS].rstrip()}…"
@@ -122,10 +122,6 @@ def _body(kind: RecordKind, fields: Mapping[str, Any], title_field: str) -> Iter
             lines = [f"- {_harmless(' '.join(each.split()))}" for each in value]
             text = "\n".join(lines) if isinstance(value, list) else _harmless(value.strip())
             yield f"\n## {_label(field)}\n\n{text}"
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(visible(text).split())
 
 
 def _is_short(value: object) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from threading import Event
@@ -24,7 +23,6 @@ WITHIN_S = 1.0
 """Seconds that a search waits for changed notes; they are read on in the background."""
 FRESH_S = 2.0
 """Seconds for which the folder is not looked through again."""
-PAUSE_S = 0.25
 OWN_NOTE = "Write what you have to say in a note of its own, and it is found."
 
 
@@ -62,7 +60,8 @@ class NoteReader:
         try:
             news, _ = await self._look()
             if news.changed or news.gone:
-                async with self._turn():
+                # Alone: of two processes, the one with the older text could be last.
+                async with self._services.jobs.leases.held(f"knowledge/notes/{self._root}"):
                     news, known = await self._look()
                     await self._forget(news.gone, known)
                     counts["gone"] = len(news.gone)
@@ -85,19 +84,6 @@ class NoteReader:
     async def _look(self) -> tuple[News, dict[str, Seen]]:
         known = await asyncio.to_thread(self._ledger.notes)
         return await asyncio.to_thread(find_news, self._root, known, self._stop), known
-
-    @asynccontextmanager
-    async def _turn(self) -> AsyncIterator[None]:
-        """Be the only process that reads: of two, the one with the older text could be last."""
-        leases, name = self._services.jobs.leases, f"knowledge/notes/{self._root}"
-        lease = await leases.acquire(name)
-        while lease is None:
-            await asyncio.sleep(PAUSE_S)
-            lease = await leases.acquire(name)
-        try:
-            yield
-        finally:
-            await asyncio.shield(leases.release(lease))
 
     async def _record(
         self, files: Mapping[str, tuple[int, int]], known: Mapping[str, Seen]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from vr_kernel import Code, Services, VrError
+from vr_kernel import Code, Services, VrError, extra_missing
 
 Scoring = Callable[[str, list[str]], list[float]]
 """Question and texts -> one score a text, in order."""
@@ -56,11 +56,8 @@ class CrossEncoder:
         try:
             return self._load()
         except ImportError as error:
-            raise VrError(
-                f"{self._library} is not installed.",
-                Code.UNAVAILABLE,
-                hint=f"pip install 'video-research[{self._library}]'",
-            ) from error
+            install = f"pip install 'video-research[{self._library}]'"
+            raise extra_missing(f"{self._library} is not installed.", install) from error
         # The libraries raise what their downloaders, archives and runtimes raise.
         except Exception as error:
             raise VrError(

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 from vr_kernel import Call, Code, VrError, cache_key
+from vr_kernel.text import take_fitting
 
 from vr_plugin_knowledge.excerpts import json_tokens
 
@@ -33,14 +34,7 @@ def room_of_hit(count: int) -> int:
 
 def take_page(items: Iterable[M]) -> list[M]:
     """The first items, as many as fit into one result, at least one."""
-    page: list[M] = []
-    spent = 0
-    for item in items:
-        spent += json_tokens(item.model_dump(mode="json"))
-        if page and spent > PAGE_TOKENS:
-            break
-        page.append(item)
-    return page
+    return take_fitting(items, PAGE_TOKENS, json_tokens)
 
 
 def fingerprint(**question: Any) -> str:

@@ -85,7 +85,7 @@ def present(
 
 
 def _cost(hit: KnowledgeHit) -> int:
-    return json_tokens(hit.model_dump(mode="json"))
+    return json_tokens(hit)
 
 
 async def _search(call: Call, query: Query, notes: list[str]) -> list[Hit]:

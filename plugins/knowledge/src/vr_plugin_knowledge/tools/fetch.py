@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
-from vr_kernel import IDEMPOTENT, READ_ONLY, Call, RecordKind, StoredRecord, tool
+from vr_kernel import IDEMPOTENT, READ_ONLY, Call, RecordKind, StoredRecord, fit, tool
 
 from vr_plugin_knowledge.arguments import Name, Workspace
 from vr_plugin_knowledge.catalogue import find_kind
@@ -63,11 +63,11 @@ def _present(
     call: Call, kind: RecordKind, record: StoredRecord, notes: list[str]
 ) -> KnowledgeObject:
     fields = dict(record.fields)
-    properties, full = fields, None
-    if json_tokens(fields) > WHOLE_TOKENS:
+    cuts = ({name: cut(value, limit) for name, value in fields.items()} for limit in LONGEST_CHARS)
+    properties, full = fit(fields, cuts, WHOLE_TOKENS, json_tokens), None
+    if properties is not fields:
         text = json.dumps(fields, ensure_ascii=False, indent=1)
         full = call.artifact(text.encode(), "application/json").uri
-        properties = _fitting(fields)
         notes.append("Long values are cut; full has the whole record.")
     return KnowledgeObject(
         found=True,
@@ -82,12 +82,3 @@ def _present(
         full=full,
         notes=notes,
     )
-
-
-def _fitting(fields: dict[str, Any]) -> dict[str, Any]:
-    short = fields
-    for limit in LONGEST_CHARS:
-        short = {name: cut(value, limit) for name, value in fields.items()}
-        if json_tokens(short) <= WHOLE_TOKENS:
-            break
-    return short

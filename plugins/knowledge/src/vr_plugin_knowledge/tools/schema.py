@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vr_kernel import IDEMPOTENT, READ_ONLY, Call, RecordKind, tool
+from vr_kernel import IDEMPOTENT, READ_ONLY, Call, RecordKind, fit, tool
 
 from vr_plugin_knowledge.arguments import OptionalName
 from vr_plugin_knowledge.catalogue import build_example, find_kinds, flags_of
@@ -10,21 +10,24 @@ from vr_plugin_knowledge.excerpts import json_tokens
 from vr_plugin_knowledge.results import CollectionSchema, FieldSchema, KnowledgeSchema
 
 RESULT_TOKENS = 3500
+NAME_ONE = "Name a collection to see all of it."
+NONE_DECLARED = "No installed plugin declares a collection."
 
 
 @tool(effects=READ_ONLY | IDEMPOTENT)
 async def knowledge_schema(call: Call, collection: OptionalName = None) -> KnowledgeSchema:
     """Show the fields of collections, with an example object each."""
     kinds = find_kinds(call.services.kinds, [collection] if collection else None)
-    schema = KnowledgeSchema(collections=[])
-    for describe in (_in_full, _in_outline, _by_name):
-        schema.collections = [describe(kind) for kind in kinds]
-        if json_tokens(schema.model_dump(mode="json")) <= RESULT_TOKENS or len(kinds) == 1:
-            break
-        schema.notes = ["Name a collection to see all of it."]
     if not kinds:
-        schema.notes = ["No installed plugin declares a collection."]
-    return schema
+        return KnowledgeSchema(collections=[], notes=[NONE_DECLARED])
+    whole = KnowledgeSchema(collections=[_in_full(kind) for kind in kinds])
+    if len(kinds) == 1:
+        return whole
+    cuts = (
+        KnowledgeSchema(collections=[describe(kind) for kind in kinds], notes=[NAME_ONE])
+        for describe in (_in_outline, _by_name)
+    )
+    return fit(whole, cuts, RESULT_TOKENS, json_tokens)
 
 
 def _in_full(kind: RecordKind) -> CollectionSchema:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from vr_kernel import Code, VrError
+from vr_kernel import Code, VrError, require_extra
 
 from vr_plugin_knowledge.weaviate_store.address import CLOUD, Address, read_address
 from vr_plugin_knowledge.weaviate_store.faults import away, translate
@@ -22,7 +22,7 @@ T = TypeVar("T")
 OLDEST = (1, 33)
 """The first version that adds vectors to a collection and negates filters."""
 CLOSE_S = 3.0
-NOT_INSTALLED = "pip install 'video-research[weaviate]'"
+INSTALL = "pip install 'video-research[weaviate]'"
 
 
 class Connection:
@@ -175,12 +175,4 @@ def _library() -> Any:
     with warnings.catch_warnings():
         # authlib tells its own future at import; it is none of the user's business.
         warnings.simplefilter("ignore")
-        try:
-            import weaviate
-        except ImportError as error:
-            raise VrError(
-                "The client of Weaviate is not installed.",
-                Code.UNAVAILABLE,
-                hint=f"Install it: {NOT_INSTALLED}",
-            ) from error
-    return weaviate
+        return require_extra("weaviate", "The client of Weaviate is not installed.", INSTALL)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from vr_kernel import Code, VrError
+from vr_kernel import Code, ErrorRule, ErrorTable, VrError
 
 CONNECTION = "WEAVIATE_CONNECTION"
 SCHEMA = "WEAVIATE_SCHEMA"
@@ -44,10 +45,53 @@ _REFUSED = re.compile(
 _AWAY = re.compile(
     r"status code: 5\d\d|UNAVAILABLE|DEADLINE_EXCEEDED|CANCELLED|shutting down|shutdown|timeout"
     r"|timed out|leader not found|connection (?:refused|reset)|cannot achieve consistency"
-    r"|non-existing index|context (?:canceled|deadline exceeded)|replica|not ready|closed",
+    r"|non-existing index|context (?:canceled|deadline exceeded)|replica|not ready|closed"
+    # Kinds of exceptions, whose names stand behind what was said.
+    r"|OSError|TransportError"
+    r"|Weaviate(?:Connection|Timeout|StartUp|GRPCUnavailable|Retry|ClosedClient)Error",
     re.IGNORECASE,
 )
 _SAID_CHARS = 300
+_QUERY_REFUSED = ErrorRule(
+    code=Code.INVALID_INPUT,
+    message="The Weaviate server refused what it was asked: {said}",
+    category=QUERY,
+    hint="The server's log says more.",
+)
+_IS_AWAY = ErrorRule(
+    words=_AWAY,
+    code=Code.UNAVAILABLE,
+    message="The Weaviate server at {where} does not answer: {said}",
+    category=CONNECTION,
+    hint="Check that it runs, and WEAVIATE_URL and WEAVIATE_GRPC_PORT; `vr doctor` looks.",
+    retryable=True,
+)
+_ANSWERS = ErrorTable(
+    ErrorRule(
+        words=_AUTH,
+        code=Code.AUTH,
+        message="The Weaviate server at {where} does not accept the key.",
+        hint="Set WEAVIATE_API_KEY to a key that may read and write.",
+    ),
+    ErrorRule(
+        words=_QUOTA,
+        code=Code.QUOTA,
+        message="The Weaviate server at {where} takes no more requests now: {said}",
+        hint="Wait, or raise the server's limits.",
+        retryable=True,
+    ),
+    ErrorRule(
+        words=_FULL,
+        code=Code.UNAVAILABLE,
+        message="The Weaviate server at {where} takes no objects now: {said}",
+        category=IMPORT,
+        hint=ROOM,
+        retryable=True,
+    ),
+    replace(_QUERY_REFUSED, words=_REFUSED),
+    _IS_AWAY,
+    otherwise=_QUERY_REFUSED,
+)
 
 
 def no_tenant(error: Exception) -> bool:
@@ -70,52 +114,14 @@ def translate(error: Exception, where: str) -> VrError:
     if isinstance(error, VrError):
         return error
     said = _said(error)
-    if _AUTH.search(said):
-        return VrError(
-            f"The Weaviate server at {where} does not accept the key.",
-            Code.AUTH,
-            hint="Set WEAVIATE_API_KEY to a key that may read and write.",
-        )
-    if _QUOTA.search(said):
-        return VrError(
-            f"The Weaviate server at {where} takes no more requests now: {said}",
-            Code.QUOTA,
-            hint="Wait, or raise the server's limits.",
-            retryable=True,
-        )
-    if _FULL.search(said):
-        return full(where, said)
-    outage = isinstance(error, TimeoutError | OSError) or _is_outage(error, said)
-    if outage and not _REFUSED.search(said):
-        return away(where, said or type(error).__name__)
-    return VrError(
-        f"The Weaviate server refused what it was asked: {said}",
-        Code.INVALID_INPUT,
-        category=QUERY,
-        hint="The server's log says more.",
-    )
+    kinds = " ".join(kind.__name__ for kind in type(error).__mro__)
+    shown = said or type(error).__name__
+    return _ANSWERS.error(words=f"{said}\n{kinds}", said=shown, where=where)
 
 
 def away(where: str, reason: str) -> VrError:
     """The error of a server that does not answer."""
-    return VrError(
-        f"The Weaviate server at {where} does not answer: {reason}",
-        Code.UNAVAILABLE,
-        category=CONNECTION,
-        hint="Check that it runs, and WEAVIATE_URL and WEAVIATE_GRPC_PORT; `vr doctor` looks.",
-        retryable=True,
-    )
-
-
-def full(where: str, said: str) -> VrError:
-    """The error of a server that takes no more objects."""
-    return VrError(
-        f"The Weaviate server at {where} takes no objects now: {said}",
-        Code.UNAVAILABLE,
-        category=IMPORT,
-        hint=ROOM,
-        retryable=True,
-    )
+    return ErrorTable(otherwise=_IS_AWAY).error(said=reason, where=where)
 
 
 def unmade(error: Exception, name: str) -> VrError:
@@ -142,20 +148,6 @@ def refused(where: str, kind: str, key: str, said: str) -> VrError:
         Code.INVALID_INPUT,
         hint="Compare the collection's properties in Weaviate with `vr knowledge schema`.",
     )
-
-
-def _is_outage(error: Exception, said: str) -> bool:
-    names = {kind.__name__ for kind in type(error).__mro__}
-    outages = {
-        "WeaviateConnectionError",
-        "WeaviateTimeoutError",
-        "WeaviateStartUpError",
-        "WeaviateGRPCUnavailableError",
-        "WeaviateRetryError",
-        "WeaviateClosedClientError",
-        "TransportError",
-    }
-    return bool(names & outages) or bool(_AWAY.search(said))
 
 
 def _said(error: Exception) -> str:

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel import Code, Services, Store, VrError
+from vr_kernel import Code, ErrorRule, ErrorTable, Services, Store, VrError, require_extra
 
 from vr_plugin_knowledge.answering.agent import AgentAnswer
 from vr_plugin_knowledge.weaviate_store.address import CLOUD, read_address
@@ -21,12 +21,32 @@ if TYPE_CHECKING:
     from vr_plugin_knowledge.weaviate_store.layout import Place
 
 FAILED = "AGENT_FAILED"
-NOT_INSTALLED = "pip install 'video-research[agents]'"
+INSTALL = "pip install 'video-research[agents]', or leave backend out."
 _AUTH = re.compile(
     r"unauthori[sz]ed|forbidden|not authenticated|invalid (?:token|key)", re.IGNORECASE
 )
 _QUOTA = re.compile(r"quota|rate.?limit|too many requests|plan limit|exceeded", re.IGNORECASE)
 _SAID_CHARS = 300
+_ANSWERS = ErrorTable(
+    ErrorRule(
+        words=_AUTH,
+        code=Code.AUTH,
+        message="Weaviate's query agent does not accept the key: {said}",
+        hint="Set WEAVIATE_API_KEY to a key of this cluster.",
+    ),
+    ErrorRule(
+        words=_QUOTA,
+        code=Code.QUOTA,
+        message="Weaviate's query agent takes no more questions now: {said}",
+        hint="See the plan of your cluster, or leave backend out.",
+    ),
+    otherwise=ErrorRule(
+        code=Code.UNAVAILABLE,
+        message="Weaviate's query agent gave no answer: {said}",
+        category=FAILED,
+        hint="Ask again later, or leave backend out: the question is then answered here.",
+    ),
+)
 
 
 class WeaviateQueryAgent:
@@ -85,7 +105,9 @@ class WeaviateQueryAgent:
                 # Its sources are then those that the answer rests on.
                 return await agent.ask(query, collections, result_evaluation="llm")
         except TimeoutError:
-            raise _failed(f"no answer within {limit:g} s", retryable=True) from None
+            failure = _ANSWERS.error(said=f"no answer within {limit:g} s")
+            failure.retryable = True
+            raise failure from None
         except Exception as error:  # the library raises bare exceptions with what the service said
             raise self._translated(error) from error
 
@@ -93,19 +115,9 @@ class WeaviateQueryAgent:
         key = self._settings.weaviate_api_key.get_secret_value()
         said = " ".join(str(error).split()) or type(error).__name__
         said = (said.replace(key, "…") if key else said)[:_SAID_CHARS]
-        if _AUTH.search(said):
-            return VrError(
-                f"Weaviate's query agent does not accept the key: {said}",
-                Code.AUTH,
-                hint="Set WEAVIATE_API_KEY to a key of this cluster.",
-            )
-        if _QUOTA.search(said):
-            return VrError(
-                f"Weaviate's query agent takes no more questions now: {said}",
-                Code.QUOTA,
-                hint="See the plan of your cluster, or leave backend out.",
-            )
-        return _failed(said, retryable=type(error).__module__.startswith("httpx"))
+        failure = _ANSWERS.error(words=said)
+        failure.retryable |= failure.category == FAILED and _is_of_network(error)
+        return failure
 
     async def _filled(self, kind: str, workspace: str) -> Place | None:
         place = self._store.place(kind, workspace)
@@ -149,27 +161,15 @@ def build_query_agent(services: Services) -> WeaviateQueryAgent:
 
 
 def _library() -> tuple[Any, Any]:
+    message = "The library of Weaviate's query agent is not installed."
     with warnings.catch_warnings():
         # authlib tells its own future at import; it is none of the user's business.
         warnings.simplefilter("ignore")
-        try:
-            from weaviate_agents.query import AsyncQueryAgent
-            from weaviate_agents.query.classes import QueryAgentCollectionConfig
-        except ImportError as error:
-            raise VrError(
-                "The library of Weaviate's query agent is not installed.",
-                Code.UNAVAILABLE,
-                category="AGENT_UNAVAILABLE",
-                hint=f"Install it: {NOT_INSTALLED}, or leave backend out.",
-            ) from error
-    return AsyncQueryAgent, QueryAgentCollectionConfig
+        query = require_extra("weaviate_agents.query", message, INSTALL, "AGENT_UNAVAILABLE")
+    from weaviate_agents.query.classes import QueryAgentCollectionConfig
+
+    return query.AsyncQueryAgent, QueryAgentCollectionConfig
 
 
-def _failed(said: str, *, retryable: bool) -> VrError:
-    return VrError(
-        f"Weaviate's query agent gave no answer: {said}",
-        Code.UNAVAILABLE,
-        category=FAILED,
-        hint="Ask again later, or leave backend out: the question is then answered here.",
-        retryable=retryable,
-    )
+def _is_of_network(error: Exception) -> bool:
+    return type(error).__module__.startswith("httpx")
