@@ -17,8 +17,8 @@ from lecture import Lecture, encode_levels
 from tones import Tone
 from videokit import failure, open_kernel
 from vr_kernel import Code, VrError
-from vr_plugin_video.clips.clip import Order
 from vr_plugin_video.clips.film import FULL_HD, write_film, write_sound
+from vr_plugin_video.clips.request import ClipRequest
 from vr_plugin_video.clips.stills import SMALL, WHOLE, write_animation, write_still
 from vr_plugin_video.media.probe import probe
 from vr_testing.full_disk import no_room
@@ -298,9 +298,9 @@ def test_no_clip_grows_above_the_largest_size(tmp_path, write):
     with path.open("rb") as file:
         media = probe(file)
         target = tmp_path / "clip"
-        order = Order(file, media, 0.0, media.duration, target, 200, lambda _seconds: None)
+        request = ClipRequest(file, media, 0.0, media.duration, target, 200, lambda _seconds: None)
         with pytest.raises(VrError) as caught:
-            write(order)
+            write(request)
     assert (caught.value.code, caught.value.category) == (Code.TOO_LARGE, "CLIP_TOO_LARGE")
     assert "largest_clip_mb" in caught.value.hint
 
@@ -312,9 +312,11 @@ def test_a_clip_without_room_names_the_folder_and_may_be_tried_again(tmp_path, w
     with path.open("rb") as file, no_room(100):
         media = probe(file)
         target = tmp_path / "clip" / "made"
-        order = Order(file, media, 0.0, media.duration, target, 10**9, lambda _seconds: None)
+        request = ClipRequest(
+            file, media, 0.0, media.duration, target, 10**9, lambda _seconds: None
+        )
         with pytest.raises(VrError) as caught:
-            write(order)
+            write(request)
     assert (caught.value.code, caught.value.retryable) == (Code.UNAVAILABLE, True)
     assert str(tmp_path) in caught.value.hint
 

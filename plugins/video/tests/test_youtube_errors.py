@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import SecretStr
 from vr_kernel import Code, VrError
-from vr_plugin_video.youtube.api_faults import error_of
+from vr_plugin_video.youtube.api_errors import error_of
 from vr_plugin_video.youtube.data_api import DataApi
 from vr_plugin_video.youtube.errors import until_midnight_pacific
-from vr_plugin_video.youtube.tellers import is_installed
-from vr_plugin_video.youtube.ytdlp_faults import meaning_of
+from vr_plugin_video.youtube.readers import is_installed
+from vr_plugin_video.youtube.ytdlp_errors import meaning_of
 from youtube_server import ERRORS, KEY, FakeYouTube, thread, video
 
 needs_client = pytest.mark.skipif(

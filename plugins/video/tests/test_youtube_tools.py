@@ -14,7 +14,7 @@ import pytest
 from videokit import failure, open_kernel, recorded
 from vr_kernel import Code, Kernel
 from vr_plugin_video.youtube.client import YouTube
-from vr_plugin_video.youtube.tellers import is_installed
+from vr_plugin_video.youtube.readers import is_installed
 from vr_testing import FakeGemini
 from youtube_server import KEY, FakeYouTube, playlist_item, thread, video
 

@@ -97,7 +97,7 @@ class VideoTask:
     async def _found_out(self) -> MediaInfo:
         if self.source.at_youtube:
             return await self._described()
-        return await self.work.aside(probe, self.source.file)
+        return await self.work.in_thread(probe, self.source.file)
 
     async def _described(self) -> MediaInfo:
         try:

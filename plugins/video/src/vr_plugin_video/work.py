@@ -74,9 +74,9 @@ class Work:
         So a file is never closed under a thread that reads it.
         """
         async with self._turns:
-            return await self.aside(function, *args, **kwargs)
+            return await self.in_thread(function, *args, **kwargs)
 
-    async def aside(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def in_thread(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Like `run`, without waiting for a turn: for what takes moments."""
         within = partial(copy_context().run, function, *args, **kwargs)
         thread = asyncio.get_running_loop().run_in_executor(None, within)

@@ -10,7 +10,7 @@ from vr_plugin_video.analyses.analysis import linked
 from vr_plugin_video.analyses.local_analyst import LocalAnalyst
 from vr_plugin_video.analyses.local_engine import LocalEngine
 from vr_plugin_video.analyses.model_analyst import ROLE, ModelAnalyst, no_model
-from vr_plugin_video.analyses.request import Asked
+from vr_plugin_video.analyses.request import AnalysisRequest
 from vr_plugin_video.arguments import EngineChoice
 from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.sources import Source
@@ -27,7 +27,7 @@ class Analyst(Protocol):
     async def analyse(self, task: VideoTask) -> VideoAnalysis:
         """The analysis, recorded."""
 
-    async def again(self, task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis | None:
+    async def refreshed(self, task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis | None:
         """A kept analysis as it would be now; None when it has to be made anew."""
 
 
@@ -35,7 +35,7 @@ async def analysis_of(
     call: Call,
     source: Source,
     window: Window,
-    asked: Asked,
+    request: AnalysisRequest,
     *,
     engine: EngineChoice = "auto",
     use_cache: bool = True,
@@ -47,7 +47,7 @@ async def analysis_of(
             and `engine` demands one; what the engine raises.
     """
     local = call.services.providers.get(LocalEngine)
-    analyst = choose_analyst(call, engine, local, asked)
+    analyst = choose_analyst(call, engine, local, request)
     task = local.task(call, source, window, use_cache=use_cache)
     await task.settle()
     analysis = await (_kept(task, analyst) if use_cache else analyst.analyse(task))
@@ -56,7 +56,9 @@ async def analysis_of(
     return analysis.model_copy(update=here)
 
 
-def choose_analyst(call: Call, engine: EngineChoice, local: LocalEngine, asked: Asked) -> Analyst:
+def choose_analyst(
+    call: Call, engine: EngineChoice, local: LocalEngine, request: AnalysisRequest
+) -> Analyst:
     """The one that is asked for; by default a model, when one can be reached.
 
     Raises:
@@ -64,13 +66,13 @@ def choose_analyst(call: Call, engine: EngineChoice, local: LocalEngine, asked: 
     """
     models = call.services.models
     if engine == "local" or (engine == "auto" and not models.ready(ROLE)):
-        return LocalAnalyst(local, asked)
+        return LocalAnalyst(local, request)
     if engine != "auto":
         try:
             models.identity(ROLE)
         except VrError as error:
             raise no_model(error) from None
-    return ModelAnalyst(local, asked)
+    return ModelAnalyst(local, request)
 
 
 async def _kept(task: VideoTask, analyst: Analyst) -> VideoAnalysis:
@@ -88,7 +90,7 @@ async def _kept(task: VideoTask, analyst: Analyst) -> VideoAnalysis:
     place = call.services.cache.model(key, VideoAnalysis)
     if (kept := await place.get()) is not None:
         kept = kept.model_copy(update={"cached": True, "usage": None})
-        known = await analyst.again(task, kept)
+        known = await analyst.refreshed(task, kept)
         if known is not None:
             return known
         await place.delete()

@@ -18,7 +18,7 @@ QUESTION_CHARS = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class WordsAtHand:
+class KnownText:
     """Speech and text on screen in order of time; empty when not known."""
 
     spoken: tuple[Segment, ...] = ()
@@ -28,7 +28,7 @@ class WordsAtHand:
         return bool(self.spoken or self.shown)
 
 
-async def words_at_hand(local: LocalEngine, task: VideoTask, quotes: Sequence[str]) -> WordsAtHand:
+async def find_known_text(local: LocalEngine, task: VideoTask, quotes: Sequence[str]) -> KnownText:
     """Everything that is known without listening or looking now.
 
     Records are asked for by the words of `quotes`, so that of a long video those are found
@@ -36,9 +36,9 @@ async def words_at_hand(local: LocalEngine, task: VideoTask, quotes: Sequence[st
     """
     spoken, shown = await local.known(task)
     if spoken and shown:
-        return WordsAtHand(spoken, shown)
+        return KnownText(spoken, shown)
     recorded = await _recorded(task, quotes)
-    return WordsAtHand(
+    return KnownText(
         spoken or _of(recorded, "speech"),
         shown or _of(recorded, "slide"),
     )

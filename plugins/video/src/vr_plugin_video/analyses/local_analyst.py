@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from vr_plugin_video.analyses.local_engine import LocalEngine
-from vr_plugin_video.analyses.request import Asked
+from vr_plugin_video.analyses.request import AnalysisRequest
 from vr_plugin_video.arguments import DEFAULT_INSTRUCTION, DEFAULT_THINKING
 from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.task import VideoTask
-from vr_plugin_video.vision.thumbnails import found_again
+from vr_plugin_video.vision.thumbnails import with_current_paths
 
 
 class LocalAnalyst:
     """An outline of what is heard and seen; says which wishes it could not heed."""
 
-    def __init__(self, local: LocalEngine, asked: Asked) -> None:
+    def __init__(self, local: LocalEngine, request: AnalysisRequest) -> None:
         self._local = local
-        self._asked = asked
+        self._request = request
         wishes = {
-            "instruction": asked.instruction if asked.instruction != DEFAULT_INSTRUCTION else None,
-            "output_schema": asked.output_schema,
+            "instruction": request.instruction
+            if request.instruction != DEFAULT_INSTRUCTION
+            else None,
+            "output_schema": request.output_schema,
             "thinking_level": (
-                asked.thinking_level if asked.thinking_level != DEFAULT_THINKING else None
+                request.thinking_level if request.thinking_level != DEFAULT_THINKING else None
             ),
-            "fps": asked.fps,
-            "media_resolution": asked.media_resolution,
+            "fps": request.fps,
+            "media_resolution": request.media_resolution,
         }
         self._ignored = {name: value for name, value in wishes.items() if value is not None}
 
@@ -41,16 +43,16 @@ class LocalAnalyst:
                 f" {', '.join(self._ignored)}."
             )
         analysis = await self._local.analyse(task)
-        self._local.recorder.analysis(task, self._asked.instruction, analysis)
+        self._local.recorder.analysis(task, self._request.instruction, analysis)
         return analysis
 
-    async def again(self, task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis | None:
+    async def refreshed(self, task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis | None:
         """The kept analysis; None when its pictures or its records are there no more."""
         recorder = self._local.recorder
-        slides = await task.work.aside(found_again, task.services, analysis.slides)
+        slides = await task.work.in_thread(with_current_paths, task.services, analysis.slides)
         there = (
             slides is not None
-            and await recorder.has_analysis(task, self._asked.instruction, analysis)
+            and await recorder.has_analysis(task, self._request.instruction, analysis)
             and await recorder.has_moments(task)
         )
         return analysis.model_copy(update={"slides": slides}) if there else None

@@ -87,8 +87,8 @@ class LocalEngine:
         await self.recorder.speech(
             task, seen.segments, seen.boundaries(), parts, slides, again=True
         )
-        analysis = await task.work.aside(analyse, task, seen)
-        return await task.work.aside(written, task, analysis)
+        analysis = await task.work.in_thread(analyse, task, seen)
+        return await task.work.in_thread(with_files, task, analysis)
 
     async def known(self, task: VideoTask) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
         """Return speech and text on slides, as far as they were found before.
@@ -144,7 +144,7 @@ def _could_not(task: VideoTask, errors: list[VrError], what: str, error: VrError
     task.repeatable = task.repeatable and error.category in _LASTING
 
 
-def written(task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis:
+def with_files(task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis:
     """The analysis, with the whole of it kept as files; blocks."""
     keep = task.work.keep
     whole = keep(analysis.model_dump_json(indent=1).encode(), "application/json")

@@ -21,7 +21,7 @@ from vr_plugin_video.analyses.merging import (
     span_of,
 )
 from vr_plugin_video.analyses.model_answers import TITLE_CHARS, base_analysis, custom_analysis
-from vr_plugin_video.analyses.request import Asked
+from vr_plugin_video.analyses.request import AnalysisRequest
 from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.parallel import run_bounded
 from vr_plugin_video.task import VideoTask
@@ -56,12 +56,14 @@ class LongVideo:
         key: names the analysis, for the answers that outlive one that is partial.
     """
 
-    def __init__(self, task: VideoTask, asked: Asked, duration: float, key: str) -> None:
+    def __init__(
+        self, task: VideoTask, request: AnalysisRequest, duration: float, key: str
+    ) -> None:
         self._task = task
-        self._asked = asked
+        self._request = request
         self._duration = duration
         self._key = key
-        form: Any = Any if asked.output_schema else form_of(asked.instruction)
+        form: Any = Any if request.output_schema else form_of(request.instruction)
         self._answer: type[WindowAnswer[Any]] = WindowAnswer.__class_getitem__(form)  # type: ignore[assignment]
 
     async def analyse(self, windows: Sequence[Window], ask: Ask) -> VideoAnalysis:
@@ -78,7 +80,7 @@ class LongVideo:
         self._say(len(windows), len(windows), "Putting the parts together")
         models = ", ".join(dict.fromkeys(each.reply.model for each in watched))
         partial_result = len(watched) < len(windows)
-        merge = self._merged_custom if self._asked.output_schema else self._merged
+        merge = self._merged_custom if self._request.output_schema else self._merged
         analysis = await merge(watched, base_analysis(self._task, self._duration, models))
         if not self._task.repeatable:
             self._keep(watched)
@@ -141,7 +143,7 @@ class LongVideo:
 
     async def _whole(self, watched: Sequence[Watched]) -> WholeVideo:
         try:
-            form = WholeMeeting if is_meeting(self._asked.instruction) else WholeVideo
+            form = WholeMeeting if is_meeting(self._request.instruction) else WholeVideo
             whole: WholeVideo = (await self._put_together(watched, form)).value
         except VrError as error:
             if error.category == LEASE_LOST:
@@ -156,18 +158,18 @@ class LongVideo:
     async def _merged_custom(
         self, watched: Sequence[Watched], base: VideoAnalysis
     ) -> VideoAnalysis:
-        form = self._asked.output_schema
+        form = self._request.output_schema
         assert form
         found = await self._put_together(watched, form)
         return custom_analysis(base, found.value)
 
     async def _put_together(self, watched: Sequence[Watched], form: Any) -> Structured[Any]:
         made: Structured[Any] = await self._task.work.call.services.models.generate_structured(
-            merging_task(wording(self._asked.instruction), self._duration, watched),
+            merging_task(wording(self._request.instruction), self._duration, watched),
             form,
             role="fast",
             system=SYSTEM,
-            thinking=self._asked.thinking_level,
+            thinking=self._request.thinking_level,
         )
         return made
 

@@ -10,11 +10,11 @@ from vr_kernel import Code, Media, Role, Structured, VrError
 
 from vr_plugin_video.analyses import prompt
 from vr_plugin_video.analyses.analysis import damage, linked
-from vr_plugin_video.analyses.known_text import WordsAtHand, words_at_hand
-from vr_plugin_video.analyses.local_engine import LocalEngine, written
+from vr_plugin_video.analyses.known_text import KnownText, find_known_text
+from vr_plugin_video.analyses.local_engine import LocalEngine, with_files
 from vr_plugin_video.analyses.meetings import form_of, wording
 from vr_plugin_video.analyses.model_answers import base_analysis, custom_analysis, seen_analysis
-from vr_plugin_video.analyses.request import Asked
+from vr_plugin_video.analyses.request import AnalysisRequest
 from vr_plugin_video.analyses.timestamps import check_moments
 from vr_plugin_video.analyses.windows import cut_windows, longest_window, tokens_a_second
 from vr_plugin_video.arguments import MediaResolution
@@ -29,9 +29,9 @@ ROLE: Role = "vision"
 class ModelAnalyst:
     """Analyses by a vision model, one call of it for all that it takes at once."""
 
-    def __init__(self, local: LocalEngine, asked: Asked) -> None:
+    def __init__(self, local: LocalEngine, request: AnalysisRequest) -> None:
         self._local = local
-        self._asked = asked
+        self._request = request
 
     async def key(self, task: VideoTask) -> str:
         """Names the result: everything that it depends on.
@@ -45,11 +45,11 @@ class ModelAnalyst:
             "analysis",
             engine="model",
             prompt=prompt.VERSION,
-            answers=models.identity(ROLE, thinking=self._asked.thinking_level),
-            instruction=self._asked.instruction,
-            output_schema=self._asked.output_schema,
-            fps=self._asked.fps,
-            media_resolution=self._asked.media_resolution,
+            answers=models.identity(ROLE, thinking=self._request.thinking_level),
+            instruction=self._request.instruction,
+            output_schema=self._request.output_schema,
+            fps=self._request.fps,
+            media_resolution=self._request.media_resolution,
             longest=self._longest(pictures=True),
         )
 
@@ -69,17 +69,17 @@ class ModelAnalyst:
         if not media.complete:
             told = [*damage(media, partial=True), *analysis.limits]
             analysis = analysis.model_copy(update={"partial": True, "limits": told})
-        if not self._asked.output_schema:
+        if not self._request.output_schema:
             analysis = await self._checked(task, analysis)
-        self._local.recorder.analysis(task, self._asked.instruction, analysis)
-        return await task.work.aside(written, task, analysis)
+        self._local.recorder.analysis(task, self._request.instruction, analysis)
+        return await task.work.in_thread(with_files, task, analysis)
 
-    async def again(self, task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis | None:
+    async def refreshed(self, task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis | None:
         """The kept analysis; what could not be checked then is checked now, if it can be.
 
         Its records are written again when they were forgotten: they cost nothing.
         """
-        recorder, instruction = self._local.recorder, self._asked.instruction
+        recorder, instruction = self._local.recorder, self._request.instruction
         if not await recorder.has_analysis(task, instruction, analysis):
             recorder.analysis(task, instruction, analysis)
         if all(moment.status != "unchecked" for moment in analysis.timestamps):
@@ -87,7 +87,7 @@ class ModelAnalyst:
         checked = await self._checked(task, analysis)
         if checked.timestamps == analysis.timestamps:
             return checked
-        return await task.work.aside(written, task, checked)
+        return await task.work.in_thread(with_files, task, checked)
 
     async def _at_once(
         self, task: VideoTask, duration: float, windows: Sequence[Window]
@@ -95,7 +95,7 @@ class ModelAnalyst:
         task.work.call.progress(0, 100, "A model is watching the video")
         found = await self._ask(task, windows[0])
         base = base_analysis(task, duration, found.reply.model)
-        if self._asked.output_schema:
+        if self._request.output_schema:
             return custom_analysis(base, found.value)
         return seen_analysis(base, found.value, task)
 
@@ -104,20 +104,22 @@ class ModelAnalyst:
     ) -> VideoAnalysis:
         from vr_plugin_video.analyses.long_videos import LongVideo
 
-        video = LongVideo(task, self._asked, duration, await self.key(task))
+        video = LongVideo(task, self._request, duration, await self.key(task))
         return await video.analyse(windows, partial(self._ask, task))
 
     async def _ask(self, task: VideoTask, window: Window, part: str = "") -> Structured[Any]:
         """Have a model report on a window; `part` tells it which part of the video that is."""
-        asked = self._asked
-        watched = await media_part(task, window, asked.fps, asked.media_resolution)
-        asking = prompt.make_prompt(wording(asked.instruction), custom=bool(asked.output_schema))
+        request = self._request
+        watched = await media_part(task, window, request.fps, request.media_resolution)
+        asking = prompt.make_prompt(
+            wording(request.instruction), custom=bool(request.output_schema)
+        )
         found: Structured[Any] = await task.work.call.services.models.generate_structured(
             [watched, part, asking] if part else [watched, asking],
-            asked.output_schema or form_of(asked.instruction),
+            request.output_schema or form_of(request.instruction),
             role=ROLE,
             system=prompt.SYSTEM,
-            thinking=asked.thinking_level,
+            thinking=request.thinking_level,
         )
         return found
 
@@ -129,15 +131,15 @@ class ModelAnalyst:
         return windows if len(windows) > 1 else [task.window]
 
     def _longest(self, *, pictures: bool) -> float:
-        settings, asked = self._local.settings, self._asked
-        rate = tokens_a_second(asked.fps, asked.media_resolution, pictures=pictures)
+        settings, request = self._local.settings, self._request
+        rate = tokens_a_second(request.fps, request.media_resolution, pictures=pictures)
         return longest_window(settings.tokens_at_once, rate, settings.longest_window_s)
 
     async def _checked(self, task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis:
         quotes = [moment.quote for moment in analysis.timestamps if moment.quote]
-        words = await words_at_hand(self._local, task, quotes) if quotes else WordsAtHand()
+        words = await find_known_text(self._local, task, quotes) if quotes else KnownText()
         check = partial(check_moments, analysis.timestamps, words.spoken, words.shown)
-        checked = await task.work.aside(check) if words else check()
+        checked = await task.work.in_thread(check) if words else check()
         return analysis.model_copy(
             update={
                 "timestamps": linked(checked.moments, task.source),

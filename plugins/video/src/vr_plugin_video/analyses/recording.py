@@ -109,10 +109,10 @@ class Recorder:
         again: bool = False,
     ) -> None:
         """Record what is said, in passages; `again` even when that was done before."""
-        found = await task.work.aside(passages, segments, boundaries)
+        found = await task.work.in_thread(passages, segments, boundaries)
         key = await self.key(task, SPEECH, said=[passage.model_dump() for passage in found])
         if found and await self._wanted(task, SPEECH, key, again=again):
-            made = await task.work.aside(speech_records, task.source, found, parts, slides)
+            made = await task.work.in_thread(speech_records, task.source, found, parts, slides)
             await self._record(task, SPEECH, key, made)
 
     async def _wanted(self, task: VideoTask, what: str, key: str, *, again: bool) -> bool:

@@ -9,7 +9,7 @@ from vr_plugin_video.arguments import MediaResolution, ThinkingLevel
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnalysisRequest:
     """The wishes of one call: instruction, form of the answer, and how hard to look."""
 
     instruction: str

@@ -46,7 +46,7 @@ async def scenes_of(
         scenes=[scene_of(slide) for slide in seen.slides],
         found=seen.found,
     )
-    return await task.work.aside(_shortened, task.work, result)
+    return await task.work.in_thread(_shortened, task.work, result)
 
 
 def _left_out(seen: Slides, lost: str) -> list[str]:

@@ -14,7 +14,7 @@ from vr_plugin_video.analyses.local_analyst import LocalAnalyst
 from vr_plugin_video.analyses.local_engine import LocalEngine
 from vr_plugin_video.analyses.windows import tokens_a_second
 from vr_plugin_video.batch.listing import Entry
-from vr_plugin_video.batch.order import Order
+from vr_plugin_video.batch.request import BatchRequest
 from vr_plugin_video.batch.results import BatchEstimate, BatchVideoItem
 from vr_plugin_video.media.info import MediaInfo
 from vr_plugin_video.models import VideoAnalysis
@@ -56,16 +56,16 @@ class Prepared:
         )
 
 
-async def prepare(call: Call, entries: Sequence[Entry], order: Order) -> list[Prepared]:
+async def prepare(call: Call, entries: Sequence[Entry], request: BatchRequest) -> list[Prepared]:
     """Look at every video: what is no media is told before anything is paid.
 
     Raises:
         VrError: AUTH or UNAVAILABLE, category ENGINE_UNAVAILABLE.
     """
     local = call.services.providers.get(LocalEngine)
-    choose_analyst(call, order.engine, local, order.asked)
+    choose_analyst(call, request.engine, local, request.analysis)
     call.progress(0, len(entries), f"Looking at {len(entries)} video{'s' * (len(entries) != 1)}")
-    works = [partial(_prepared, call, entry, order) for entry in entries]
+    works = [partial(_prepared, call, entry, request) for entry in entries]
     return await run_bounded(local.settings.batch_concurrency, works)
 
 
@@ -80,14 +80,14 @@ def estimate_of(prepared: Sequence[Prepared]) -> BatchEstimate:
     )
 
 
-async def _prepared(call: Call, entry: Entry, order: Order) -> Prepared:
+async def _prepared(call: Call, entry: Entry, request: BatchRequest) -> Prepared:
     if entry.skipped:
         item = BatchVideoItem(
             source=entry.source, status="skipped", title=entry.name, error=entry.skipped
         )
         return Prepared(entry, ended=item)
     try:
-        return await _looked_at(call, entry, order)
+        return await _looked_at(call, entry, request)
     except VrError as error:
         return Prepared(entry, ended=entry.without(error))
     except Exception:  # one video that the plugin cannot cope with must not end the others
@@ -95,18 +95,18 @@ async def _prepared(call: Call, entry: Entry, order: Order) -> Prepared:
         return Prepared(entry, ended=entry.without(entry.crashed()))
 
 
-async def _looked_at(call: Call, entry: Entry, order: Order) -> Prepared:
+async def _looked_at(call: Call, entry: Entry, request: BatchRequest) -> Prepared:
     local = call.services.providers.get(LocalEngine)
-    analyst = choose_analyst(call, order.engine, local, order.asked)
+    analyst = choose_analyst(call, request.engine, local, request.analysis)
     async with entry.opened(call.services) as source:
-        task = local.task(call, source, Window(), use_cache=order.use_cache)
-        if order.use_cache:
+        task = local.task(call, source, Window(), use_cache=request.use_cache)
+        if request.use_cache:
             key = await analyst.key(task)
             kept = await call.services.cache.model(key, VideoAnalysis).get()
             if kept is not None:
                 return Prepared(entry, source.video_id, cached=True)
-        media, asked = await task.media(), order.asked
+        media, analysis = await task.media(), request.analysis
         seconds = media.duration
-        rate = tokens_a_second(asked.fps, asked.media_resolution, pictures=media.has_video)
+        rate = tokens_a_second(analysis.fps, analysis.media_resolution, pictures=media.has_video)
         paid = not isinstance(analyst, LocalAnalyst)
         return Prepared(entry, source.video_id, seconds, seconds * rate * paid, media=media)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vr_kernel import Code, Services, VrError
 
-from vr_plugin_video.batch.order import Order
+from vr_plugin_video.batch.request import BatchRequest
 from vr_plugin_video.batch.results import BatchVideoItem, ItemError
 from vr_plugin_video.media.formats import is_media_name
 from vr_plugin_video.sources import Source, open_source
@@ -64,35 +64,35 @@ class Listing:
     limits: list[str]
 
 
-async def list_entries(services: Services, order: Order) -> Listing:
+async def list_entries(services: Services, request: BatchRequest) -> Listing:
     """List the videos of a request.
 
     Raises:
         VrError: NOT_FOUND, category BATCH_EMPTY, when there is nothing; what the path policy says
             of the folder and the pattern, and YouTube of the playlist.
     """
-    if order.directory:
-        return await asyncio.to_thread(_of_folder, services, order)
-    return await _of_playlist(services, order)
+    if request.directory:
+        return await asyncio.to_thread(_of_folder, services, request)
+    return await _of_playlist(services, request)
 
 
-def _of_folder(services: Services, order: Order) -> Listing:
-    matches = services.policy.match_files(order.directory, order.pattern, limit=LOOKED_AT)
+def _of_folder(services: Services, request: BatchRequest) -> Listing:
+    matches = services.policy.match_files(request.directory, request.pattern, limit=LOOKED_AT)
     paths = [path for path in matches.paths if is_media_name(path.name)]
     if not paths:
         raise _empty(
-            f"No video or sound in {Path(order.directory)} matches {order.pattern!r}.",
+            f"No video or sound in {Path(request.directory)} matches {request.pattern!r}.",
             "glob_pattern='**/*' looks into folders below, too.",
         )
-    limits = _left_out(len(paths), order.most)
+    limits = _left_out(len(paths), request.most)
     if not matches.complete:
         limits.append("The folder is too large to be looked at whole; give a narrower pattern.")
-    return Listing([Entry(path.name, path=str(path)) for path in paths[: order.most]], limits)
+    return Listing([Entry(path.name, path=str(path)) for path in paths[: request.most]], limits)
 
 
-async def _of_playlist(services: Services, order: Order) -> Listing:
-    wanted = playlist_id(parse_url(order.url))
-    found = await youtube_of(services).playlist(wanted, order.most)
+async def _of_playlist(services: Services, request: BatchRequest) -> Listing:
+    wanted = playlist_id(parse_url(request.url))
+    found = await youtube_of(services).playlist(wanted, request.most)
     if not found.items:
         raise _empty("The playlist has no videos.", "Check the link.")
     entries = [
@@ -101,9 +101,9 @@ async def _of_playlist(services: Services, order: Order) -> Listing:
             url=watch_url(item.video_id),
             skipped=None if item.availability == "available" else _hidden(item.availability),
         )
-        for item in found.items[: order.most]
+        for item in found.items[: request.most]
     ]
-    return Listing(entries, [*found.limits, *_left_out(found.total, order.most)])
+    return Listing(entries, [*found.limits, *_left_out(found.total, request.most)])
 
 
 def _left_out(found: int, most: int) -> list[str]:

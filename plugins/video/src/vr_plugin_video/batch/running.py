@@ -11,7 +11,7 @@ from vr_kernel import Call, Code, Usage, VrError
 from vr_plugin_video.analyses.analysing import analysis_of
 from vr_plugin_video.batch.estimating import Prepared, estimate_of, prepare
 from vr_plugin_video.batch.listing import Entry, list_entries
-from vr_plugin_video.batch.order import Order
+from vr_plugin_video.batch.request import BatchRequest
 from vr_plugin_video.batch.results import BatchEstimate, BatchVideoItem, BatchVideoResult
 from vr_plugin_video.parallel import run_bounded
 from vr_plugin_video.settings import VideoSettings
@@ -27,31 +27,33 @@ class Consent(BaseModel):
     go_on: bool = Field(description="Analyse these videos")
 
 
-async def run_batch(call: Call, order: Order, *, estimate_only: bool = False) -> BatchVideoResult:
+async def run_batch(
+    call: Call, request: BatchRequest, *, estimate_only: bool = False
+) -> BatchVideoResult:
     """The result of an order, uncut.
 
     Raises:
         VrError: what concerns the whole of it: INVALID_INPUT, NOT_FOUND, NOT_ALLOWED, AUTH;
             CANCELLED, category DECLINED, when the person would rather not pay so much.
     """
-    listing = await list_entries(call.services, order)
-    prepared = await prepare(call, listing.entries, order)
+    listing = await list_entries(call.services, request)
+    prepared = await prepare(call, listing.entries, request)
     estimate = estimate_of(prepared)
-    source = order.directory or order.url
+    source = request.directory or request.url
     if estimate_only:
         planned = [each.planned() for each in prepared]
         return BatchVideoResult.of(source, planned, estimate, listing.limits)
     await _consent(call, estimate)
-    items = await Batch(call, order, len(prepared)).run(prepared, estimate)
+    items = await Batch(call, request, len(prepared)).run(prepared, estimate)
     return BatchVideoResult.of(source, items, estimate, listing.limits)
 
 
 class Batch:
     """The videos of one call under way, some at a time."""
 
-    def __init__(self, call: Call, order: Order, total: int) -> None:
+    def __init__(self, call: Call, request: BatchRequest, total: int) -> None:
         self._call = call
-        self._order = order
+        self._request = request
         self._total = total
         self._done = 0
 
@@ -85,7 +87,7 @@ class Batch:
             return entry.without(entry.crashed(), prepared.video_id)
 
     async def _work(self, prepared: Prepared) -> BatchVideoItem:
-        call, order, entry = self._call, self._order, prepared.entry
+        call, request, entry = self._call, self._request, prepared.entry
         report = partial(self._report, entry)
         # Whoever asks for the same video need not wait for the end of the batch.
         async with (
@@ -96,9 +98,9 @@ class Batch:
                 item,
                 source,
                 Window(),
-                order.asked,
-                engine=order.engine,
-                use_cache=order.use_cache,
+                request.analysis,
+                engine=request.engine,
+                use_cache=request.use_cache,
             )
             await self._remember_price(item, source)
         cached = analysis.cached and not item.meter.usage.calls

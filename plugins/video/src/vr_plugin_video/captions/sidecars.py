@@ -39,22 +39,22 @@ def find_sidecar(services: Services, video: Path, language: str) -> Sidecar | No
 
     A file that the path policy refuses, or that is unreasonably large, counts as missing.
     """
-    for named, candidate in sorted(_candidates(video), key=lambda c: _rank(c[0], c[1], language)):
+    for named, path in sorted(_caption_files(video), key=lambda c: _rank(c[0], c[1], language)):
         if language and named not in ("", language):
             continue
         try:
-            with services.policy.open_file(candidate) as file:
+            with services.policy.open_file(path) as file:
                 content = file.read(SIDECAR_LIMIT + 1)
         except VrError:
             continue
         if content and len(content) <= SIDECAR_LIMIT:
-            return Sidecar(candidate, named, content)
+            return Sidecar(path, named, content)
     return None
 
 
 def sidecar_languages(video: Path) -> set[str]:
     """The languages that the caption files beside `video` name; blocks."""
-    return {named for named, _ in _candidates(video) if named}
+    return {named for named, _ in _caption_files(video) if named}
 
 
 def read_sidecar(sidecar: Sidecar) -> Transcript | None:
@@ -75,7 +75,7 @@ def _decode(content: bytes) -> str:
         return content.decode("cp1252", "replace")
 
 
-def _candidates(video: Path) -> list[tuple[str, Path]]:
+def _caption_files(video: Path) -> list[tuple[str, Path]]:
     """Caption files named like the video, and the language that each name says."""
     found = []
     of_video, _ = split_name(video.name)

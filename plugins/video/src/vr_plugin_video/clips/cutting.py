@@ -23,8 +23,8 @@ from vr_kernel import (
 
 from vr_plugin_video.analyses.analysis import damage
 from vr_plugin_video.analyses.local_engine import LocalEngine
-from vr_plugin_video.clips.clip import LONGEST_GIF_S, Made, Order
 from vr_plugin_video.clips.output import BYTES_PER_MB, unwritable
+from vr_plugin_video.clips.request import LONGEST_GIF_S, ClipRequest, WrittenClip
 from vr_plugin_video.media.info import MediaInfo
 from vr_plugin_video.media.probe import INSTALL_HINT, no_stream
 from vr_plugin_video.models import ClipFormat, VideoClip
@@ -70,11 +70,11 @@ async def clip_of(call: Call, source: Source, window: Window, form: ClipFormat) 
 
     clip = await once()
     if clip.cached:
-        path = await task.work.aside(path_of, call.services, clip.uri)
+        path = await task.work.in_thread(path_of, call.services, clip.uri)
         if path is None:
             await call.services.cache.model(key, VideoClip).delete()
         clip = clip.model_copy(update={"path": path}) if path else await once()
-    picture = await task.work.aside(_visible, clip)
+    picture = await task.work.in_thread(_visible, clip)
     if picture is not None:
         call.show(picture)
     link = source.link(clip.start)
@@ -132,8 +132,8 @@ async def _cut(task: VideoTask, form: ClipFormat) -> VideoClip:
         with _folder(task.work.call.services) as folder:
             target = folder / f"clip.{form}"
             largest = settings.largest_clip_mb * BYTES_PER_MB
-            order = Order(task.source.file, media, start, end, target, largest, tick)
-            made = _writer(form)(order)
+            request = ClipRequest(task.source.file, media, start, end, target, largest, tick)
+            made = _writer(form)(request)
             task.work.check()
             kept = task.work.call.artifact(target, made.mime)
         cut_off = not media.complete
@@ -159,7 +159,7 @@ async def _cut(task: VideoTask, form: ClipFormat) -> VideoClip:
     return await task.work.run(cut)
 
 
-def _writer(form: ClipFormat) -> Callable[[Order], Made]:
+def _writer(form: ClipFormat) -> Callable[[ClipRequest], WrittenClip]:
     from vr_plugin_video.clips.film import write_film, write_sound
     from vr_plugin_video.clips.stills import write_animation, write_still
 
@@ -167,7 +167,7 @@ def _writer(form: ClipFormat) -> Callable[[Order], Made]:
     return writers[form]
 
 
-def _differences(form: ClipFormat, made: Made, end: float) -> list[str]:
+def _differences(form: ClipFormat, made: WrittenClip, end: float) -> list[str]:
     limits = []
     if made.mime == "audio/x-wav":
         limits.append("This build of FFmpeg makes no mp3: the sound is a wave file.")

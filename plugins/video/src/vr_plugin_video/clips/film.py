@@ -11,9 +11,9 @@ from fractions import Fraction
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from vr_plugin_video.clips.clip import Made, Order
 from vr_plugin_video.clips.output import Output, find_encoder, nothing_there
 from vr_plugin_video.clips.pictures import Canvas, Fit, Picture, pictures_of
+from vr_plugin_video.clips.request import ClipRequest, WrittenClip
 from vr_plugin_video.clips.sound import RATE, layout_of, need_audio, sound_of
 from vr_plugin_video.media.probe import opened
 from vr_plugin_video.vision.frames import DEFAULT_RATE
@@ -32,47 +32,47 @@ KEY_FRAME_S = 2
 X264 = {"preset": "veryfast", "crf": "20"}
 
 
-def write_film(order: Order) -> Made:
+def write_film(request: ClipRequest) -> WrittenClip:
     """Write an mp4 of H.264 and AAC, of at most 1080p, that begins and ends where it should."""
     with ExitStack() as stack:
-        seen = stack.enter_context(opened(_place(order.file)))
-        pictures = pictures_of(seen, order)
+        seen = stack.enter_context(opened(_own_position(request.file)))
+        pictures = pictures_of(seen, request)
         first = next(pictures, None)
         if first is None:
             raise nothing_there()
         canvas = Canvas(seen, first, FULL_HD, "yuv420p")
-        output = stack.enter_context(Output(order, "mp4", movflags="+faststart"))
-        film = _Film(order, output, canvas)
+        output = stack.enter_context(Output(request, "mp4", movflags="+faststart"))
+        film = _Film(request, output, canvas)
         tracks = [film.packets(chain([first], pictures))]
-        if order.media.has_audio:
-            heard = stack.enter_context(opened(_place(order.file)))
-            tracks.append(_sound_packets(order, output, heard, "aac"))
+        if request.media.has_audio:
+            heard = stack.enter_context(opened(_own_position(request.file)))
+            tracks.append(_sound_packets(request, output, heard, "aac"))
         for packet in heapq.merge(*tracks, key=_time):
             output.mux(packet)
-    return Made("video/mp4", film.until, canvas.width, canvas.height)
+    return WrittenClip("video/mp4", film.until, canvas.width, canvas.height)
 
 
-def write_sound(order: Order) -> Made:
+def write_sound(request: ClipRequest) -> WrittenClip:
     """Write an mp3, or where nothing can make one, a wave file."""
     encoder = find_encoder("libmp3lame", "libshine", "pcm_s16le")
     wave = encoder == "pcm_s16le"
     silent = True
-    with opened(order.file) as heard, Output(order, "wav" if wave else "mp3") as output:
-        for packet in _sound_packets(order, output, heard, encoder):
+    with opened(request.file) as heard, Output(request, "wav" if wave else "mp3") as output:
+        for packet in _sound_packets(request, output, heard, encoder):
             silent = False
             output.mux(packet)
         if silent:
             raise nothing_there()
-    return Made("audio/x-wav" if wave else "audio/mpeg", order.end)
+    return WrittenClip("audio/x-wav" if wave else "audio/mpeg", request.end)
 
 
 class _Film:
     """The pictures of a film on their way through the encoder."""
 
-    def __init__(self, order: Order, output: Output, canvas: Canvas) -> None:
-        self._order = order
+    def __init__(self, request: ClipRequest, output: Output, canvas: Canvas) -> None:
+        self._order = request
         self._canvas = canvas
-        self._fps = order.media.fps or DEFAULT_RATE
+        self._fps = request.media.fps or DEFAULT_RATE
         self.until = 0.0
         self._last = -1
         name = find_encoder("libx264", "libopenh264", "mpeg4")
@@ -109,17 +109,19 @@ class _Film:
 
 
 def _sound_packets(
-    order: Order, output: Output, heard: InputContainer, encoder: str
+    request: ClipRequest, output: Output, heard: InputContainer, encoder: str
 ) -> Iterator[Packet[Any]]:
     source = need_audio(heard)
     stream = output.add(encoder, rate=RATE, layout=layout_of(source))
     if not encoder.startswith("pcm"):
         stream.bit_rate = SOUND_BITS
-    return _encoded(order, stream, heard, source)
+    return _encoded(request, stream, heard, source)
 
 
-def _encoded(order: Order, stream: Any, heard: InputContainer, source: Any) -> Iterator[Any]:
-    for frame in sound_of(heard, source, order):
+def _encoded(
+    request: ClipRequest, stream: Any, heard: InputContainer, source: Any
+) -> Iterator[Any]:
+    for frame in sound_of(heard, source, request):
         yield from stream.encode(frame)
     yield from stream.encode(None)
 
@@ -129,11 +131,11 @@ def _time(packet: Packet[Any]) -> float:
     return float((stamp or 0) * (packet.time_base or 0))
 
 
-def _place(file: BinaryIO) -> BinaryIO:
-    return cast("BinaryIO", _Place(file))
+def _own_position(file: BinaryIO) -> BinaryIO:
+    return cast("BinaryIO", _OwnPosition(file))
 
 
-class _Place:
+class _OwnPosition:
     """A place of its own in a file in which one thread reads at several."""
 
     def __init__(self, file: BinaryIO) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from vr_kernel import Code, VrError
 
-from vr_plugin_video.clips.clip import Order
+from vr_plugin_video.clips.request import ClipRequest
 
 if TYPE_CHECKING:
     from av.packet import Packet
@@ -21,15 +21,15 @@ BYTES_PER_MB = 1_000_000
 class Output:
     """A container that is written packet by packet."""
 
-    def __init__(self, order: Order, form: str, **options: str) -> None:
+    def __init__(self, request: ClipRequest, form: str, **options: str) -> None:
         import av
 
-        self._largest = order.largest
-        self._folder = order.target.parent.parent
+        self._largest = request.largest
+        self._folder = request.target.parent.parent
         self._failures = (OSError, av.FFmpegError)
         self._written = 0
-        with self._told():
-            self._container: Any = av.open(str(order.target), "w", format=form, options=options)
+        with self._explained():
+            self._container: Any = av.open(str(request.target), "w", format=form, options=options)
 
     def __enter__(self) -> Self:
         return self
@@ -44,7 +44,7 @@ class Output:
             with suppress(*self._failures):
                 self._container.close()
             return
-        with self._told():
+        with self._explained():
             self._container.close()
 
     def add(self, codec: str, **options: Any) -> Any:
@@ -59,11 +59,11 @@ class Output:
         """
         self._written += packet.size
         check_size(self._written, self._largest)
-        with self._told():
+        with self._explained():
             self._container.mux(packet)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _explained(self) -> Iterator[None]:
         try:
             yield
         except self._failures as error:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from vr_plugin_video.clips.clip import Order
+from vr_plugin_video.clips.request import ClipRequest
 from vr_plugin_video.media.streams import find_video
 from vr_plugin_video.vision.frames import EPSILON, need_video, walk
 
@@ -82,24 +82,24 @@ class Canvas:
         return turned
 
 
-def pictures_of(container: InputContainer, order: Order) -> Iterator[Picture]:
+def pictures_of(container: InputContainer, request: ClipRequest) -> Iterator[Picture]:
     """Yield the pictures of a clip, from its start to its end; the first begins at the start.
 
     The last picture of a whole file stays until the end.
     """
-    whole = order.media.complete
-    held: Picture | None = None
-    for shown in walk(container, need_video(container), [(order.start, order.end)]):
-        order.tick(max(shown.time, order.start))
-        begin, until = max(shown.time, order.start), min(shown.until, order.end)
-        if held is not None:
-            yield held
-        if begin >= order.end - EPSILON:
+    whole = request.media.complete
+    pending: Picture | None = None
+    for shown in walk(container, need_video(container), [(request.start, request.end)]):
+        request.tick(max(shown.time, request.start))
+        begin, until = max(shown.time, request.start), min(shown.until, request.end)
+        if pending is not None:
+            yield pending
+        if begin >= request.end - EPSILON:
             return
-        past = max(shown.time, shown.until) < order.start - EPSILON
-        held = None if past and not whole else Picture(begin, max(begin, until), shown.picture)
-    if held is not None:
-        yield replace(held, until=order.end) if whole else held
+        past = max(shown.time, shown.until) < request.start - EPSILON
+        pending = None if past and not whole else Picture(begin, max(begin, until), shown.picture)
+    if pending is not None:
+        yield replace(pending, until=request.end) if whole else pending
 
 
 def _stretch(container: InputContainer) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from vr_plugin_video.clips.clip import Order
+from vr_plugin_video.clips.request import ClipRequest
 from vr_plugin_video.media.probe import no_stream
 from vr_plugin_video.media.streams import decode_stream, find_audio, origin, seek
 
@@ -44,7 +44,9 @@ def need_audio(container: InputContainer) -> AudioStream:
     return stream
 
 
-def sound_of(container: InputContainer, stream: AudioStream, order: Order) -> Iterator[AudioFrame]:
+def sound_of(
+    container: InputContainer, stream: AudioStream, request: ClipRequest
+) -> Iterator[AudioFrame]:
     """Sound from the start of a clip to its end; silence stands where there is none before some.
 
     Its times count from the start of the clip.
@@ -52,25 +54,27 @@ def sound_of(container: InputContainer, stream: AudioStream, order: Order) -> It
     from av.audio.frame import AudioFrame
 
     layout, given = layout_of(stream), 0
-    for samples in _between(container, stream, order):
+    for samples in _between(container, stream, request):
         frame = AudioFrame.from_ndarray(samples, format="fltp", layout=layout)
         frame.sample_rate, frame.time_base, frame.pts = RATE, Fraction(1, RATE), given
         given += samples.shape[1]
         yield frame
 
 
-def _between(container: InputContainer, stream: AudioStream, order: Order) -> Iterator[Samples]:
-    done = order.start
+def _between(
+    container: InputContainer, stream: AudioStream, request: ClipRequest
+) -> Iterator[Samples]:
+    done = request.start
     slack = 0.0
-    for time, samples in _resampled(container, stream, max(0.0, order.start - PREROLL_S)):
-        order.tick(min(max(time, order.start), order.end))
-        if time >= order.end:
+    for time, samples in _resampled(container, stream, max(0.0, request.start - PREROLL_S)):
+        request.tick(min(max(time, request.start), request.end))
+        if time >= request.end:
             return
         if time - done > slack:
             yield from _silence(samples.shape[0], time - done)
             done = time
         early = round((done - time) * RATE) if done - time > slack else 0
-        wanted = samples[:, early : early + max(0, round((order.end - done) * RATE))]
+        wanted = samples[:, early : early + max(0, round((request.end - done) * RATE))]
         if wanted.shape[1]:
             yield wanted
             done += wanted.shape[1] / RATE

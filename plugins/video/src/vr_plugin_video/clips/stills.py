@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from vr_plugin_video.clips.clip import Made, Order
 from vr_plugin_video.clips.output import check_size, nothing_there, unwritable
 from vr_plugin_video.clips.pictures import Canvas, Fit, Picture, pictures_of
+from vr_plugin_video.clips.request import ClipRequest, WrittenClip
 from vr_plugin_video.media.probe import opened
 from vr_plugin_video.vision.frames import EPSILON, need_video, walk
 
@@ -28,39 +28,39 @@ COLOUR_SAMPLES = 9
 SAMPLE_SIZE = 160
 
 
-def write_still(order: Order) -> Made:
+def write_still(request: ClipRequest) -> WrittenClip:
     """Write the picture on screen at the start, sharp and in its own size."""
-    with opened(order.file) as container:
-        first = next(pictures_of(container, order), None)
+    with opened(request.file) as container:
+        first = next(pictures_of(container, request), None)
         if first is None:
             raise nothing_there()
         canvas = Canvas(container, first, WHOLE, "rgb24")
         image = _image(canvas.draw(first.frame))
-    _save(order, image, "JPEG", quality=JPEG_QUALITY, subsampling=0)
-    return Made("image/jpeg", order.start, canvas.width, canvas.height)
+    _save(request, image, "JPEG", quality=JPEG_QUALITY, subsampling=0)
+    return WrittenClip("image/jpeg", request.start, canvas.width, canvas.height)
 
 
-def write_animation(order: Order) -> Made:
+def write_animation(request: ClipRequest) -> WrittenClip:
     """Write a gif of at most 480 pixels a side and 10 pictures a second."""
-    palette = _palette(order)
-    with opened(order.file) as container:
-        pictures = pictures_of(container, order)
+    palette = _palette(request)
+    with opened(request.file) as container:
+        pictures = pictures_of(container, request)
         first = next(pictures, None)
         if first is None:
             raise nothing_there()
         canvas = Canvas(container, first, SMALL, "rgb24")
-        images = _images(chain([first], pictures), order, canvas, palette)
-        _save(order, next(images), "GIF", save_all=True, append_images=images, loop=0)
-    return Made("image/gif", order.end, canvas.width, canvas.height)
+        images = _images(chain([first], pictures), request, canvas, palette)
+        _save(request, next(images), "GIF", save_all=True, append_images=images, loop=0)
+    return WrittenClip("image/gif", request.end, canvas.width, canvas.height)
 
 
 def _images(
-    pictures: Iterator[Picture], order: Order, canvas: Canvas, palette: Image
+    pictures: Iterator[Picture], request: ClipRequest, canvas: Canvas, palette: Image
 ) -> Iterator[Image]:
     """One image for every picture that is on screen at a step, for as long as it is."""
     for picture in pictures:
         first, last = (
-            math.ceil((time - order.start - EPSILON) / GIF_STEP_S)
+            math.ceil((time - request.start - EPSILON) / GIF_STEP_S)
             for time in (picture.time, picture.until)
         )
         shown = max(last, 1) - first  # however short a clip is, it has one picture
@@ -70,16 +70,16 @@ def _images(
             yield image
 
 
-def _palette(order: Order) -> Image:
+def _palette(request: ClipRequest) -> Image:
     """The colours of an animation: one set for all of it, so that it does not flicker."""
     from PIL import Image
 
-    step = (order.end - order.start) / COLOUR_SAMPLES
-    times = [order.start + n * step for n in range(COLOUR_SAMPLES)]
+    step = (request.end - request.start) / COLOUR_SAMPLES
+    times = [request.start + n * step for n in range(COLOUR_SAMPLES)]
     sheet = Image.new("RGB", (SAMPLE_SIZE * COLOUR_SAMPLES, SAMPLE_SIZE))
-    with opened(order.file) as container:
+    with opened(request.file) as container:
         for shown in walk(container, need_video(container), [(time, time) for time in times]):
-            order.tick(order.start)
+            request.tick(request.start)
             sample = shown.picture.reformat(SAMPLE_SIZE, SAMPLE_SIZE, format="rgb24")
             sheet.paste(_image(sample), (SAMPLE_SIZE * shown.stretch, 0))
     return sheet.quantize()
@@ -91,12 +91,12 @@ def _image(frame: VideoFrame) -> Image:
     return Image.fromarray(frame.to_ndarray())
 
 
-def _save(order: Order, image: Image, form: str, **options: Any) -> None:
+def _save(request: ClipRequest, image: Image, form: str, **options: Any) -> None:
     # Pillow takes no notice of a disk that takes only a part of a file.
     buffer = io.BytesIO()
     image.save(buffer, form, **options)
-    check_size(buffer.tell(), order.largest)
+    check_size(buffer.tell(), request.largest)
     try:
-        order.target.write_bytes(buffer.getbuffer())
+        request.target.write_bytes(buffer.getbuffer())
     except OSError as error:
-        raise unwritable(order.target.parent.parent, error) from error
+        raise unwritable(request.target.parent.parent, error) from error

@@ -36,7 +36,7 @@ _OVERLAP = 300
 """Bytes of the piece before in which an entry may begin."""
 
 
-class WatchedBytes:
+class BoundedFile:
     """A file without its name, so that only the bytes decide what it is.
 
     Until `trust` is called, reading ends with an error once it takes too long, or lists too much.
@@ -78,7 +78,7 @@ class WatchedBytes:
         slow = time.thread_time() > self._end
         if slow or self._left < 0 or self._lists_too_much(piece):
             self._refused = True
-            raise boundless("says more of itself than a recording has to say")
+            raise oversized("says more of itself than a recording has to say")
         return piece
 
     def _lists_too_much(self, piece: bytes) -> bool:
@@ -92,7 +92,7 @@ class WatchedBytes:
         return any(left < 0 for left in self._counts.values())
 
 
-def boundless(what: str) -> VrError:
+def oversized(what: str) -> VrError:
     """The error for a file whose account of itself has no measure."""
     return VrError(
         f"The file {what}.",

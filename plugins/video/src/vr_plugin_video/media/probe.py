@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from vr_kernel import Code, VrError, require_extra
 
 from vr_plugin_video.media.formats import mime_of_streams
-from vr_plugin_video.media.header import WatchedBytes, boundless
+from vr_plugin_video.media.header import BoundedFile, oversized
 from vr_plugin_video.media.info import Chapter, MediaInfo, SubtitleStream
 from vr_plugin_video.media.streams import decodable, find_audio, find_video, measure, origin
 from vr_plugin_video.text.plain_text import one_line
@@ -106,7 +106,7 @@ def opened(file: BinaryIO) -> Iterator[InputContainer]:
         "max_pixels": str(MAX_PIXELS),
         "max_streams": str(MAX_STREAMS),
     }
-    watched = WatchedBytes(file)
+    watched = BoundedFile(file)
     try:
         with av.open(
             watched, "r", options=limits, buffer_size=READ_SIZE, **_leniency(av)
@@ -117,7 +117,7 @@ def opened(file: BinaryIO) -> Iterator[InputContainer]:
                     stream.codec_context.options = {"max_pixels": str(MAX_PIXELS)}
             yield container
     except av.MemoryError as error:
-        raise boundless(
+        raise oversized(
             f"has more than {MAX_STREAMS} streams, or asks for too much memory"
         ) from error
     except av.FFmpegError as error:

@@ -128,7 +128,7 @@ async def _kept(store: SessionStore, turn: SessionTurn, limits: list[str]) -> Se
     except VrError as error:
         limits.append(f"This turn was not kept in the session: {error.message} {error.hint}")
     else:
-        if store.holds:
+        if store.has_pending:
             limits.append("This turn is held in memory until it can be written.")
     return turn
 

@@ -70,7 +70,7 @@ class Database:
         self._schema = schema
         self._patience_s = patience_s
         self._room_of = room_of
-        self._held: list[Callable[[sqlite3.Connection], object]] = []
+        self._pending: list[Callable[[sqlite3.Connection], object]] = []
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
 
@@ -104,24 +104,24 @@ class Database:
         Raises:
             VrError: as `write`.
         """
-        if self._held:
+        if self._pending:
             await self.write(lambda _connection: None)
         if self._room_of is not None:
             await self._room_of(self.path.parent).require(1)
 
     @property
-    def holds(self) -> bool:
+    def has_pending(self) -> bool:
         """True while writes wait in memory for room on the disk."""
-        return bool(self._held)
+        return bool(self._pending)
 
     def close(self) -> None:
         """Close the file, once what is held is written if that can be; a later use opens it."""
         try:
-            self._write_held()
+            self._write_pending()
         except VrError as error:
             assert self._room_of is not None
             room = self._room_of(self.path.parent)
-            room.lost(self.path.name, len(self._held), str(error))
+            room.lost(self.path.name, len(self._pending), str(error))
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
@@ -136,18 +136,18 @@ class Database:
                 return await asyncio.to_thread(self._transact, how, work)
             except FAULTS as error:
                 if not _is_any_of(error, _BUSY) or time.monotonic() > deadline:
-                    if otherwise and self._is_held_up(error):
-                        held = functools.partial(self._hold, work, error, otherwise[0])
-                        return await asyncio.to_thread(held)
+                    if otherwise and self._is_passing_trouble(error):
+                        pending = functools.partial(self._keep_pending, work, error, otherwise[0])
+                        return await asyncio.to_thread(pending)
                     raise self._unavailable(error) from None  # its text may quote a row
             await asyncio.sleep(PAUSE_S * (0.5 + random.random()))  # noqa: S311 - no secret
 
-    def _is_held_up(self, error: BaseException) -> bool:
+    def _is_passing_trouble(self, error: BaseException) -> bool:
         """True when the file may be writable later; one that could not even be opened will not."""
         opened = self._connection is not None and is_passing(error)
         return self._room_of is not None and (opened or is_full(error))
 
-    def _hold(
+    def _keep_pending(
         self, work: Callable[[sqlite3.Connection], T], error: BaseException, otherwise: T
     ) -> T:
         assert self._room_of is not None
@@ -157,12 +157,12 @@ class Database:
                 return self._transact(_WRITE, work)
         with suppress(*FAULTS):
             result = self._transact(_LOOK, work)
-        self._held.append(work)
-        room.wait_for(self._write_held, self._unavailable(error))
+        self._pending.append(work)
+        room.wait_for(self._write_pending, self._unavailable(error))
         return result
 
-    def _write_held(self) -> None:
-        if not self._held:
+    def _write_pending(self) -> None:
+        if not self._pending:
             return
         try:
             self._transact(_WRITE, lambda _connection: None)
@@ -181,18 +181,18 @@ class Database:
                     if found is not None:
                         return found[0]
                 raise
-            held = [*self._held]
-            if held or how == _LOOK:  # what does not fit into memory would be written
+            pending = [*self._pending]
+            if pending or how == _LOOK:  # what does not fit into memory would be written
                 connection.execute("PRAGMA cache_spill=OFF")
-            connection.execute("BEGIN" if how == _READ and not held else "BEGIN IMMEDIATE")
+            connection.execute("BEGIN" if how == _READ and not pending else "BEGIN IMMEDIATE")
             try:
-                for each in held:
+                for each in pending:
                     with suppress(VrError):  # such as of a session that had to make room
                         each(connection)
                 result = work(connection)
                 if how == _WRITE:
                     connection.commit()
-                    del self._held[: len(held)]
+                    del self._pending[: len(pending)]
             finally:
                 connection.rollback()
             return result

@@ -8,7 +8,7 @@ from vr_kernel import Call, Code, VrError
 
 from vr_plugin_video.sessions.creation import summary_of
 from vr_plugin_video.sessions.models import SessionList
-from vr_plugin_video.sessions.rows import Place, owner_of
+from vr_plugin_video.sessions.rows import PageStart, owner_of
 from vr_plugin_video.sessions.store import SessionStore
 
 SEE = "The log names them, and so does `vr doctor`."
@@ -33,7 +33,7 @@ async def list_sessions(call: Call, limit: int, cursor: str | None) -> SessionLi
     )
 
 
-def read_cursor(cursor: str) -> Place:
+def read_cursor(cursor: str) -> PageStart:
     """Read where the next page begins.
 
     Raises:
@@ -41,9 +41,9 @@ def read_cursor(cursor: str) -> Place:
     """
     moment, _, session_id = cursor.rpartition("-")
     try:
-        place = Place(float(moment), session_id)
+        place = PageStart(float(moment), session_id)
     except ValueError:
-        place = Place(math.nan, "")
+        place = PageStart(math.nan, "")
     if math.isnan(place.last_active):
         raise VrError(
             "The cursor is none of this tool's.",

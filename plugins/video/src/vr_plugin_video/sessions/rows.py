@@ -27,7 +27,7 @@ class Owner(NamedTuple):
     workspace: str
 
 
-class Place(NamedTuple):
+class PageStart(NamedTuple):
     """The place in a list after which a page begins: a session's time and id."""
 
     last_active: float

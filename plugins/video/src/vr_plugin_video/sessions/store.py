@@ -22,7 +22,7 @@ from vr_plugin_video.sessions.rows import (
     SESSION_TYPES,
     TURN_TYPES,
     Owner,
-    Place,
+    PageStart,
     Session,
     SessionTurn,
     Types,
@@ -188,7 +188,7 @@ class SessionStore:
         """Keep a turn as the newest of its session, and give it with its number.
 
         A call that is done again after a crash gets the turn that it kept then. Without room for
-        it, it is held in memory until there is, as `holds` says, and counted with the others.
+        it, it is held in memory until there is, as `has_pending` says, and counted with the others.
 
         Raises:
             VrError: NOT_FOUND, category SESSION_UNKNOWN, when the session had to make room;
@@ -213,11 +213,11 @@ class SessionStore:
         return await self._database.keep(write, turn)
 
     @property
-    def holds(self) -> bool:
+    def has_pending(self) -> bool:
         """True while a turn waits in memory for room on the disk."""
-        return self._database.holds
+        return self._database.has_pending
 
-    async def page(self, owner: Owner, limit: int, after: Place | None = None) -> list[Session]:
+    async def page(self, owner: Owner, limit: int, after: PageStart | None = None) -> list[Session]:
         """Sessions of that owner, the last active first; damaged ones are left out."""
         behind = " AND (last_active, id) < (?, ?)" if after else ""
 

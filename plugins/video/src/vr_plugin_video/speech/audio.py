@@ -58,16 +58,16 @@ def audio_blocks(
     size = max(1, round(seconds * RATE))
     limit = None if end is None or math.isinf(end) else max(0, round((end - start) * RATE))
     kept: list[Samples] = []
-    held = given = 0
+    buffered = given = 0
     with opened(file) as container:
         for piece in _cut(_pieces(container, start), limit):
             kept.append(piece)
-            held += len(piece)
-            while held >= size:
+            buffered += len(piece)
+            while buffered >= size:
                 joined = np.concatenate(kept)
                 yield start + given / RATE, np.clip(joined[:size], -1, 1)
-                kept, held, given = [joined[size:]], held - size, given + size
-        if held:
+                kept, buffered, given = [joined[size:]], buffered - size, given + size
+        if buffered:
             yield start + given / RATE, np.clip(np.concatenate(kept), -1, 1)
 
 

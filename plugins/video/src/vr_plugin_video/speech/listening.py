@@ -42,7 +42,7 @@ class Listener:
             except VrError as error:
                 return f"{VERSION}|{captions}|{error.category}"
 
-        return await task.work.aside(find)
+        return await task.work.in_thread(find)
 
     async def transcript(
         self, task: VideoTask, language: str, percent: Percent
@@ -85,7 +85,7 @@ class Listener:
         found = await self._captions(task, language)
         if found is None:
             try:
-                model = await task.work.aside(self._model, language)
+                model = await task.work.in_thread(self._model, language)
             except VrError:
                 return None
             found = await self._heard(task, model, language)
@@ -101,8 +101,8 @@ class Listener:
 
     async def _captions(self, task: VideoTask, language: str) -> Transcript | None:
         media = await task.media()
-        sidecar = await task.work.aside(find_sidecar, task.services, task.source.path, language)
-        found = await task.work.aside(read_sidecar, sidecar) if sidecar else None
+        sidecar = await task.work.in_thread(find_sidecar, task.services, task.source.path, language)
+        found = await task.work.in_thread(read_sidecar, sidecar) if sidecar else None
         if found is None and media.subtitles:
             found = await task.work.run(
                 read_embedded, task.source.file, media.subtitles, language, task.work.check
@@ -111,7 +111,7 @@ class Listener:
 
     async def _languages(self, task: VideoTask, media: MediaInfo) -> list[str]:
         """The languages of the captions that there are, in the file and beside it."""
-        beside = await task.work.aside(sidecar_languages, task.source.path)
+        beside = await task.work.in_thread(sidecar_languages, task.source.path)
         inside = {two_letters(stream.language) for stream in media.subtitles}
         return sorted((beside | inside) - {""})
 
@@ -127,7 +127,7 @@ class Listener:
     async def _spoken(
         self, task: VideoTask, language: str, percent: Percent
     ) -> tuple[Transcript, bool]:
-        model = await task.work.aside(self._model, language)
+        model = await task.work.in_thread(self._model, language)
         start, end = await task.span()
         key = self._key(task, task.window, model, language)
         if not task.use_cache:

@@ -55,7 +55,7 @@ class SaidWords(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Usable:
+class UsableLines:
     """The usable lines of an answer, and the number of lines that are lost.
 
     `moved`: its times counted from the start of the window.
@@ -96,7 +96,7 @@ def make_prompt(window: Window, language: str, speakers: Sequence[str]) -> str:
     return asked + (_KNOWN.format(speakers=", ".join(speakers)) if speakers else "")
 
 
-def usable_lines(said: SaidWords, window: Window, first: float, last: float) -> Usable:
+def usable_lines(said: SaidWords, window: Window, first: float, last: float) -> UsableLines:
     """The lines that lie in a window, as segments from `first` to `last`, in order of time.
 
     Lines outside the window are lost; those between its edges and `first` or `last` belong to
@@ -111,7 +111,7 @@ def usable_lines(said: SaidWords, window: Window, first: float, last: float) -> 
         if placed is not None:
             timed.append((placed, line.speaker, line.text))
     own = sorted((line for line in timed if first <= line[0] < last), key=lambda line: line[0])
-    return Usable(
+    return UsableLines(
         segments=list(_segments(own, last)),
         language=_language(said.language),
         lines=len(said.lines),

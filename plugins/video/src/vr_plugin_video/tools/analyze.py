@@ -50,7 +50,7 @@ async def video_analyze(
     """Watch a video: summary, key points and slides with times; makes it searchable."""
     from vr_plugin_video.analyses.analysing import analysis_of
     from vr_plugin_video.analyses.fitting import brief, full
-    from vr_plugin_video.analyses.request import Asked
+    from vr_plugin_video.analyses.request import AnalysisRequest
     from vr_plugin_video.sources import open_source
     from vr_plugin_video.text.times import parse_window
 
@@ -60,9 +60,9 @@ async def video_analyze(
 
         await asyncio.to_thread(check_schema, output_schema)
     window = parse_window(start, end)
-    asked = Asked(instruction, output_schema, thinking_level, fps, media_resolution)
+    request = AnalysisRequest(instruction, output_schema, thinking_level, fps, media_resolution)
     async with open_source(call.services, url, file_path) as source:
         analysis = await analysis_of(
-            call, source, window, asked, engine=engine, use_cache=use_cache
+            call, source, window, request, engine=engine, use_cache=use_cache
         )
         return await asyncio.to_thread(full if detail == "full" else brief, analysis)

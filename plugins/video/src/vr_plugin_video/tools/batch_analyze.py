@@ -38,9 +38,9 @@ async def video_batch_analyze(
     estimate_only: Annotated[bool, Field(description="Only tell the cost")] = False,
 ) -> BatchVideoResult:
     """Watch all videos of a folder or playlist; each is kept as it is done."""
-    from vr_plugin_video.analyses.request import Asked
+    from vr_plugin_video.analyses.request import AnalysisRequest
     from vr_plugin_video.batch.fitting import fitted
-    from vr_plugin_video.batch.order import Order
+    from vr_plugin_video.batch.request import BatchRequest
     from vr_plugin_video.batch.running import run_batch
 
     check_instruction(instruction)
@@ -48,10 +48,12 @@ async def video_batch_analyze(
         from vr_kernel import check_schema
 
         await asyncio.to_thread(check_schema, output_schema)
-    asked = Asked(instruction, output_schema, thinking_level, None, None)
-    order = Order(directory or "", url or "", glob_pattern, max_files, asked, engine, use_cache)
-    order.check()
-    result = await run_batch(call, order, estimate_only=estimate_only)
+    analysis = AnalysisRequest(instruction, output_schema, thinking_level, None, None)
+    request = BatchRequest(
+        directory or "", url or "", glob_pattern, max_files, analysis, engine, use_cache
+    )
+    request.check()
+    result = await run_batch(call, request, estimate_only=estimate_only)
     cut = await asyncio.to_thread(fitted, result)
     if cut.items == result.items:
         return cut

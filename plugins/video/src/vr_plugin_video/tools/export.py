@@ -53,17 +53,17 @@ async def video_export(
 ) -> VideoExport:
     """Write an analysis to a file: a page with player, timeline and search, or text."""
     from vr_plugin_video.analyses.analysing import analysis_of
-    from vr_plugin_video.analyses.request import Asked
+    from vr_plugin_video.analyses.request import AnalysisRequest
     from vr_plugin_video.page.exporting import completed, write
     from vr_plugin_video.sources import open_source
     from vr_plugin_video.text.times import parse_window
 
     check_instruction(instruction)
     window = parse_window(start, end)
-    asked = Asked(instruction, None, DEFAULT_THINKING, None, None)
+    request = AnalysisRequest(instruction, None, DEFAULT_THINKING, None, None)
     async with open_source(call.services, url, file_path) as source:
         analysis = await analysis_of(
-            call, source, window, asked, engine=engine, use_cache=use_cache
+            call, source, window, request, engine=engine, use_cache=use_cache
         )
         window = window.of(analysis.duration or inf)
         whole = await completed(call, source, window, analysis)

@@ -33,9 +33,9 @@ async def video_transcript(
     """Give what is said in a video or sound file, with times, in pages."""
     from vr_plugin_video.sources import open_source
     from vr_plugin_video.text.times import parse_window
-    from vr_plugin_video.transcription.pages import TranscriptAsked, transcript_page
+    from vr_plugin_video.transcription.pages import TranscriptRequest, transcript_page
 
     window = parse_window(start, end)
-    asked = TranscriptAsked(language, format, cursor, engine, use_cache)
+    request = TranscriptRequest(language, format, cursor, engine, use_cache)
     async with open_source(call.services, url, file_path) as source:
-        return await transcript_page(call, source, window, asked)
+        return await transcript_page(call, source, window, request)

@@ -16,7 +16,13 @@ from vr_plugin_video.arguments import EngineChoice
 from vr_plugin_video.captions.transcripts import Segment, Transcript
 from vr_plugin_video.speech.listening import NOBODY_LISTENS, no_words
 from vr_plugin_video.speech.model_words import ROLE, THINKING, Heard, known_words, words_key
-from vr_plugin_video.speech.said_lines import SYSTEM, Usable, answer_form, make_prompt, usable_lines
+from vr_plugin_video.speech.said_lines import (
+    SYSTEM,
+    UsableLines,
+    answer_form,
+    make_prompt,
+    usable_lines,
+)
 from vr_plugin_video.task import VideoTask
 from vr_plugin_video.text.times import Window, format_time
 from vr_plugin_video.work import Percent
@@ -151,7 +157,7 @@ class _Script:
         """The speakers so far, in the order of their first words."""
         return list(dict.fromkeys(s.speaker for s in self.segments if s.speaker))
 
-    def add(self, usable: Usable, found: Structured[Any]) -> None:
+    def add(self, usable: UsableLines, found: Structured[Any]) -> None:
         """Add what was heard in the next window."""
         self.segments += usable.segments
         self.lines += usable.lines

@@ -28,7 +28,7 @@ from vr_plugin_video.work import Work
 
 
 @dataclass(frozen=True, slots=True)
-class TranscriptAsked:
+class TranscriptRequest:
     """The wishes of one call; a language of None is the configured one."""
 
     language: str | None
@@ -39,7 +39,7 @@ class TranscriptAsked:
 
 
 async def transcript_page(
-    call: Call, source: Source, window: Window, asked: TranscriptAsked
+    call: Call, source: Source, window: Window, request: TranscriptRequest
 ) -> VideoTranscript:
     """A page of what is said in a window.
 
@@ -47,16 +47,16 @@ async def transcript_page(
         VrError: what `transcript_by` raises; INVALID_INPUT for a cursor of something else.
     """
     local = call.services.providers.get(LocalEngine)
-    spoken = asked.language or local.settings.language
-    task = local.task(call, source, window, use_cache=asked.use_cache)
+    spoken = request.language or local.settings.language
+    task = local.task(call, source, window, use_cache=request.use_cache)
     media = await task.media()
-    transcript, cached = await transcript_by(asked.engine, local, task, spoken, (0, 99))
+    transcript, cached = await transcript_by(request.engine, local, task, spoken, (0, 99))
     await _record(local, task, transcript)
     stamp = _stamp(task, transcript)
-    first = _position(asked.cursor, stamp)
+    first = _position(request.cursor, stamp)
     page = page_of(transcript.segments, first, local.settings.page_bytes)
     made_by, model = _maker(transcript)
-    style, link = asked.style, source.link if source.link(0).startswith("http") else None
+    style, link = request.style, source.link if source.link(0).startswith("http") else None
     return VideoTranscript(
         source=source.url,
         video_id=source.video_id,
@@ -77,7 +77,7 @@ async def transcript_page(
         content="" if style == "segments" else render(page.segments, style, link),
         total=len(transcript.segments),
         next_cursor=None if page.next_index is None else f"{stamp}-{page.next_index}",
-        transcript_uri=await task.work.aside(_whole, task.work, transcript, style, page, link),
+        transcript_uri=await task.work.in_thread(_whole, task.work, transcript, style, page, link),
     )
 
 

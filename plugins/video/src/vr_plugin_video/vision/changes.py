@@ -27,7 +27,13 @@ from vr_plugin_video.vision.survey import (
     survey,
     told,
 )
-from vr_plugin_video.vision.transitions import HOLD_S, REVERT_S, Transition, Watch, locate
+from vr_plugin_video.vision.transitions import (
+    HOLD_S,
+    REVERT_S,
+    Transition,
+    TransitionDetector,
+    locate,
+)
 
 if TYPE_CHECKING:
     from av.container import InputContainer
@@ -92,7 +98,7 @@ def _watch(
     file: BinaryIO, stretches: Sequence[Stretch], stop: float, tick: Tick
 ) -> list[Transition]:
     """The transitions inside the stretches, by one picture a second."""
-    watch = Watch()
+    watch = TransitionDetector()
     calm: Mask | None = None
     counted: Mask | None = None
     pairs: list[tuple[Gray, Gray]] = []

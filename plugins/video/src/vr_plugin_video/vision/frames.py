@@ -99,7 +99,7 @@ def grab_frames(
                 frames.append(frame)
             else:
                 late.append((wanted[shown.stretch], frame))
-        return frames + _held(container, late)
+        return frames + _repeated(container, late)
 
 
 def need_video(container: InputContainer) -> VideoStream:
@@ -189,7 +189,7 @@ def _end(time: float, picture: VideoFrame) -> float:
     return time + float(max(0, picture.duration or 0) * (picture.time_base or 0))
 
 
-def _held(container: InputContainer, late: Sequence[tuple[float, Frame]]) -> list[Frame]:
+def _repeated(container: InputContainer, late: Sequence[tuple[float, Frame]]) -> list[Frame]:
     """The last picture again for times after it, which a whole file shows until its end."""
     if not late:
         return []

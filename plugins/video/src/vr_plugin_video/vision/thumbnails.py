@@ -21,7 +21,7 @@ def path_of(services: Services, uri: str) -> str | None:
         return None
 
 
-def found_again(services: Services, scenes: Sequence[S]) -> list[S] | None:
+def with_current_paths(services: Services, scenes: Sequence[S]) -> list[S] | None:
     """The scenes with their pictures' paths as they are now; None when one is gone; blocks."""
     found: list[S] = []
     for scene in scenes:

@@ -46,7 +46,7 @@ class Transition(NamedTuple):
     reverts: bool = False
 
 
-class Watch:
+class TransitionDetector:
     """Follows samples in order of time and keeps the transitions it sees in `found`."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from vr_plugin_video.task import VideoTask
 from vr_plugin_video.text.times import format_time
 from vr_plugin_video.vision.changes import find_changes
 from vr_plugin_video.vision.slides import Slides, look, spans
-from vr_plugin_video.vision.thumbnails import found_again
+from vr_plugin_video.vision.thumbnails import with_current_paths
 from vr_plugin_video.work import Percent
 
 VERSION = 3
@@ -65,7 +65,7 @@ class Watcher:
             return await self._look(task, most, recognizer, percent), False
         place = task.services.cache.model(key, Slides)
         if (kept := await place.get()) is not None:
-            found = await task.work.aside(found_again, task.services, kept.slides)
+            found = await task.work.in_thread(with_current_paths, task.services, kept.slides)
             if found is not None:
                 return kept.model_copy(update={"slides": tuple(found)}), True
             await place.delete()

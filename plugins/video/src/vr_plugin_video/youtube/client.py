@@ -18,10 +18,10 @@ from vr_plugin_video.captions.transcripts import Transcript
 from vr_plugin_video.media.info import Chapter
 from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.work import Report
-from vr_plugin_video.youtube.models import Comment, Engine, PlaylistInfo, VideoMetadata
+from vr_plugin_video.youtube.models import Comment, PlaylistInfo, ReaderName, VideoMetadata
 
 if TYPE_CHECKING:
-    from vr_plugin_video.youtube.tellers import Teller
+    from vr_plugin_video.youtube.readers import Reader
 
 T = TypeVar("T")
 REMEMBERED_S = 86_400.0
@@ -54,12 +54,12 @@ class YouTube:
     """YouTube as one kernel sees it: the Data API with a key, yt-dlp where it is installed."""
 
     def __init__(self, services: Services) -> None:
-        from vr_plugin_video.youtube.tellers import tellers
+        from vr_plugin_video.youtube.readers import readers
 
         self.services = services
         self._settings: VideoSettings = services.settings
         self._site = self._settings.youtube_site.rstrip("/")
-        self._tellers = tuple(tellers(self._settings, self._site))
+        self._readers = tuple(readers(self._settings, self._site))
         self._saving = asyncio.Lock()
 
     def seen_by(self, services: Services) -> YouTube:
@@ -81,8 +81,8 @@ class YouTube:
         place = self.services.cache.model(key, KnownVideo)
         kept = await place.get()
         if kept is None or time.time() > kept.until:
-            found = await self._whatever_is_known(video_id)
-            best = not self._tellers or found.engine == self._tellers[0].engine
+            found = await self._best_metadata(video_id)
+            best = not self._readers or found.engine == self._readers[0].engine
             until = time.time() + (REMEMBERED_S if best else SECOND_BEST_S)
             kept = KnownVideo(until=until, video=found)
             await place.put(kept, content_id=video_id, tool="youtube")
@@ -98,21 +98,21 @@ class YouTube:
             VrError: NOT_FOUND or NOT_ALLOWED for a video that cannot be watched; AUTH without
                 a key and yt-dlp, or for a key that is refused; QUOTA; UNAVAILABLE.
         """
-        return await self._told(lambda teller: teller.video(video_id))
+        return await self._first_answer(lambda reader: reader.video(video_id))
 
     async def comments(
         self, video_id: str, most: int, seen: Callable[[int], None]
-    ) -> tuple[list[Comment], Engine]:
+    ) -> tuple[list[Comment], ReaderName]:
         """The top comments, and who told them; `seen` is told how many there are so far.
 
         Raises:
             VrError: as `metadata`; NOT_FOUND, category COMMENTS_DISABLED.
         """
 
-        async def ask(teller: Teller) -> tuple[list[Comment], Engine]:
-            return await teller.comments(video_id, most, seen), teller.engine
+        async def ask(reader: Reader) -> tuple[list[Comment], ReaderName]:
+            return await reader.comments(video_id, most, seen), reader.engine
 
-        return await self._told(ask)
+        return await self._first_answer(ask)
 
     async def playlist(self, playlist_id: str, most: int) -> PlaylistInfo:
         """A playlist and its first items; one whose title is not told has its id there.
@@ -122,7 +122,7 @@ class YouTube:
         """
         from vr_plugin_video.youtube.page import read_playlist_title
 
-        found = await self._told(lambda teller: teller.playlist(playlist_id, most))
+        found = await self._first_answer(lambda reader: reader.playlist(playlist_id, most))
         title = found.title
         if not title:
             with suppress(VrError):
@@ -142,7 +142,7 @@ class YouTube:
         kept = await place.get()
         if kept is not None:
             return kept
-        from vr_plugin_video.youtube.tellers import read_captions
+        from vr_plugin_video.youtube.readers import read_captions
 
         transcript = await read_captions(self._site, video_id, language)
         await place.put(transcript, content_id=video_id, tool="youtube")
@@ -163,34 +163,34 @@ class YouTube:
                 f"{self._site}/watch?v={video_id}", video_id, folder, self._settings, report
             )
 
-    async def _whatever_is_known(self, video_id: str) -> VideoMetadata:
+    async def _best_metadata(self, video_id: str) -> VideoMetadata:
         from vr_plugin_video.youtube.page import read_page
 
-        for teller in self._tellers:
+        for reader in self._readers:
             try:
-                return await teller.video(video_id)
+                return await reader.video(video_id)
             except VrError as error:
                 if error.code in _FINAL:
                     raise
         return await read_page(self.services, self._site, video_id)
 
-    async def _told(self, ask: Callable[[Teller], Awaitable[T]]) -> T:
+    async def _first_answer(self, ask: Callable[[Reader], Awaitable[T]]) -> T:
         """Return the first answer of a service; refused keys of Gemini are passed over."""
-        from vr_plugin_video.youtube.tellers import nobody
+        from vr_plugin_video.youtube.readers import no_reader
 
         refused: VrError | None = None
-        for teller in self._tellers:
+        for reader in self._readers:
             try:
-                return await ask(teller)
+                return await ask(reader)
             except VrError as error:
-                if error.code is not Code.AUTH or not teller.borrowed:
+                if error.code is not Code.AUTH or not reader.borrowed:
                     raise
                 refused = error
-        raise refused or nobody(self._settings)
+        raise refused or no_reader(self._settings)
 
     def _key(self, what: str, video_id: str, **parts: Any) -> str:
         """Names what is remembered, and who would be asked: another one may know more."""
-        names = [teller.engine for teller in self._tellers]
+        names = [reader.engine for reader in self._readers]
         return cache_key(youtube=what, version=VERSION, video=video_id, tellers=names, **parts)
 
 

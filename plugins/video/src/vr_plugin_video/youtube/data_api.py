@@ -12,9 +12,9 @@ from pydantic import SecretStr
 from vr_kernel import Code, VrError
 
 from vr_plugin_video.youtube import api_answers
-from vr_plugin_video.youtube.api_faults import error_of
+from vr_plugin_video.youtube.api_errors import error_of
 from vr_plugin_video.youtube.errors import network_failed, not_found
-from vr_plugin_video.youtube.models import Comment, Engine, PlaylistInfo, VideoMetadata
+from vr_plugin_video.youtube.models import Comment, PlaylistInfo, ReaderName, VideoMetadata
 
 PAGE_ITEMS = 100
 """Most comments a page has."""
@@ -34,7 +34,7 @@ class DataApi:
         pause_s: seconds before the second try, doubled before the third.
     """
 
-    engine: Engine = "youtube-data-api"
+    engine: ReaderName = "youtube-data-api"
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ from vr_kernel import Usage
 
 from vr_plugin_video.models import ChapterPart, Seconds
 
-Engine = Literal["youtube-data-api", "yt-dlp", "oembed"]
+ReaderName = Literal["youtube-data-api", "yt-dlp", "oembed"]
 Availability = Literal["available", "private", "deleted"]
 TITLE_CHARS = 200
 
@@ -36,7 +36,7 @@ class VideoMetadata(BaseModel):
     chapters: list[ChapterPart] = []
     thumbnail_url: str = ""
     restrictions: list[str] = []
-    engine: Engine
+    engine: ReaderName
     limits: list[str] = []
 
 
@@ -70,7 +70,7 @@ class VideoComments(BaseModel):
     comments: list[Comment]
     reactions: Reactions | None = None
     comments_uri: str = Field("", description="all of them as JSON")
-    engine: Engine
+    engine: ReaderName
     model: str = ""
     usage: Usage | None = None
     limits: list[str] = []
@@ -97,5 +97,5 @@ class PlaylistInfo(BaseModel):
     channel: str = ""
     total: int
     items: list[PlaylistItem]
-    engine: Engine
+    engine: ReaderName
     limits: list[str] = []

@@ -26,7 +26,7 @@ async def read_page(services: Services, site: str, video_id: str) -> VideoMetada
         VrError: NOT_FOUND; UNAVAILABLE, also for a video that must not be embedded, which can
             be watched although it has no such page.
     """
-    fields = await _told(services, site, watch_url(video_id), "video")
+    fields = await _fetch(services, site, watch_url(video_id), "video")
     return VideoMetadata(
         video_id=video_id,
         url=watch_url(video_id),
@@ -43,11 +43,11 @@ async def read_playlist_title(services: Services, site: str, playlist_id: str) -
     Raises:
         VrError: as `read_page`.
     """
-    fields = await _told(services, site, playlist_url(playlist_id), "playlist")
+    fields = await _fetch(services, site, playlist_url(playlist_id), "playlist")
     return one_line(str(fields.get("title", "")), TITLE_CHARS)
 
 
-async def _told(services: Services, site: str, address: str, what: str) -> dict[str, Any]:
+async def _fetch(services: Services, site: str, address: str, what: str) -> dict[str, Any]:
     page_of = f"{site}/oembed?format=json&url={quote(address, safe='')}"
     try:
         page = await services.http.fetch(page_of, max_bytes=MAX_BYTES, deadline_s=DEADLINE_S)

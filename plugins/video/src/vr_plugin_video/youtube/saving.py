@@ -25,7 +25,7 @@ from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.work import Report, StoppedError
 from vr_plugin_video.youtube.errors import network_failed, not_installed
 from vr_plugin_video.youtube.ytdlp import common_options
-from vr_plugin_video.youtube.ytdlp_faults import error_of
+from vr_plugin_video.youtube.ytdlp_errors import error_of
 
 _UNWRITTEN = re.compile(r"unable to (write|open)|no space left|file too large", re.IGNORECASE)
 HEIGHT = 720
@@ -33,7 +33,7 @@ HEIGHT = 720
 
 
 @dataclass(slots=True)
-class Watcher:
+class DownloadWatch:
     """Sees how a download goes, and ends one that is stopped, too large or too slow."""
 
     settings: VideoSettings
@@ -77,7 +77,7 @@ async def save_video(
     if find_spec("yt_dlp") is None:
         raise not_installed("Downloading from YouTube")
     end = time.monotonic() + settings.download_deadline_s
-    watcher = Watcher(settings, report, end)
+    watcher = DownloadWatch(settings, report, end)
     thread = asyncio.ensure_future(asyncio.to_thread(_save, address, video_id, folder, watcher))
     try:
         return await asyncio.shield(thread)
@@ -89,7 +89,7 @@ async def save_video(
         raise
 
 
-def _save(address: str, video_id: str, folder: Path, watcher: Watcher) -> Path:
+def _save(address: str, video_id: str, folder: Path, watcher: DownloadWatch) -> Path:
     there = _saved(folder, video_id)
     if there is not None:
         with suppress(OSError):
@@ -109,7 +109,7 @@ def _save(address: str, video_id: str, folder: Path, watcher: Watcher) -> Path:
         shutil.rmtree(part, ignore_errors=True)
 
 
-def _download(address: str, video_id: str, folder: Path, watcher: Watcher) -> None:
+def _download(address: str, video_id: str, folder: Path, watcher: DownloadWatch) -> None:
     from yt_dlp import YoutubeDL
     from yt_dlp.utils import YoutubeDLError
 

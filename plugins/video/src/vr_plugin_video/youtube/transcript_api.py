@@ -19,7 +19,7 @@ from vr_plugin_video.youtube.errors import (
     unavailable,
 )
 from vr_plugin_video.youtube.tracks import Track, best_transcript, captions_missing
-from vr_plugin_video.youtube.ytdlp_faults import meaning_of
+from vr_plugin_video.youtube.ytdlp_errors import meaning_of
 
 if TYPE_CHECKING:
     from requests import Session

@@ -8,14 +8,14 @@ from typing import Any
 
 from vr_plugin_video.captions.transcripts import Transcript
 from vr_plugin_video.youtube import ytdlp_answers
-from vr_plugin_video.youtube.models import Comment, Engine, PlaylistInfo, VideoMetadata
+from vr_plugin_video.youtube.models import Comment, PlaylistInfo, ReaderName, VideoMetadata
 from vr_plugin_video.youtube.tracks import best_transcript
-from vr_plugin_video.youtube.ytdlp_faults import error_of
+from vr_plugin_video.youtube.ytdlp_errors import error_of
 
 TIMEOUT_S = 20.0
 
 
-class Silence:
+class SilentLogger:
     """Takes what yt-dlp would print: standard output may belong to a client."""
 
     def debug(self, message: str) -> None:
@@ -34,7 +34,7 @@ class Silence:
 def common_options() -> dict[str, Any]:
     """Return options with which yt-dlp prints nothing, keeps nothing and does not hang."""
     return {
-        "logger": Silence(),
+        "logger": SilentLogger(),
         "quiet": True,
         "noprogress": True,
         "cachedir": False,
@@ -52,7 +52,7 @@ class YtDlp:
         site: where YouTube is, such as `https://www.youtube.com`.
     """
 
-    engine: Engine = "yt-dlp"
+    engine: ReaderName = "yt-dlp"
     borrowed = False
 
     def __init__(self, site: str) -> None:

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 
 from vr_kernel import Code, VrError
 
-from vr_plugin_video.analyses.request import Asked
+from vr_plugin_video.analyses.request import AnalysisRequest
 from vr_plugin_video.arguments import EngineChoice
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class BatchRequest:
     """The videos, and what is asked of them; exactly one of `directory` and `url` is set."""
 
     directory: str
     url: str
     pattern: str
     most: int
-    asked: Asked
+    analysis: AnalysisRequest
     engine: EngineChoice
     use_cache: bool
 

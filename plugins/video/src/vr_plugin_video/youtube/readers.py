@@ -12,13 +12,13 @@ from vr_kernel import Code, VrError
 from vr_plugin_video.captions.transcripts import Transcript
 from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.youtube.errors import no_key, not_installed
-from vr_plugin_video.youtube.models import Comment, Engine, PlaylistInfo, VideoMetadata
+from vr_plugin_video.youtube.models import Comment, PlaylistInfo, ReaderName, VideoMetadata
 
 
-class Teller(Protocol):
+class Reader(Protocol):
     """Somebody who can be asked about YouTube; `borrowed`: with a key made for Gemini."""
 
-    engine: Engine
+    engine: ReaderName
     borrowed: bool
 
     async def video(self, video_id: str) -> VideoMetadata:
@@ -33,7 +33,7 @@ class Teller(Protocol):
         """A playlist and its first items."""
 
 
-def tellers(settings: VideoSettings, site: str) -> Iterator[Teller]:
+def readers(settings: VideoSettings, site: str) -> Iterator[Reader]:
     """Yield the services to ask, the one that knows most first."""
     key, borrowed = _key(settings)
     if key.get_secret_value() and is_installed("googleapiclient"):
@@ -75,7 +75,7 @@ def _caption_readers(site: str) -> Iterator[Callable[[str, str], Awaitable[Trans
         yield YtDlp(site).captions
 
 
-def nobody(settings: VideoSettings) -> VrError:
+def no_reader(settings: VideoSettings) -> VrError:
     """The error of there being none to ask."""
     if _key(settings)[0].get_secret_value() and not is_installed("googleapiclient"):
         return not_installed("The client of the YouTube Data API")

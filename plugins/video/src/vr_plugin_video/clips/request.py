@@ -13,7 +13,7 @@ LONGEST_GIF_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ClipRequest:
     """The part of a file to cut, and the file to write.
 
     `tick` is told up to which second the clip is done, and raises to stop; `largest` is in bytes.
@@ -29,7 +29,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class WrittenClip:
     """A clip that was written: media type, the second at which it ends, and size in pixels."""
 
     mime: str
