@@ -45,7 +45,7 @@ async def test_without_a_decoder_one_line_installs_it_and_nothing_is_paid(
     async with open_kernel(tmp_path, environ=key_for(gemini)) as kernel:
         error = await failure(kernel, tool, file_path=str(film), **arguments)
     assert (error.code, error.category) == (Code.UNAVAILABLE, "EXTRA_MISSING")
-    assert error.hint.startswith("pip install ")
+    assert error.hint == 'Install it: pip install "video-research[local]"'
     assert gemini.requests == []
 
 

@@ -1,4 +1,4 @@
-"""The arguments that video tools share; every word of them is paid for by every client."""
+"""Arguments that video tools share; every client pays for every word of them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ INSTRUCTION_CHARS = 20_000
 
 
 def check_instruction(instruction: str) -> None:
-    """Refuse an instruction without end.
+    """Refuse an instruction that is too long.
 
     Raises:
         VrError: TOO_LARGE.

@@ -42,7 +42,7 @@ class Part:
     begun_anew: bool = False
 
     def go_on(self, offset: int, headers: Mapping[str, str]) -> None:
-        """Be where an answer goes on; what arrived of another version is forgotten.
+        """Move to where an answer goes on; bytes of another version are dropped.
 
         Raises:
             VrError: UNAVAILABLE, to be tried again, when it goes on in another version.
@@ -56,7 +56,7 @@ class Part:
                 raise _cut_off()
 
     def begin_anew(self) -> None:
-        """Forget what arrived, as nobody goes on from there.
+        """Drop all bytes, as the server cannot go on from there.
 
         Raises:
             VrError: UNAVAILABLE, to be tried again, the second time.
@@ -94,7 +94,7 @@ class Downloads:
         return await self.once(name, lambda: self._fetched(url, f"{name}{suffix}"))
 
     async def once(self, name: str, download: Callable[[], Awaitable[Path]]) -> Path:
-        """The file that `download` saves in the folder, for all who ask for it at the same time.
+        """Return the file that `download` saves, made once for all who ask at the same time.
 
         What lay there too long is removed first, but not what `name` begins the name of.
 
@@ -156,7 +156,7 @@ class Downloads:
             await asyncio.sleep(PAUSE_S * 2 ** (TRIES - left))
 
     async def _receive(self, url: str, part: Part) -> None:
-        """Append what is missing."""
+        """Append the missing bytes."""
         opened = self._http.open(
             url,
             accept=ACCEPTED,
@@ -209,7 +209,7 @@ def _cut_off() -> VrError:
 
 
 def too_large(most: int) -> VrError:
-    """A video has more than `most` MB."""
+    """The error for a video of more than `most` MB."""
     return VrError(
         f"The video has more than {most:,} MB.",
         Code.TOO_LARGE,
@@ -219,7 +219,7 @@ def too_large(most: int) -> VrError:
 
 
 def too_slow(longest: float) -> VrError:
-    """A download was not done within that many seconds."""
+    """The error for a download that took more than that many seconds."""
     return VrError(
         f"The download was not done within {longest:g} s.",
         Code.UNAVAILABLE,
@@ -230,7 +230,7 @@ def too_slow(longest: float) -> VrError:
 
 
 def unwritable(folder: Path, error: OSError) -> VrError:
-    """The folder of downloads cannot be written, or the disk is full."""
+    """The error for a folder that cannot be written, or a full disk."""
     from vr_kernel.storage import unwritten
 
     return unwritten("The video", folder, error)

@@ -124,7 +124,7 @@ class VideoTranscript(Result):
 
 
 class VideoClip(BaseModel):
-    """A file that was cut from a video; `start`, `end` and `duration` are what it really holds."""
+    """A file that was cut from a video; `start`, `end` and `duration` are those of the file."""
 
     source: str
     video_id: str

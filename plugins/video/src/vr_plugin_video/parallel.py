@@ -1,4 +1,4 @@
-"""Several pieces of work at a time, and never more than so many."""
+"""Work that runs concurrently, up to a limit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 async def run_bounded(most: int, works: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-    """The results of all works, in order; at most `most` of them are under way at a time.
+    """Run all works, at most `most` at a time, and return their results in order.
 
     They begin in order. The first that raises ends the others, and is raised.
     """

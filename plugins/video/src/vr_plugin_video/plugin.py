@@ -15,7 +15,7 @@ from vr_plugin_video.prompts import (
     video_meeting_notes,
     video_summary,
 )
-from vr_plugin_video.records.kinds import (
+from vr_plugin_video.record_kinds import (
     CALL_NOTES,
     COMMUNITY_REACTIONS,
     SESSION_TRANSCRIPTS,
@@ -92,7 +92,7 @@ def vr_record_kinds() -> list[RecordKind]:
 
 @hookimpl
 def vr_providers() -> list[Provider[Any]]:
-    """Made once a kernel, so that calls share loaded models and running work."""
+    """The objects that a kernel has once, so that calls share loaded models and running work."""
     return [
         Provider.own("vr_plugin_video.downloads:Downloads"),
         Provider.own("vr_plugin_video.analyses.local_engine:LocalEngine"),
@@ -116,7 +116,7 @@ def _sessions(services: Services) -> object:
 
 @hookimpl
 def vr_commands() -> list[Command]:
-    """Commands that are no tools."""
+    """The commands that are no tools."""
     return [
         Command(
             path=("video", "fetch-models"),

@@ -13,7 +13,7 @@ OFF = "off"
 
 
 def _switch(value: object) -> object:
-    """TOML's true and false as the words that stand for them."""
+    """Turn TOML's true and false into the words that stand for them."""
     return {True: ON, False: OFF}.get(value, value) if isinstance(value, bool) else value
 
 

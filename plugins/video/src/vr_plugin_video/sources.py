@@ -50,7 +50,7 @@ class Source:
 
     @property
     def sha256(self) -> str:
-        """Of the file in hexadecimal, empty when it is not known."""
+        """The SHA-256 of the file in hexadecimal, empty when it is not known."""
         return "" if self.url == watch_url(self.video_id) else self.video_id
 
     @property
@@ -146,7 +146,7 @@ async def reopened(services: Services, source: Source) -> AsyncIterator[Source]:
 
 
 async def check_source(services: Services, url: str | None, file_path: str | None) -> None:
-    """Refuse what `open_source` would refuse by the name alone, before anything else is done.
+    """Refuse sources that `open_source` would refuse by the name alone.
 
     Raises:
         VrError: as `open_source`.
@@ -188,7 +188,7 @@ def _require_video(parts: SplitResult) -> None:
 
 
 def require_one(url: str | None, file_path: str | None) -> None:
-    """Refuse both and neither.
+    """Refuse two sources, and none.
 
     Raises:
         VrError: INVALID_INPUT, category SOURCE_AMBIGUOUS.

@@ -1,4 +1,4 @@
-"""One call about one video: the part of it that is asked for, and what was found out so far."""
+"""One call about one video: the window that it asks for, and the facts that are known so far."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vr_plugin_video.youtube.client import YouTube, youtube_of
 
 @dataclass(slots=True)
 class VideoTask:
-    """A source, a window on it, and the work of the call.
+    """One call about one video: the source, the window on it, and the threads of the call.
 
     `limits` collects what could not be done; `repeatable` says that the same call would, with
     the same things installed, do no better, so that its result may be kept.
@@ -35,7 +35,7 @@ class VideoTask:
 
     @property
     def services(self) -> Services:
-        """Those of whoever calls: their cache, and the files they may read."""
+        """The services of the caller: their cache, and the files that they may read."""
         return self.work.call.services
 
     @property

@@ -1,4 +1,4 @@
-"""Heavy work of one call in worker threads: one at a time, stopped soon when cancelled."""
+"""Heavy work of one call in worker threads: one at a time, stopped soon after a cancellation."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Work:
             return await self.in_thread(function, *args, **kwargs)
 
     async def in_thread(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Like `run`, without waiting for a turn: for what takes moments."""
+        """Like `run`, without waiting for a turn; for short work."""
         within = partial(copy_context().run, function, *args, **kwargs)
         thread = asyncio.get_running_loop().run_in_executor(None, within)
         try:

@@ -1,4 +1,4 @@
-"""The analysis of a video, by whoever is asked: made once, kept, and found again."""
+"""Analyses by the engine that is asked for: made once, kept, and found again."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Analyst(Protocol):
     """Makes analyses of one kind."""
 
     async def key(self, task: VideoTask) -> str:
-        """Names the result: everything that it depends on."""
+        """Return the key of the result, which names everything that it depends on."""
 
     async def analyse(self, task: VideoTask) -> VideoAnalysis:
-        """The analysis, recorded."""
+        """Make the analysis and record it."""
 
     async def refreshed(self, task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis | None:
-        """A kept analysis as it would be now; None when it has to be made anew."""
+        """Bring a cached analysis up to date; None when it has to be made anew."""
 
 
 async def analysis_of(
@@ -59,7 +59,7 @@ async def analysis_of(
 def choose_analyst(
     call: Call, engine: EngineChoice, local: LocalEngine, request: AnalysisRequest
 ) -> Analyst:
-    """The one that is asked for; by default a model, when one can be reached.
+    """Return the analyst for an engine; by default a model's, when a model can be reached.
 
     Raises:
         VrError: AUTH or UNAVAILABLE, category ENGINE_UNAVAILABLE.
@@ -76,7 +76,7 @@ def choose_analyst(
 
 
 async def _kept(task: VideoTask, analyst: Analyst) -> VideoAnalysis:
-    """The analysis from the cache, or one that is made once for all who ask now."""
+    """Return the analysis from the cache, or one that is made once for all callers."""
     call = task.work.call
     key = await analyst.key(task)
 

@@ -117,7 +117,7 @@ def damage(media: MediaInfo, *, partial: bool) -> list[str]:
 
 
 def _silence(seen: Seen) -> list[str]:
-    """That there are no words, which an outline does not tell; reasons stand behind it."""
+    """Return a remark when there are no words, as an outline does not tell that."""
     if seen.segments or any(slide.text for slide in seen.slides.slides):
         return []
     return ["Nothing could be read or heard in it."]

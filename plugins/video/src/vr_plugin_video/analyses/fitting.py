@@ -1,4 +1,4 @@
-"""Results cut to what an answer takes; the whole is kept as a file."""
+"""Results cut to fit into an answer; the whole is kept as a file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def brief(analysis: VideoAnalysis) -> VideoAnalysis:
 
 
 def full(analysis: VideoAnalysis) -> VideoAnalysis:
-    """An analysis with as much of its transcript as an answer takes."""
+    """An analysis with as much of its transcript as fits into an answer."""
     return _cut(analysis, FULL_TOKENS)
 
 

@@ -1,4 +1,4 @@
-"""Words of a video that are known already: captions, what was heard or read before, records."""
+"""Text of a video that is known already: captions, speech and slides of before, records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vr_kernel import Filter, Hit, Query, VrError
 
 from vr_plugin_video.analyses.local_engine import LocalEngine
 from vr_plugin_video.captions.transcripts import Segment
-from vr_plugin_video.records.kinds import SEGMENTS
+from vr_plugin_video.record_kinds import SEGMENTS
 from vr_plugin_video.task import VideoTask
 
 RECORDS = 300
@@ -29,7 +29,7 @@ class KnownText:
 
 
 async def find_known_text(local: LocalEngine, task: VideoTask, quotes: Sequence[str]) -> KnownText:
-    """Everything that is known without listening or looking now.
+    """Find all text that is known without listening or looking now.
 
     Records are asked for by the words of `quotes`, so that of a long video those are found
     that can matter.

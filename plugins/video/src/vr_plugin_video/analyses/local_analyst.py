@@ -11,7 +11,7 @@ from vr_plugin_video.vision.thumbnails import with_current_paths
 
 
 class LocalAnalyst:
-    """An outline of what is heard and seen; says which wishes it could not heed."""
+    """Makes outlines of speech and slides; remarks name the arguments that it ignored."""
 
     def __init__(self, local: LocalEngine, request: AnalysisRequest) -> None:
         self._local = local
@@ -30,13 +30,13 @@ class LocalAnalyst:
         self._ignored = {name: value for name, value in wishes.items() if value is not None}
 
     async def key(self, task: VideoTask) -> str:
-        """Names the result: everything that it depends on."""
+        """Return the key of the result, which names everything that it depends on."""
         identity = await self._local.identity(task)
         recorder = self._local.recorder
         return await recorder.key(task, "analysis", identity=identity, ignored=self._ignored)
 
     async def analyse(self, task: VideoTask) -> VideoAnalysis:
-        """The analysis, recorded."""
+        """Make the analysis and record it."""
         if self._ignored:
             task.limits.append(
                 "The local engine makes an outline only; it did not use:"
@@ -47,7 +47,7 @@ class LocalAnalyst:
         return analysis
 
     async def refreshed(self, task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis | None:
-        """The kept analysis; None when its pictures or its records are there no more."""
+        """Return the cached analysis; None when its pictures or records are gone."""
         recorder = self._local.recorder
         slides = await task.work.in_thread(with_current_paths, task.services, analysis.slides)
         there = (

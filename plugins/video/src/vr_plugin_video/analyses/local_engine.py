@@ -51,17 +51,17 @@ class LocalEngine:
         self._turns = asyncio.Semaphore(1)
 
     def task(self, call: Call, source: Source, window: Window, *, use_cache: bool) -> VideoTask:
-        """The work of one call about one file."""
+        """Make the task of one call about one source."""
         return VideoTask(Work(call, self._turns), source, window, use_cache)
 
     async def identity(self, task: VideoTask) -> str:
-        """Names all that an analysis depends on beside file and arguments: what is installed."""
+        """Name all that an analysis depends on beside file and arguments: what is installed."""
         spoken = await self.listener.identity(task, self.settings.language)
         seen = self.watcher.identity()
         return f"{VERSION}|{spoken}|{seen}|{self.settings.max_scenes}"
 
     async def watch(self, task: VideoTask) -> Seen:
-        """Everything that can be found out; what cannot goes to the task's limits.
+        """Listen and look; what fails goes to the task's limits.
 
         Raises:
             VrError: when the file is no media, or nothing at all can be found out about it.
@@ -79,7 +79,7 @@ class LocalEngine:
         return Seen(media, slides, transcript, window)
 
     async def analyse(self, task: VideoTask) -> VideoAnalysis:
-        """The analysis of a video; records the moments by which it is found again."""
+        """Analyse a video, and record the moments by which it is found again."""
         seen = await self.watch(task)
         parts, slides = seen.parts(), seen.slides.slides
         task.work.call.progress(HEARD, 100, "Writing the outline")
@@ -106,7 +106,7 @@ class LocalEngine:
         return tuple(transcript.segments if transcript else ()), tuple(shown)
 
     async def aclose(self) -> None:
-        """Let go of loaded models."""
+        """Release the loaded models."""
         self.listener.close()
 
     async def _scenes(self, task: VideoTask, errors: list[VrError]) -> Slides:
@@ -145,7 +145,7 @@ def _could_not(task: VideoTask, errors: list[VrError], what: str, error: VrError
 
 
 def with_files(task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis:
-    """The analysis, with the whole of it kept as files; blocks."""
+    """Keep the whole analysis as files, and return it with their addresses; blocks."""
     keep = task.work.keep
     whole = keep(analysis.model_dump_json(indent=1).encode(), "application/json")
     report = keep(report_of(analysis).encode(), "text/markdown")

@@ -67,7 +67,7 @@ class LongVideo:
         self._answer: type[WindowAnswer[Any]] = WindowAnswer.__class_getitem__(form)  # type: ignore[assignment]
 
     async def analyse(self, windows: Sequence[Window], ask: Ask) -> VideoAnalysis:
-        """The analysis, its quotes not looked up yet.
+        """Make the analysis; its quotes are not checked yet.
 
         A window that failed is named in `limits`; what the others gave is there, and is not
         paid again when the same is asked for once more.

@@ -8,7 +8,7 @@ from vr_kernel import Record
 
 from vr_plugin_video.analyses.prompt import SeenVideo
 from vr_plugin_video.models import MeetingNotes, VideoAnalysis
-from vr_plugin_video.records.kinds import CALL_NOTES
+from vr_plugin_video.record_kinds import CALL_NOTES
 from vr_plugin_video.sources import Source
 
 PRESET = "meeting"

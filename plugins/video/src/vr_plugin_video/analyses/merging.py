@@ -53,7 +53,7 @@ class WholeVideo(BaseModel):
 
 
 class WholeMeeting(WholeVideo, MeetingNotes):
-    """The same of a meeting."""
+    """The merged report about a whole meeting."""
 
 
 def merging_task(instruction: str, length: float, watched: Sequence[Watched]) -> str:
@@ -68,7 +68,7 @@ def merging_task(instruction: str, length: float, watched: Sequence[Watched]) ->
 
 
 def plainly_merged(watched: Sequence[Watched]) -> WholeVideo:
-    """The reports one after the other, for want of a model that puts them together."""
+    """Put the reports one after the other, when no model can merge them."""
     reports: list[SeenVideo] = [each.value for each in watched]
     whole = WholeVideo(
         title=reports[0].title,

@@ -34,7 +34,7 @@ class ModelAnalyst:
         self._request = request
 
     async def key(self, task: VideoTask) -> str:
-        """Names the result: everything that it depends on.
+        """Return the key of the result, which names everything that it depends on.
 
         Raises:
             VrError: AUTH when a key is missing; UNAVAILABLE when no model can watch.
@@ -54,7 +54,7 @@ class ModelAnalyst:
         )
 
     async def analyse(self, task: VideoTask) -> VideoAnalysis:
-        """The analysis of a video, with its quotes looked up; recorded.
+        """Analyse a video, check the quotes, and record the analysis.
 
         What is longer than the model takes is watched in windows, each in a call of its own.
 
@@ -75,7 +75,7 @@ class ModelAnalyst:
         return await task.work.in_thread(with_files, task, analysis)
 
     async def refreshed(self, task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis | None:
-        """The kept analysis; what could not be checked then is checked now, if it can be.
+        """Return the cached analysis; quotes that were unchecked are checked now, if they can be.
 
         Its records are written again when they were forgotten: they cost nothing.
         """
@@ -154,7 +154,7 @@ async def media_part(
     fps: float | None = None,
     resolution: MediaResolution | None = None,
 ) -> Media:
-    """The part of a video that a model is to watch.
+    """Return the part of a video that a model is to watch.
 
     Raises:
         VrError: as `VideoTask.media` and `mime_to_send`.
@@ -183,7 +183,7 @@ async def media_part(
 
 
 def no_model(reason: VrError) -> VrError:
-    """The error of asking for a model where none can be reached."""
+    """The error for a model that is asked for and cannot be reached."""
     return VrError(
         f"The engine gemini is not available: {reason.message}",
         reason.code if reason.code is Code.AUTH else Code.UNAVAILABLE,

@@ -17,7 +17,7 @@ SUMMARY_CHARS = 600
 
 
 def base_analysis(task: VideoTask, duration: float, model: str) -> VideoAnalysis:
-    """An analysis that says nothing yet.
+    """An analysis without content, to be filled.
 
     Args:
         task: the work.
@@ -40,7 +40,7 @@ def base_analysis(task: VideoTask, duration: float, model: str) -> VideoAnalysis
 
 
 def seen_analysis(base: VideoAnalysis, seen: SeenVideo, task: VideoTask) -> VideoAnalysis:
-    """With what a model reports of a video, its moments as it claims them."""
+    """Fill an analysis with a model's report; its moments are not checked yet."""
     end = task.window.end or base.duration
     claimed = claimed_moments(seen.timestamps, task.window.start, end)
     return base.model_copy(
@@ -58,7 +58,7 @@ def seen_analysis(base: VideoAnalysis, seen: SeenVideo, task: VideoTask) -> Vide
 
 
 def custom_analysis(base: VideoAnalysis, value: Any) -> VideoAnalysis:
-    """With an answer in the caller's own form."""
+    """Fill an analysis with an answer in the caller's own form."""
     custom = value if isinstance(value, dict) else {"value": value}
     said = " ".join(_texts(custom))
     return base.model_copy(update={"summary": one_line(said, SUMMARY_CHARS), "custom": custom})

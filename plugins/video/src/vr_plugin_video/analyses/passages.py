@@ -1,4 +1,4 @@
-"""Units of search: what was said around a moment, long enough to be found by a question."""
+"""Passages of speech, long enough to be found by a question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes what was found searchable: records it once, and knows what this journal has already."""
+"""Records of findings: made once, and again when the journal has forgotten them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vr_plugin_video.analyses.passages import passages
 from vr_plugin_video.analyses.records import analysis_record, slide_records, speech_records
 from vr_plugin_video.captions.transcripts import Segment
 from vr_plugin_video.models import VideoAnalysis
-from vr_plugin_video.records.kinds import SEGMENTS
+from vr_plugin_video.record_kinds import SEGMENTS
 from vr_plugin_video.task import VideoTask
 from vr_plugin_video.vision.slides import Slide
 
@@ -23,7 +23,7 @@ SPEECH = "speech"
 
 
 class Recorded(BaseModel):
-    """The keys of the records that the journal got of something."""
+    """The keys of records that were journalled together."""
 
     keys: list[str]
 
@@ -144,7 +144,7 @@ class Recorder:
                 call.keep(kept, mark, content_id=task.source.video_id)
 
     async def _span(self, task: VideoTask, what: str) -> str:
-        """The key of what this window, or the whole, has."""
+        """The key of the mark of this window, or of the whole video."""
         if task.window.is_whole:
             return await self._whole(task, what)
         return await self.key(task, f"span of {what}")

@@ -10,7 +10,7 @@ from vr_plugin_video.analyses.outline import Part
 from vr_plugin_video.analyses.passages import title_at
 from vr_plugin_video.captions.transcripts import Segment
 from vr_plugin_video.models import VideoAnalysis
-from vr_plugin_video.records.kinds import ANALYSES, SEGMENTS, segment_key
+from vr_plugin_video.record_kinds import ANALYSES, SEGMENTS, segment_key
 from vr_plugin_video.sources import Source
 from vr_plugin_video.text.times import Window
 from vr_plugin_video.vision.slides import Slide
@@ -22,7 +22,7 @@ MOST_SOURCES = 50
 def analysis_record(
     source: Source, instruction: str, window: Window, analysis: VideoAnalysis
 ) -> Record:
-    """An analysis, which takes the place of the former one of this video and instruction."""
+    """Make the record of an analysis, which replaces the former one of the same request."""
     raw = analysis.model_copy(update={"segments": []}).model_dump_json()
     return Record(
         ANALYSES,
@@ -41,7 +41,7 @@ def analysis_record(
 
 
 def sources_of(source: Source, analysis: VideoAnalysis) -> list[dict[str, str]]:
-    """The moments that an analysis rests on: those whose quote was found, with what opens them.
+    """Return the moments that an analysis rests on: those whose quote was found, with links.
 
     Those of the local engine are the video's own words.
     """

@@ -10,7 +10,7 @@ from vr_plugin_video.arguments import MediaResolution, ThinkingLevel
 
 @dataclass(frozen=True, slots=True)
 class AnalysisRequest:
-    """The wishes of one call: instruction, form of the answer, and how hard to look."""
+    """The arguments of one call: instruction, form of the answer, and settings of the model."""
 
     instruction: str
     output_schema: dict[str, Any] | None

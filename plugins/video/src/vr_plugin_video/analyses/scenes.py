@@ -1,4 +1,4 @@
-"""The scenes of a video, as a result: recorded, and cut to what an answer takes."""
+"""The scenes of a video as a result: recorded, and cut to fit an answer."""
 
 from __future__ import annotations
 

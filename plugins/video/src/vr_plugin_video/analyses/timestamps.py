@@ -28,7 +28,7 @@ class CheckedMoments:
 
 
 class QuoteCheck:
-    """Looks quotes up in what is said and in what stands on screen.
+    """Looks quotes up in speech and in text on screen.
 
     Args:
         spoken: segments of speech, in order of time.

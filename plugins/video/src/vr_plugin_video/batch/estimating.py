@@ -25,7 +25,7 @@ from vr_plugin_video.text.times import Window
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A video that was looked at: its length in seconds, 0 when not known, and its price.
+    """A video that was probed: its length in seconds, 0 when not known, and its price in tokens.
 
     `media` is what its file is; `ended` is what there is to say of one that is not analysed.
     """
@@ -57,7 +57,7 @@ class Prepared:
 
 
 async def prepare(call: Call, entries: Sequence[Entry], request: BatchRequest) -> list[Prepared]:
-    """Look at every video: what is no media is told before anything is paid.
+    """Probe every video, so that files that are no media are known before anything is paid.
 
     Raises:
         VrError: AUTH or UNAVAILABLE, category ENGINE_UNAVAILABLE.

@@ -1,4 +1,4 @@
-"""The result of a batch cut to what an answer takes."""
+"""The result of a batch, cut to fit an answer."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _cuts(result: BatchVideoResult) -> Iterator[BatchVideoResult]:
 
 
 def _cut(item: BatchVideoItem, tokens: int, points: int) -> BatchVideoItem:
-    """`custom` stays while it is no longer than a summary may be several times over."""
+    """Cut an item; `custom` stays if it is at most twice as long as the summary may be."""
     custom = (
         item.custom if item.custom and estimate_tokens(str(item.custom)) <= tokens * 2 else None
     )
@@ -61,7 +61,7 @@ def _cut(item: BatchVideoItem, tokens: int, points: int) -> BatchVideoItem:
 
 
 def _sentences(text: str) -> str:
-    """The first sentences of a remark, whole: one at least."""
+    """Return the first whole sentences of a remark, at least one."""
     first, *more = _SENTENCE_END.split(" ".join(clean(text).split()))
     for sentence in more:
         if len(first) + 1 + len(sentence) > LIMIT_CHARS:

@@ -42,7 +42,7 @@ class Entry:
             yield source
 
     def crashed(self) -> VrError:
-        """The error of a video that the plugin cannot cope with."""
+        """The error of a video at which the plugin crashed."""
         return VrError(
             f"{self.name} could not be analysed.",
             Code.INTERNAL,

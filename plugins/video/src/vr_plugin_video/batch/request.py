@@ -23,7 +23,7 @@ class BatchRequest:
     use_cache: bool
 
     def check(self) -> None:
-        """Refuse both sources and neither.
+        """Refuse two sources, and none.
 
         Raises:
             VrError: INVALID_INPUT, category SOURCE_AMBIGUOUS.

@@ -22,7 +22,7 @@ class ItemError(BaseModel):
 
     @classmethod
     def of(cls, error: VrError) -> ItemError:
-        """As a caller reads it."""
+        """The parts of an error that a caller reads."""
         return cls(
             code=error.code.value, category=error.category, message=error.message, hint=error.hint
         )
@@ -98,7 +98,7 @@ class BatchVideoResult(BaseModel):
         estimate: BatchEstimate,
         limits: list[str],
     ) -> BatchVideoResult:
-        """With its items counted."""
+        """Make a result and count its items."""
 
         def count(status: Status) -> int:
             return sum(item.status == status for item in items)

@@ -1,4 +1,4 @@
-"""A batch from its order to its result: looked at, estimated, asked about, analysed."""
+"""A batch from request to result: probed, estimated, confirmed, analysed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Consent(BaseModel):
 async def run_batch(
     call: Call, request: BatchRequest, *, estimate_only: bool = False
 ) -> BatchVideoResult:
-    """The result of an order, uncut.
+    """Run a batch, and return its uncut result.
 
     Raises:
         VrError: what concerns the whole of it: INVALID_INPUT, NOT_FOUND, NOT_ALLOWED, AUTH;
@@ -107,7 +107,7 @@ class Batch:
         return BatchVideoItem.of(analysis.model_copy(update={"cached": cached}))
 
     async def _remember_price(self, item: Call, source: Source) -> None:
-        """Commit what a video cost: a batch that goes on after a crash finds its result cached."""
+        """Commit the cost of a video: a batch resumed after a crash finds its result cached."""
 
         async def price() -> dict[str, int]:
             return item.meter.usage.model_dump()

@@ -1,4 +1,4 @@
-"""Captions as text: read, cleaned of marks, each line said once, by whom where that is told."""
+"""Cues of captions: cleaned of marks, each line once, with its speaker where that is told."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _said(lines: Sequence[str], speakers: Speakers) -> list[tuple[str, str]]:
 
 
 def _pieces(start: float, end: float, lines: Sequence[tuple[str, str]]) -> list[Segment]:
-    """A segment for each who speaks in a cue; more for one longer than any that is read."""
+    """Make a segment for each speaker in a cue, and several for a cue of unusual length."""
     turns: list[tuple[str, str]] = []
     for speaker, text in lines:
         if turns and turns[-1][0] == speaker:

@@ -30,7 +30,7 @@ class Sidecar:
 
     @property
     def identity(self) -> str:
-        """Changes whenever the captions do."""
+        """A name that changes whenever the captions do."""
         return f"{self.path.name}:{hashlib.sha256(self.content).hexdigest()}"
 
 

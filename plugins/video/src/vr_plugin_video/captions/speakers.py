@@ -27,7 +27,7 @@ def mark_voices(text: str) -> str:
 
 
 class Speakers:
-    """Reads who speaks off the lines of one file."""
+    """Finds the speakers in the lines of one file."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         """Look through all lines of the file, to know whether it names people in capitals."""

@@ -1,4 +1,4 @@
-"""Cuts clips: refuses what cannot be cut, cuts the rest once, and leaves no part of a file."""
+"""Clips: cut once, found again, and never left half written."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SHOWN_SIDE = 1280
 
 
 async def clip_of(call: Call, source: Source, window: Window, form: ClipFormat) -> VideoClip:
-    """A part of an opened source as a file, cut now or found as it was cut before.
+    """Return a part of an opened source as a file, cut now or before.
 
     Raises:
         VrError: INVALID_INPUT for a part outside the video; UNSUPPORTED for sound or pictures
@@ -84,7 +84,7 @@ async def clip_of(call: Call, source: Source, window: Window, form: ClipFormat) 
 def check_order(
     media: MediaInfo, span: tuple[float, float], form: ClipFormat, settings: VideoSettings
 ) -> None:
-    """Refuse what cannot be cut, before any work.
+    """Refuse clips that cannot be cut, before any work.
 
     Raises:
         VrError: UNSUPPORTED for a stream that is not there; INVALID_INPUT, category
@@ -178,7 +178,7 @@ def _differences(form: ClipFormat, made: WrittenClip, end: float) -> list[str]:
 
 @contextmanager
 def _folder(services: Services) -> Iterator[Path]:
-    """A folder for one clip on its way; nothing of it stays."""
+    """Make a temporary folder for one clip, and remove it afterwards."""
     parent = services.paths.cache / "clips"
     try:
         private_folder(parent)

@@ -136,7 +136,7 @@ def _own_position(file: BinaryIO) -> BinaryIO:
 
 
 class _OwnPosition:
-    """A place of its own in a file in which one thread reads at several."""
+    """A reading position of its own in a file that is read at several positions by turns."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

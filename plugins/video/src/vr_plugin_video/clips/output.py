@@ -1,4 +1,4 @@
-"""The file that a clip is written to: bounded, and plain about a disk that is full."""
+"""The file that a clip is written to: bounded in size, with clear errors for a full disk."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Fit:
 
 
 class Canvas:
-    """Draws the pictures of one video as those of a clip."""
+    """Converts pictures of a video to those of a clip."""
 
     def __init__(self, container: InputContainer, first: Picture, fit: Fit, form: str) -> None:
         """Set up for pictures like `first`, to be drawn in the pixel format `form`."""

@@ -1,4 +1,4 @@
-"""The bytes of a media file as its format reads them, watched until what it says of itself is read.
+"""The header of a media file, read within bounds of time, size and entries.
 
 FFmpeg keeps names and values of a file in lists that it searches from the start for each new one: a
 file of half a megabyte that holds nothing else takes ten seconds, one of five an hour, and nothing
@@ -37,7 +37,7 @@ _OVERLAP = 300
 
 
 class BoundedFile:
-    """A file without its name, so that only the bytes decide what it is.
+    """A file whose header is read within bounds; it has no name, so only its bytes count.
 
     Until `trust` is called, reading ends with an error once it takes too long, or lists too much.
     """
@@ -53,18 +53,18 @@ class BoundedFile:
         self._refused = False
 
     def trust(self) -> None:
-        """Watch no longer: the file is open."""
+        """End the bounds, as the file is open."""
         self._watching = False
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """The new place; -1, as FFmpeg says it, for one that there is not."""
+        """Move, and return the new position; -1, as FFmpeg expects, for one that does not exist."""
         try:
             return self._file.seek(offset, whence)
         except (OSError, ValueError):
             return -1
 
     def read(self, size: int) -> bytes:
-        """At most `size` bytes.
+        """Read at most `size` bytes.
 
         Raises:
             VrError: TOO_LARGE, once; afterwards the file is at its end.
@@ -93,7 +93,7 @@ class BoundedFile:
 
 
 def oversized(what: str) -> VrError:
-    """The error for a file whose account of itself has no measure."""
+    """The error for a file whose header has no bounds."""
     return VrError(
         f"The file {what}.",
         Code.TOO_LARGE,

@@ -48,7 +48,7 @@ class MediaInfo:
 
     @classmethod
     def elsewhere(cls, title: str, duration: float, chapters: tuple[Chapter, ...]) -> MediaInfo:
-        """A video that is told of, and not at hand; a duration of 0 is not known."""
+        """Describe a video that is not at hand; a duration of 0 is not known."""
         return cls(
             duration=duration,
             width=0,
@@ -64,7 +64,7 @@ class MediaInfo:
 
 
 def mime_to_send(media: MediaInfo) -> str:
-    """The media type as which a model is given a file: by its streams, whatever its name says.
+    """Return the media type of a file for a model: by its streams, whatever its name says.
 
     Raises:
         VrError: UNSUPPORTED for a container that no model is given.

@@ -56,7 +56,7 @@ _WITHOUT = {
 
 
 def probe(file: BinaryIO) -> MediaInfo:
-    """Read what a media file is; no more of it is decoded than a first frame.
+    """Read the facts about a media file; at most one frame is decoded.
 
     Raises:
         VrError: as `opened`; UNSUPPORTED without sound and picture, or when none can be decoded;

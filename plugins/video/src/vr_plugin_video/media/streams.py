@@ -94,7 +94,7 @@ def decode_stream(container: InputContainer, stream: VideoStream | AudioStream) 
 
 
 def decodable(container: InputContainer) -> list[VideoStream | AudioStream]:
-    """Those of the timed streams of which a frame comes from the present position on.
+    """Return the timed streams of which a frame can be decoded from the present position on.
 
     It looks until the first of them has one: where pictures come, sound may stay untried.
     """

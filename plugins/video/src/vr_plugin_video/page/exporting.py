@@ -1,4 +1,4 @@
-"""An analysis made whole and written to a file."""
+"""An analysis, completed and written to a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SILENT = "No transcript is at hand. video_transcript makes one; export again af
 async def completed(
     call: Call, source: Source, window: Window, analysis: VideoAnalysis
 ) -> VideoAnalysis:
-    """A model's analysis with the words and slides that are known here; nothing is made anew."""
+    """Add known words and slides to a model's analysis; nothing is made anew."""
     if analysis.engine == "local" or analysis.segments:
         return analysis
     local = call.services.providers.get(LocalEngine)

@@ -13,7 +13,7 @@ from vr_plugin_video.analyses.fitting import BRIEF_TOKENS
 from vr_plugin_video.analyses.recording import is_recorded
 from vr_plugin_video.reactions.reading import ROLE, read_reactions
 from vr_plugin_video.reactions.records import reactions_record
-from vr_plugin_video.records.kinds import REACTIONS
+from vr_plugin_video.record_kinds import REACTIONS
 from vr_plugin_video.text.plain_text import clipped
 from vr_plugin_video.youtube.addresses import watch_url
 from vr_plugin_video.youtube.client import YouTube, youtube_of
@@ -28,7 +28,7 @@ SHOWN_TOKENS = BRIEF_TOKENS - 600
 
 
 async def comments_of(call: Call, video_id: str, most: int, *, analyze: bool) -> VideoComments:
-    """The top comments of a video, at most `most`; with `analyze` what a model reads in them.
+    """Return at most `most` top comments; with `analyze` also a model's reading of them.
 
     Raises:
         VrError: as `YouTube.comments`; with `analyze` AUTH or UNAVAILABLE when there is no
@@ -64,7 +64,7 @@ class Judged(BaseModel):
 
 
 async def _judged(call: Call, youtube: YouTube, result: VideoComments) -> VideoComments:
-    """With what a model reads in the comments; equal ones are read and recorded once.
+    """Add a model's reading of the comments; equal ones are read and recorded once.
 
     Records that were forgotten are written again.
     """
@@ -94,7 +94,7 @@ async def _has_record(call: Call, video_id: str) -> bool:
 
 
 async def _key(call: Call, result: VideoComments) -> str:
-    """Names a reading. Likes are no part: they grow all the time, and change little."""
+    """Return the key of a reading, without likes, which grow all the time and change little."""
     services = call.services
     return cache_key(
         result="reactions",
@@ -107,7 +107,7 @@ async def _key(call: Call, result: VideoComments) -> str:
 
 
 async def _title(youtube: YouTube, video_id: str) -> str:
-    """The video's title; empty when it cannot be found out, which is no reason to fail."""
+    """Return the video's title; empty when it cannot be found out."""
     try:
         return (await youtube.describe(video_id)).title
     except VrError:
@@ -115,7 +115,7 @@ async def _title(youtube: YouTube, video_id: str) -> str:
 
 
 def _shortened(call: Call, result: VideoComments) -> VideoComments:
-    """As many comments as an answer takes, the most relevant first; all of them as a file."""
+    """Cut the comments to fit an answer, the most relevant first; all of them are in a file."""
     briefly = (
         comment.model_copy(update={"text": clipped(comment.text, TEXT_TOKENS)})
         for comment in result.comments

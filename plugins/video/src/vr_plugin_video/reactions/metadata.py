@@ -15,7 +15,7 @@ CHAPTERS = 60
 
 
 async def metadata_of(call: Call, video_id: str) -> VideoMetadata:
-    """All that YouTube says of a video.
+    """Return all metadata of a video.
 
     Raises:
         VrError: as `YouTube.metadata`.

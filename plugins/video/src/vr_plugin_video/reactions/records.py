@@ -1,15 +1,15 @@
-"""Records of what YouTube says of videos, and of what their viewers think."""
+"""Records of metadata, and of opinions of viewers."""
 
 from __future__ import annotations
 
 from vr_kernel import Record
 
-from vr_plugin_video.records.kinds import METADATA, REACTIONS, metadata_key
+from vr_plugin_video.record_kinds import METADATA, REACTIONS, metadata_key
 from vr_plugin_video.youtube.models import Reactions, VideoMetadata
 
 
 def metadata_record(video: VideoMetadata) -> Record:
-    """A video's metadata as a fact: told again, it takes the place of what was told before."""
+    """Make the record of metadata, which replaces the former one."""
     fields = {
         "video_id": video.video_id,
         "source_url": video.url,

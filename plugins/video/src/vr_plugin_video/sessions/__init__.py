@@ -1,1 +1,1 @@
-"""Conversations about one video: kept, taken up again, and told in whole."""
+"""Conversations about one video: kept, continued and exported."""

@@ -56,7 +56,7 @@ async def context_of(services: Services, media: Media) -> str:
 
 
 def cache_state(services: Services, media: Media, name: str) -> str:
-    """`cached`, or why a video is not."""
+    """Return `cached`, or the reason why a video is not."""
     if name:
         return CACHED
     if not gemini_model(services):

@@ -1,4 +1,4 @@
-"""One turn of a conversation: asked with what was said before, kept, and never paid twice."""
+"""One turn of a conversation: asked with the earlier turns, kept, and never paid twice."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ async def _in_order(call: Call, store: SessionStore, session_id: str) -> AsyncIt
 
 
 async def _asked(call: Call, store: SessionStore, session_id: str, prompt: str) -> dict[str, Any]:
-    """The model's reply, as it is committed."""
+    """Ask the model, and return its reply as it is committed."""
     services = call.services
     watching_models(services)
     await store.require_room()
@@ -122,7 +122,7 @@ async def _asked(call: Call, store: SessionStore, session_id: str, prompt: str) 
 
 
 async def _kept(store: SessionStore, turn: SessionTurn, limits: list[str]) -> SessionTurn:
-    """The turn with its number; what was paid for is given even when it cannot be kept."""
+    """Keep a turn and number it; it is returned even when it cannot be kept, as it is paid for."""
     try:
         turn = await store.append(turn)
     except VrError as error:
@@ -134,7 +134,7 @@ async def _kept(store: SessionStore, turn: SessionTurn, limits: list[str]) -> Se
 
 
 def _fitted(call: Call, response: str, limits: list[str]) -> tuple[str, str]:
-    """An answer that a client takes, and where the whole of it is; blocks."""
+    """Cut an answer to fit, and return the address of the whole; blocks."""
     short = clipped(response, RESPONSE_TOKENS)
     if short == response:
         return response, ""

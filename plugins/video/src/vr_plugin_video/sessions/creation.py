@@ -1,4 +1,4 @@
-"""The beginning of a session: the video is looked at, uploaded and cached, then kept in mind."""
+"""The beginning of a session: the video is probed, uploaded and cached, and the session kept."""
 
 from __future__ import annotations
 
@@ -106,13 +106,13 @@ async def _title(task: VideoTask, title: str) -> str:
 
 
 class Named(BaseModel):
-    """A title that a model gave, on its way into the cache."""
+    """A title that a model gave, as it is cached."""
 
     title: str
 
 
 async def _named(task: VideoTask) -> str:
-    """A title by a model that looks at the beginning; empty when it gives none."""
+    """Have a model that looks at the beginning give a title; empty when it gives none."""
     beginning = Media.youtube(task.source.video_id, end=GLANCE_S, resolution="low")
     call = task.work.call
 

@@ -1,4 +1,4 @@
-"""One SQLite file whose locks, whoever holds them, keep no thread and no other call waiting."""
+"""A SQLite file whose locks keep no thread and no other call waiting."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Database:
         self._connection: sqlite3.Connection | None = None
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run `work` on one snapshot of the file, which a writer elsewhere does not hold up.
+        """Run `work` on one snapshot of the file, whatever is being written elsewhere.
 
         Raises:
             VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when the file cannot be used.
@@ -91,7 +91,7 @@ class Database:
         return await self._run(_WRITE, work)
 
     async def keep(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
-        """Like `write` for what was paid for: where there is no room, it is held in memory.
+        """Like `write`, for what was paid for: without room on the disk it waits in memory.
 
         Reads find it there, and it is written before anything else, as soon as there is room.
         `otherwise` is returned where it cannot even be tried.
@@ -99,7 +99,7 @@ class Database:
         return await self._run(_WRITE, work, (otherwise,))
 
     async def require_room(self) -> None:
-        """Make sure that there is room for what is to be paid for now, and nothing waits for any.
+        """Check that there is room for what will be paid for, and that nothing waits for room.
 
         Raises:
             VrError: as `write`.
@@ -115,7 +115,7 @@ class Database:
         return bool(self._pending)
 
     def close(self) -> None:
-        """Close the file, once what is held is written if that can be; a later use opens it."""
+        """Close the file; pending writes are tried first. A later use opens it again."""
         try:
             self._write_pending()
         except VrError as error:

@@ -17,7 +17,7 @@ _TIME = re.compile(r"(?<![\d:.,])(?:\d{1,2}:[0-5]\d:[0-5]\d|\d{1,3}:[0-5]\d)(?![
 
 
 def moments_of(text: str, session: Session) -> list[SessionMoment]:
-    """Each time that a text names, once, in the order of the text.
+    """Return each time that a text names, once, in the order of the text.
 
     What lies outside the video is left out: it is a time of day, or wrong.
     """

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vr_kernel import Record
 
-from vr_plugin_video.records.kinds import TURNS
+from vr_plugin_video.record_kinds import TURNS
 
 if TYPE_CHECKING:
     from vr_plugin_video.sessions.rows import Session, SessionTurn

@@ -52,7 +52,7 @@ _OWNED = f"{MARK} = ? AND workspace = ?"
 
 
 class SessionStore:
-    """The sessions of one installation, and whose turn it is in each.
+    """The sessions of one installation, and the order of turns in each.
 
     Args:
         path: the database.
@@ -100,7 +100,7 @@ class SessionStore:
         await asyncio.to_thread(self._database.close)
 
     def order(self, session_id: str) -> asyncio.Lock:
-        """Lets the turns of one session in, in the order in which they came."""
+        """The lock of one session, which lets its turns in as they came."""
         return self._turns.setdefault(session_id, asyncio.Lock())
 
     def expires_at(self, session: Session) -> float:
@@ -161,7 +161,7 @@ class SessionStore:
         return found
 
     async def live(self, session_id: str, owner: Owner) -> Session:
-        """A session of that owner that goes on.
+        """A session of that owner that has not expired.
 
         Raises:
             VrError: as `find`; NOT_FOUND, category SESSION_EXPIRED.
@@ -172,7 +172,7 @@ class SessionStore:
         return session
 
     async def turns(self, session_id: str, last: int = -1) -> list[SessionTurn]:
-        """The last turns of a session, or all of them, the earliest first; damaged ones not."""
+        """Return the last turns of a session, or all, the earliest first, without damaged ones."""
 
         def read(connection: sqlite3.Connection) -> list[SessionTurn]:
             rows = connection.execute(
@@ -240,7 +240,7 @@ class SessionStore:
     def _sound(
         self, table: str, types: Types, rows: Iterable[tuple[Any, ...]], keys: int
     ) -> Iterator[tuple[Any, ...]]:
-        """The rows that are whole; of the others the first columns, their keys, are told."""
+        """Yield the sound rows; damaged ones are noted by their first columns, their keys."""
         for row in rows:
             if is_sound(row, types):
                 yield row

@@ -23,7 +23,7 @@ DOWNLOAD_GONE = (
 
 
 async def media_of(services: Services, source: Source, duration: float) -> Media:
-    """An opened video as a model is to watch it, the whole of it.
+    """Return the whole of an opened video as media for a model.
 
     Args:
         services: what knows the digests of files.
@@ -38,7 +38,7 @@ async def media_of(services: Services, source: Source, duration: float) -> Media
 
 @asynccontextmanager
 async def reopened(services: Services, session: Session) -> AsyncIterator[tuple[Media, list[str]]]:
-    """The same video as ever, for the time of a `with`, and what is to be said about it.
+    """Open the video of a session again, with remarks on it, for the time of a `with`.
 
     Raises:
         VrError: what the path policy or the fetcher refuses; CONFLICT, category FILE_CHANGED.
@@ -59,7 +59,7 @@ async def reopened(services: Services, session: Session) -> AsyncIterator[tuple[
 
 
 async def _whole(file: BufferedReader, digest: str, duration: float) -> Media:
-    """All of a file, as what it holds."""
+    """Return the whole of a file as media for a model."""
     mime = mime_to_send(await asyncio.to_thread(probe, file))
     return Media(mime, file=file, digest=digest, duration=duration or None)
 

@@ -1,4 +1,4 @@
-"""`vr video fetch-models`: the one thing that needs the network, once."""
+"""The command `vr video fetch-models`, which needs the network once."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def fetch_models(config: Config, name: str, folder: Path | None) -> None:
 
 @contextmanager
 def _new_folder(models: Path, target: Path) -> Iterator[Path]:
-    """A folder that takes the target's place when all went well, else leaves no trace."""
+    """Make a folder that replaces the target when all went well, and else leaves no trace."""
     try:
         private_folder(models)
         with tempfile.TemporaryDirectory(dir=models, prefix=".part-") as part:

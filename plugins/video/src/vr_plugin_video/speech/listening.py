@@ -30,7 +30,7 @@ class Listener:
         self._recognizer: SpeechRecognizer | None = None
 
     async def identity(self, task: VideoTask, language: str) -> str:
-        """Names everything beside the file that a transcript would depend on; reads no media."""
+        """Name everything beside the file that a transcript depends on; reads no media."""
         if task.source.at_youtube:
             return f"{VERSION}|youtube"
 
@@ -92,7 +92,7 @@ class Listener:
         return found and found.between(*await task.span())
 
     def close(self) -> None:
-        """Let go of the speech model."""
+        """Release the speech model."""
         self._recognizer = None
 
     async def _at_youtube(self, task: VideoTask, language: str) -> Transcript:
@@ -193,7 +193,7 @@ class Listener:
 
 
 def no_words() -> VrError:
-    """The error for a file in which nothing can be said."""
+    """The error for a file without sound and captions."""
     return VrError(
         "The file has no sound, and there are no captions in it or beside it.",
         Code.UNSUPPORTED,

@@ -1,4 +1,4 @@
-"""The files of one speech model: complete, and what was published."""
+"""The files of a speech model, checked to be complete and those that were published."""
 
 from __future__ import annotations
 

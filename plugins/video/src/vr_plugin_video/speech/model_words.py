@@ -1,4 +1,4 @@
-"""Transcripts that a model wrote down before: where they are kept, and by what they are known."""
+"""Transcripts that a model wrote before: their place in the cache."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ THINKING: ThinkingLevel = "low"
 
 
 class Heard(BaseModel):
-    """A transcript on its way into the cache."""
+    """A transcript as it is cached."""
 
     transcript: Transcript
     cached: bool = False
 
 
 def words_key(task: VideoTask, window: Window, language: str) -> str:
-    """Names a transcript by all that it depends on.
+    """Return the key of a transcript, which names all that it depends on.
 
     Raises:
         VrError: AUTH when a key is missing; UNAVAILABLE when no model can listen.

@@ -32,7 +32,7 @@ _DOUBTFUL_LOGPROB = -0.8
 
 
 class SpeechRecognizer:
-    """One loaded Whisper model. Not for two threads at once."""
+    """One loaded Whisper model, for one thread at a time."""
 
     def __init__(self, model: SpeechModel, threads: int) -> None:
         """Load the model into memory, without the network; blocks for a second or more.
@@ -135,13 +135,13 @@ class SpeechRecognizer:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Some audio, and at which second it begins."""
+    """A block of audio, and the second at which it begins."""
 
     at: float
     samples: NDArray[np.float32]
 
     def after(self, carried: _Block | None) -> _Block:
-        """This block with what the one before it left."""
+        """Put what the block before left in front of this one."""
         import numpy as np
 
         if carried is None:

@@ -1,4 +1,4 @@
-"""Transcripts by a model that listens: for what has no captions, where no speech model is."""
+"""Transcripts by a model that listens, where there are no captions and no speech model."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ async def _may_be_heard(task: VideoTask, language: str, error: VrError) -> bool:
 
 
 class ModelListener:
-    """Has a vision model write down what is said, in windows one after the other."""
+    """Has a vision model write down speech, in windows one after the other."""
 
     def __init__(self, local: LocalEngine) -> None:
         self._local = local
@@ -167,7 +167,7 @@ class _Script:
         self.languages.append(usable.language)
 
     def transcript(self, wanted: str) -> Transcript:
-        """All of it."""
+        """Return the whole transcript."""
         notes = ["The words and their times are a model's, and nobody checked them."]
         if self.moved:
             notes.append("It counted times from the start of a part; they were corrected.")

@@ -29,7 +29,7 @@ from vr_plugin_video.work import Work
 
 @dataclass(frozen=True, slots=True)
 class TranscriptRequest:
-    """The wishes of one call; a language of None is the configured one."""
+    """The arguments of one call; a language of None is the configured one."""
 
     language: str | None
     style: TranscriptFormat
@@ -41,7 +41,7 @@ class TranscriptRequest:
 async def transcript_page(
     call: Call, source: Source, window: Window, request: TranscriptRequest
 ) -> VideoTranscript:
-    """A page of what is said in a window.
+    """Return a page of the transcript of a window.
 
     Raises:
         VrError: what `transcript_by` raises; INVALID_INPUT for a cursor of something else.
@@ -114,7 +114,7 @@ def _whole(
 
 
 def _stamp(task: VideoTask, transcript: Transcript) -> str:
-    """Ties a cursor to the transcript that it counts through."""
+    """Return a mark that ties a cursor to its transcript."""
     texts = [segment.text for segment in transcript.segments]
     return cache_key(texts=texts, **task.key_parts())[:12]
 

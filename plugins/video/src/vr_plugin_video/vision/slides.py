@@ -1,4 +1,4 @@
-"""The scenes of a video: where the picture changes, how each looks, and what stands on it."""
+"""The scenes of a video: their times, pictures and text."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ async def look(
     recognizer: TextRecognizer | None,
     report: Report,
 ) -> Slides:
-    """Take one picture of every scene, keep its thumbnail, and read it.
+    """Take a picture of every scene, keep a thumbnail, and read the text.
 
     `last` is where the very last scene of what was searched ends, kept or not.
     """

@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 class Sample(NamedTuple):
-    """A small gray picture, and during which stretch it is shown from which second on."""
+    """A small gray picture, its stretch, and the second from which on it is shown."""
 
     stretch: int
     time: float
@@ -158,14 +158,14 @@ def _extend(stretches: list[Stretch], further: Stretch) -> None:
 
 
 def blocks(items: Iterable[T]) -> Iterator[list[T]]:
-    """The items in lists of `BLOCK`, the last one shorter."""
+    """Yield the items in lists of `BLOCK`, the last one shorter."""
     rest = iter(items)
     while block := list(islice(rest, BLOCK)):
         yield block
 
 
 def told(items: Iterable[Timed], tick: Tick) -> Iterator[Timed]:
-    """The items, with word of each passing on."""
+    """Yield the items, and report each of them."""
     for item in items:
         tick(item.time)
         yield item
@@ -174,5 +174,5 @@ def told(items: Iterable[Timed], tick: Tick) -> Iterator[Timed]:
 def find_calm_among(
     pairs: Sequence[tuple[Gray, Gray]], seed: float, known: Mask | None
 ) -> Mask | None:
-    """As `find_calm`; what was `known` before, when the pairs are too few."""
+    """Like `find_calm`; returns `known` when there are too few pairs."""
     return find_calm(pairs, seed) if len(pairs) >= QUORUM - 1 else known

@@ -1,4 +1,4 @@
-"""Pictures of scenes in kept results: found by their address, wherever the state folder is now."""
+"""Pictures of scenes in cached results, found by their address, wherever the state folder is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From samples of a recording to transitions: still, moving, still again."""
+"""Transitions in samples of a recording: still, moving, still again."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class TransitionDetector:
         self._last = (time, gray)
 
     def leave(self, counted: Mask | None, *, at_end: bool) -> None:
-        """End of a stretch; what follows is like its last sample, unless the video ends there."""
+        """End a stretch; what follows is like its last sample, unless the video ends there."""
         if self._moving and self._last is not None:
             if not at_end:
                 self._settle(self._last[1], counted)

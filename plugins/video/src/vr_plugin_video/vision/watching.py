@@ -37,13 +37,13 @@ class Watcher:
         self._settings = settings
 
     def identity(self) -> str:
-        """Names what scenes would depend on beside the file; reads no media."""
+        """Name what scenes depend on beside the file; reads no media."""
         recognizer = self.recognizer([])
         name = recognizer.name if recognizer else ""
         return f"{VERSION}|{name}|{pictures_available()}"
 
     def recognizer(self, limits: list[str]) -> TextRecognizer | None:
-        """The recogniser to use; why there is none goes to `limits`."""
+        """Return the recogniser to use; the reason why there is none goes to `limits`."""
         wanted = self._settings.ocr
         if wanted == OFF:
             limits.append("Text on screen was not read: ocr is off in [plugins.video].")
@@ -57,7 +57,7 @@ class Watcher:
     async def slides(
         self, task: VideoTask, most: int, percent: Percent, *, read: bool
     ) -> tuple[Slides, bool]:
-        """At most `most` scenes of the task's window, and whether they came from the cache."""
+        """Return at most `most` scenes of the task's window, and True if they were cached."""
         recognizer = self.recognizer(task.limits) if read else None
         name = recognizer.name if recognizer else ""
         key = _key(task, most, name)

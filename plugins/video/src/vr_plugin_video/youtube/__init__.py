@@ -1,1 +1,1 @@
-"""YouTube: its addresses, what it says of a video, captions, comments and playlists."""
+"""YouTube: addresses, metadata, captions, comments, playlists and downloads."""

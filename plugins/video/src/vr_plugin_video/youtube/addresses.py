@@ -1,4 +1,4 @@
-"""YouTube addresses in all their forms, and nothing that only looks like one."""
+"""YouTube addresses in all their forms; look-alikes are refused."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def playlist_url(playlist: str) -> str:
 
 
 def invalid_url(message: str, category: str = "URL_INVALID") -> VrError:
-    """The refusal of an address."""
+    """The error for an address."""
     return VrError(message, Code.INVALID_INPUT, category=category, hint=_HINT)
 
 

@@ -127,7 +127,7 @@ def _playlist_item(item: Json) -> PlaylistItem:
 
 
 def _availability(item: Json) -> Availability:
-    """A video that cannot be seen stays in its place, without an owner and a date."""
+    """Tell if a video can be seen; one that cannot stays in its place, without owner and date."""
     if item.get("contentDetails", {}).get("videoPublishedAt"):
         return "available"
     status = item.get("status", {}).get("privacyStatus")
@@ -136,7 +136,7 @@ def _availability(item: Json) -> Availability:
 
 
 def _counts(statistics: Json) -> dict[str, int | None]:
-    """Counts come as text; one that the owner hides is left out."""
+    """Read the counts, which come as text; one that the owner hides is left out."""
     return {
         f"{name}_count": int(statistics[f"{name}Count"]) if f"{name}Count" in statistics else None
         for name in ("view", "like", "comment")

@@ -51,7 +51,7 @@ class KnownVideo(BaseModel):
 
 
 class YouTube:
-    """YouTube as one kernel sees it: the Data API with a key, yt-dlp where it is installed."""
+    """YouTube for one kernel: by the Data API with a key, by yt-dlp where it is installed."""
 
     def __init__(self, services: Services) -> None:
         from vr_plugin_video.youtube.readers import readers
@@ -63,7 +63,7 @@ class YouTube:
         self._saving = asyncio.Lock()
 
     def seen_by(self, services: Services) -> YouTube:
-        """The same, remembering what was asked for those whose services these are."""
+        """The same client, with the cache of other services."""
         theirs = copy(self)
         theirs.services = services
         return theirs
@@ -92,7 +92,7 @@ class YouTube:
         return Description(video.title, video.channel_title, seconds, chapters)
 
     async def metadata(self, video_id: str) -> VideoMetadata:
-        """All that is known of a video, asked for anew.
+        """Ask for all metadata of a video, past the cache.
 
         Raises:
             VrError: NOT_FOUND or NOT_ALLOWED for a video that cannot be watched; AUTH without
@@ -103,7 +103,7 @@ class YouTube:
     async def comments(
         self, video_id: str, most: int, seen: Callable[[int], None]
     ) -> tuple[list[Comment], ReaderName]:
-        """The top comments, and who told them; `seen` is told how many there are so far.
+        """Return the top comments and the reader that found them; `seen` gets the count so far.
 
         Raises:
             VrError: as `metadata`; NOT_FOUND, category COMMENTS_DISABLED.
@@ -115,7 +115,7 @@ class YouTube:
         return await self._first_answer(ask)
 
     async def playlist(self, playlist_id: str, most: int) -> PlaylistInfo:
-        """A playlist and its first items; one whose title is not told has its id there.
+        """Return a playlist and its first items; the id stands for a title that is not known.
 
         Raises:
             VrError: as `metadata`.
@@ -189,11 +189,11 @@ class YouTube:
         raise refused or no_reader(self._settings)
 
     def _key(self, what: str, video_id: str, **parts: Any) -> str:
-        """Names what is remembered, and who would be asked: another one may know more."""
+        """Return a key that also names the readers, as another one may know more."""
         names = [reader.engine for reader in self._readers]
         return cache_key(youtube=what, version=VERSION, video=video_id, tellers=names, **parts)
 
 
 def youtube_of(services: Services) -> YouTube:
-    """YouTube for those whose services these are."""
+    """Return the client of YouTube for the owner of these services."""
     return services.providers.get(YouTube).seen_by(services)

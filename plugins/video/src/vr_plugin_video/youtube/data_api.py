@@ -64,7 +64,7 @@ class DataApi:
     async def comments(
         self, video_id: str, most: int, seen: Callable[[int], None]
     ) -> list[Comment]:
-        """The most relevant comments, without the replies; `seen` is told how many so far.
+        """Return the most relevant comments without replies; `seen` gets the count so far.
 
         Raises:
             VrError: as `video`; NOT_FOUND, category COMMENTS_DISABLED.
@@ -111,7 +111,7 @@ class DataApi:
                 return
 
     async def _ask(self, resource: str, **parameters: Any) -> dict[str, Any]:
-        """One request, made again when the network or the server fails."""
+        """Send a request, again when the network or the server fails."""
         for attempt in range(1, TRIES + 1):
             try:
                 return await asyncio.to_thread(self._execute, resource, parameters)
@@ -142,7 +142,7 @@ class DataApi:
         return answer
 
     def _built(self) -> Any:
-        """The API as the library knows it; nothing is fetched for that."""
+        """Return the API of the library; nothing is fetched for that."""
         if self._service is None:
             from googleapiclient.discovery import build
 

@@ -16,7 +16,7 @@ RATE_PAUSE_S = 60.0
 
 
 def no_key() -> VrError:
-    """There is no key, and nothing that does without one."""
+    """The error for a missing key, where nothing works without one."""
     return VrError(
         "YouTube cannot be asked without a key.",
         Code.AUTH,
@@ -26,7 +26,7 @@ def no_key() -> VrError:
 
 
 def key_refused(*, borrowed: bool, disabled: bool) -> VrError:
-    """The YouTube Data API does not take the key, or is `disabled` for its project."""
+    """The error for a key that is refused, or whose project has the API `disabled`."""
     name = "GEMINI_API_KEY" if borrowed else "YOUTUBE_API_KEY"
     why = "is not enabled for the project of" if disabled else "refuses"
     return VrError(
@@ -38,7 +38,7 @@ def key_refused(*, borrowed: bool, disabled: bool) -> VrError:
 
 
 def quota_exceeded() -> VrError:
-    """The quota of the day is used up; YouTube's day begins at midnight Pacific time."""
+    """The error for a used up quota; YouTube's day begins at midnight Pacific time."""
     return VrError(
         "The YouTube Data API's quota of today is used up.",
         Code.QUOTA,
@@ -50,7 +50,7 @@ def quota_exceeded() -> VrError:
 
 
 def too_fast() -> VrError:
-    """Too many requests in a minute."""
+    """The error for too many requests in a minute."""
     return VrError(
         "The YouTube Data API is asked too often at the moment.",
         Code.QUOTA,
@@ -62,7 +62,7 @@ def too_fast() -> VrError:
 
 
 def blocked() -> VrError:
-    """YouTube takes this machine for a robot."""
+    """The error for a machine that YouTube takes for a robot."""
     return VrError(
         "YouTube does not answer this machine without a sign-in.",
         Code.UNAVAILABLE,
@@ -74,7 +74,7 @@ def blocked() -> VrError:
 
 
 def outdated(what: str) -> VrError:
-    """A library does not understand YouTube any more."""
+    """The error for a library that does not understand YouTube any more."""
     return VrError(
         f"{what} could not read what YouTube sent.",
         Code.UNAVAILABLE,
@@ -84,7 +84,7 @@ def outdated(what: str) -> VrError:
 
 
 def network_failed(why: str = "YouTube cannot be reached.") -> VrError:
-    """The network or YouTube itself failed."""
+    """The error for a failure of the network or of YouTube itself."""
     return VrError(
         why,
         Code.UNAVAILABLE,
@@ -95,7 +95,7 @@ def network_failed(why: str = "YouTube cannot be reached.") -> VrError:
 
 
 def not_found(what: str) -> VrError:
-    """YouTube knows no such video or playlist, or shows it to nobody."""
+    """The error for a video or playlist that YouTube does not have, or shows to nobody."""
     return VrError(
         f"YouTube has no {what}.",
         Code.NOT_FOUND,
@@ -105,7 +105,7 @@ def not_found(what: str) -> VrError:
 
 
 def unavailable() -> VrError:
-    """The video was there once."""
+    """The error for a video that was removed."""
     return VrError(
         "The video is not available any more.",
         Code.UNAVAILABLE,
@@ -115,7 +115,7 @@ def unavailable() -> VrError:
 
 
 def private() -> VrError:
-    """Only those whom its owner invites may see it."""
+    """The error for a video that only invited people may see."""
     return VrError(
         "The video or playlist is private.",
         Code.NOT_ALLOWED,
@@ -125,7 +125,7 @@ def private() -> VrError:
 
 
 def restricted(why: str) -> VrError:
-    """It is there, but not for everybody."""
+    """The error for a video that is not open to everybody."""
     return VrError(
         f"YouTube restricts it: {why}.",
         Code.NOT_ALLOWED,
@@ -135,7 +135,7 @@ def restricted(why: str) -> VrError:
 
 
 def comments_disabled() -> VrError:
-    """There are no comments, and there cannot be."""
+    """The error for a video whose comments are turned off."""
     return VrError(
         "Comments are turned off for this video.",
         Code.NOT_FOUND,

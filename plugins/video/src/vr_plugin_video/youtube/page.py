@@ -20,7 +20,7 @@ _ABSENT = {"HTTP_NOT_FOUND", "HTTP_STATUS"}
 
 
 async def read_page(services: Services, site: str, video_id: str) -> VideoMetadata:
-    """Title, channel and picture; the page says no more.
+    """Read title, channel and picture; the page has no more.
 
     Raises:
         VrError: NOT_FOUND; UNAVAILABLE, also for a video that must not be embedded, which can

@@ -16,7 +16,7 @@ from vr_plugin_video.youtube.models import Comment, PlaylistInfo, ReaderName, Vi
 
 
 class Reader(Protocol):
-    """Somebody who can be asked about YouTube; `borrowed`: with a key made for Gemini."""
+    """A service that can be asked about YouTube; `borrowed`: with a key made for Gemini."""
 
     engine: ReaderName
     borrowed: bool
@@ -47,7 +47,7 @@ def readers(settings: VideoSettings, site: str) -> Iterator[Reader]:
 
 
 async def read_captions(site: str, video_id: str, language: str) -> Transcript:
-    """The captions by whoever can read them; one that fails is followed by the next.
+    """Read captions by the first reader that can; a failing one is followed by the next.
 
     Raises:
         VrError: as `YouTube.captions`.
@@ -76,14 +76,14 @@ def _caption_readers(site: str) -> Iterator[Callable[[str, str], Awaitable[Trans
 
 
 def no_reader(settings: VideoSettings) -> VrError:
-    """The error of there being none to ask."""
+    """The error for a lack of readers."""
     if _key(settings)[0].get_secret_value() and not is_installed("googleapiclient"):
         return not_installed("The client of the YouTube Data API")
     return no_key()
 
 
 def _key(settings: VideoSettings) -> tuple[SecretStr, bool]:
-    """The key of YouTube, or else the first of Gemini, and whether it is that one."""
+    """Return the key of YouTube and False, or else the first key of Gemini and True."""
     if settings.youtube_api_key.get_secret_value():
         return settings.youtube_api_key, False
     keys = settings.gemini_api_key.get_secret_value()

@@ -34,7 +34,7 @@ HEIGHT = 720
 
 @dataclass(slots=True)
 class DownloadWatch:
-    """Sees how a download goes, and ends one that is stopped, too large or too slow."""
+    """Watches a download, and ends one that is stopped, too large or too slow."""
 
     settings: VideoSettings
     report: Report
@@ -43,7 +43,7 @@ class DownloadWatch:
     _sizes: dict[str, float] = field(default_factory=dict)
 
     def see(self, status: Mapping[str, Any]) -> None:
-        """A hook of yt-dlp.
+        """Look at a download; called by yt-dlp.
 
         Raises:
             StoppedError: the call was cancelled.
@@ -124,10 +124,10 @@ def _download(address: str, video_id: str, folder: Path, watcher: DownloadWatch)
     with ExitStack() as answers:
 
         class Saver(YoutubeDL):  # type: ignore[misc] # its makers type nothing
-            """Lets go of its connections, also when a download is stopped in the middle."""
+            """Closes its connections, also when a download is stopped in the middle."""
 
             def urlopen(self, request: Any) -> Any:
-                """Ask for something."""
+                """Open an address."""
                 return answers.enter_context(closing(super().urlopen(request)))
 
         saver = answers.enter_context(Saver(options))

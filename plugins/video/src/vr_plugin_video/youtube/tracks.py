@@ -1,4 +1,4 @@
-"""The captions of a video at YouTube: which there are, and which one is meant."""
+"""The captions of a video at YouTube, and the choice among them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Track:
 def best_transcript(
     video_id: str, tracks: Sequence[Track], wanted: str, spoken: str = ""
 ) -> Transcript:
-    """The captions in a language; blocks. What a person wrote goes before what was recognised.
+    """Return the captions in a language; blocks. Those that a person wrote go first.
 
     Args:
         video_id: for the error.
@@ -60,7 +60,7 @@ def best_transcript(
 
 
 def captions_missing(video_id: str, wanted: str, tracks: Sequence[Track] = ()) -> VrError:
-    """There are no captions, or none in that language."""
+    """The error for a video without captions, or without those in a language."""
     there = sorted({track.language for track in tracks})
     listed = f"There are: {', '.join(there[:LISTED])}." if there else ""
     return VrError(
@@ -76,7 +76,7 @@ def _base(language: str) -> str:
 
 
 def _in_turn(segments: Sequence[Segment]) -> list[Segment]:
-    """Segments that end when the next begins: YouTube leaves lines on the screen for longer."""
+    """End each segment when the next begins, as YouTube shows lines for longer."""
     following = [*(s.start for s in segments[1:]), float("inf")]
     return [
         s.model_copy(update={"end": max(s.start, min(s.end, start))})

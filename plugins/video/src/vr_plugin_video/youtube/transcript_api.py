@@ -77,7 +77,7 @@ def _segments(found: Any) -> Sequence[Segment]:
 
 
 def _session(site: str) -> Session:
-    """A session that waits for nothing without end, and asks `site` in YouTube's place."""
+    """Make a session with a timeout, which asks `site` in YouTube's place."""
     from requests import PreparedRequest, Response, Session
     from requests.adapters import HTTPAdapter
     from urllib3 import Retry
@@ -99,7 +99,7 @@ def _session(site: str) -> Session:
 
 
 def _error_of(error: Exception, video_id: str, language: str) -> VrError:
-    """The error that one of the library's stands for, by its class."""
+    """Return the error for one of the library's, by its class."""
     import youtube_transcript_api as library
 
     if isinstance(error, (library.TranscriptsDisabled, library.NoTranscriptFound)):

@@ -16,7 +16,7 @@ TIMEOUT_S = 20.0
 
 
 class SilentLogger:
-    """Takes what yt-dlp would print: standard output may belong to a client."""
+    """Drops the output of yt-dlp, as standard output may belong to a client."""
 
     def debug(self, message: str) -> None:
         """Drop it."""
@@ -69,7 +69,7 @@ class YtDlp:
     async def comments(
         self, video_id: str, most: int, seen: Callable[[int], None]
     ) -> list[Comment]:
-        """The top comments, without the replies; `seen` is told how many, at the end.
+        """Return the top comments without replies; `seen` gets the count at the end.
 
         Raises:
             VrError: as `video`.

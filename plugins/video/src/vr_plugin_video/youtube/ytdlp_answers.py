@@ -72,7 +72,7 @@ def video_of(video_id: str, info: Json) -> VideoMetadata:
 
 
 def comments_of(info: Json) -> list[Comment]:
-    """The comments that answer no other."""
+    """Return the comments that are no replies."""
     return [
         Comment(
             author=one_line(_text(said, "author"), TITLE_CHARS),
@@ -129,7 +129,7 @@ def _availability(title: str) -> Availability:
 
 
 def _recognised(info: Json) -> Json:
-    """Recognised speech by language, out of a list that also holds every translation of it."""
+    """Return recognised speech by language, from a list that also has its translations."""
     found: Json = info.get("automatic_captions") or {}
     originals = {
         code.removesuffix(_ORIGINAL): formats

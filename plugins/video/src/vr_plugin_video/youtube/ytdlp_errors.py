@@ -52,7 +52,7 @@ _MEANINGS: tuple[tuple[str, Callable[[], VrError]], ...] = (
 
 
 def error_of(error: Exception) -> VrError:
-    """The error that an exception of yt-dlp stands for, without its words."""
+    """Return the error for an exception of yt-dlp, without its words."""
     found = meaning_of(str(error))
     if found is None and isinstance(error, OSError):
         found = network_failed()

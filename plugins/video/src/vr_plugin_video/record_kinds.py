@@ -20,12 +20,12 @@ _SOURCE_URL = RecordField("source_url", description="Source URL or file path", f
 
 
 def segment_key(of: Mapping[str, Any]) -> str:
-    """The key of what is said or shown at one moment of a video, by a record's fields."""
+    """Return the key of speech or text at one moment of a video, by a record's fields."""
     return entity_key(SEGMENTS, of["video_id"], of["origin"], round(of["start"] * 1000))
 
 
 def analysis_key(of: Mapping[str, Any]) -> str:
-    """The key of what an instruction brings out of a video, or a part of it, by a record's fields.
+    """Return the key of an analysis by an instruction, by a record's fields.
 
     Analysed again, the video has a new one; the former ones are history.
     """
@@ -39,7 +39,7 @@ def one_a_video(kind: str) -> Callable[[Mapping[str, Any]], str]:
 
 
 def metadata_key(of: Mapping[str, Any]) -> str:
-    """The key of what YouTube says of a video, by a record's fields."""
+    """Return the key of a video's metadata, by a record's fields."""
     return entity_key(METADATA, of["video_id"])
 
 
