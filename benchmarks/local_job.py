@@ -129,7 +129,7 @@ def scenes(path: Path, clock: Clock) -> Any:
 
         result = await kernel.call("video_scenes", file_path=str(path))
         clock.lap("scenes")
-        recognizer = kernel.providers.get(TextRecognizer)
+        recognizer = kernel.services.providers.get(TextRecognizer)
         times = [(s["start"] + s["end"]) / 2 for s in result.model_dump()["scenes"]]
         pictures = await asyncio.to_thread(_pictures, path, times)
         clock.lap("grabbing")

@@ -93,14 +93,15 @@ async def _compare(path: Path, kept: Path, server: Any) -> list[Row]:
     }
     plugins = {"knowledge": knowledge, "minilm": minilm}
     async with open_kernel(plugins, settings=settings, folder=folder) as kernel:
-        get = kernel.providers.get
+        get = kernel.services.providers.get
         embedded, weaviate = (get(Store, name) for name in ("embedded", "weaviate"))
         # The vectors are made before the clock starts.
         texts = [PASSAGES.vector_text(change.fields or {}) for change in judged.changes]
         for start in range(0, len(texts), BATCH):
-            await kernel.vectors.embed_documents(texts[start : start + BATCH])
+            await kernel.services.vectors.embed_documents(texts[start : start + BATCH])
         queries = {
-            key: await kernel.vectors.embed_query(text) for key, text in judged.questions.items()
+            key: await kernel.services.vectors.embed_query(text)
+            for key, text in judged.questions.items()
         }
         speed = {store.name: await _fill(store, judged.changes) for store in (embedded, weaviate)}
         rows = []

@@ -103,10 +103,12 @@ class Embedded:
 
     async def _commit(self, commits: list[list[Entry]]) -> None:
         for entries in commits:
-            seq = await self.kernel.journal.commit(entries, workspace="default", provenance={})
-            self.kernel.store.wake(seq)
-        await self.kernel.store.catch_up(600)
-        while await self.kernel.store.pending_vectors():  # noqa: ASYNC110 - it says so only when asked
+            seq = await self.kernel.services.journal.commit(
+                entries, workspace="default", provenance={}
+            )
+            self.kernel.services.store.wake(seq)
+        await self.kernel.services.store.catch_up(600)
+        while await self.kernel.services.store.pending_vectors():  # noqa: ASYNC110 - it says so only when asked
             await asyncio.sleep(0.002)
 
     def vector(self, vector: Any, group: str | None) -> list[int]:
@@ -123,7 +125,7 @@ class Embedded:
         return self._ask(Query(text, vector, "hybrid", kinds=("Rows",), limit=TOP))
 
     def _ask(self, query: Query) -> list[int]:
-        hits = self.wait(self.kernel.store.search(query))
+        hits = self.wait(self.kernel.services.store.search(query))
         return [int(hit.record.key) for hit in hits]
 
 
@@ -155,7 +157,7 @@ def run(folder: Path, size: int, rounds: int) -> dict[str, Any]:
 
 async def _first_search(engine: Embedded, vector: Any) -> dict[str, float]:
     """Seconds and MB of the first search of a process, and how long the loop stood still."""
-    await engine.kernel.store.status()
+    await engine.kernel.services.store.status()
     idle, worst, done = _resident_mb(), 0.0, False
 
     async def beat() -> None:
@@ -168,7 +170,7 @@ async def _first_search(engine: Embedded, vector: Any) -> dict[str, float]:
     heart = asyncio.create_task(beat())
     started = time.perf_counter()
     words = " ".join(KIND.description.split())
-    await engine.kernel.store.search(Query(words, tuple(vector.tolist()), "hybrid"))
+    await engine.kernel.services.store.search(Query(words, tuple(vector.tolist()), "hybrid"))
     seconds, done = time.perf_counter() - started, True
     await heart
     more = _resident_mb() - idle

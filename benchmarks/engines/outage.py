@@ -61,7 +61,9 @@ async def write(folder: Path, samples: Samples) -> dict[str, float]:
     started = time.perf_counter()
     for row in range(samples.count):
         one = [entry(samples, row)]
-        kernel.store.wake(await kernel.journal.commit(one, workspace="default", provenance={}))
+        kernel.services.store.wake(
+            await kernel.services.journal.commit(one, workspace="default", provenance={})
+        )
     seconds = time.perf_counter() - started
     await kernel.aclose()
     return {"rows_s": samples.count / seconds}
@@ -73,16 +75,16 @@ async def deliver(folder: Path, samples: Samples) -> dict[str, Any]:
     plugin.vectors.by_text = dict(zip(samples.texts, samples.vectors, strict=True))
     kernel = open_kernel(folder, plugin)
     started = time.perf_counter()
-    waiting = asyncio.create_task(kernel.store.catch_up(600))
-    status = await kernel.store.status()
+    waiting = asyncio.create_task(kernel.services.store.catch_up(600))
+    status = await kernel.services.store.status()
     while not waiting.done() or status.pending_vectors:
         print(status.delivered, flush=True)
         await asyncio.sleep(LOOK_S)
-        status = await kernel.store.status()
+        status = await kernel.services.store.status()
     seconds = time.perf_counter() - started
-    counted = (await kernel.store.count("Rows", "default"))[""]
+    counted = (await kernel.services.store.count("Rows", "default"))[""]
     keys = [str(row) for row in range(samples.count)]
-    there = [await kernel.store.get("Rows", key, "default") for key in keys]
+    there = [await kernel.services.store.get("Rows", key, "default") for key in keys]
     await kernel.aclose()
     lost = sum(record is None for record in there)
     return {"seconds": seconds, "lost": lost, "twice": counted - (samples.count - lost)}

@@ -59,7 +59,7 @@ async def rank(folder: Path, data: Path) -> dict[str, dict[str, list[str]]]:
     async with Kernel.open(config, plugins) as kernel:
         await _record(kernel, texts)
         for key, question in read_rows(data / "queries.jsonl").items():
-            vector = tuple(await kernel.vectors.embed_query(question))
+            vector = tuple(await kernel.services.vectors.embed_query(question))
             nearest = await _ask(kernel, question, vector, "semantic", SEED_DEPTH)
             found["words"][key] = await _ask(kernel, question, None, "keyword", TOP)
             found["meaning"][key] = nearest[:TOP]
@@ -69,12 +69,12 @@ async def rank(folder: Path, data: Path) -> dict[str, dict[str, list[str]]]:
 
 
 async def _record(kernel: Kernel, texts: Mapping[str, str]) -> None:
-    store = kernel.store
+    store = kernel.services.store
     if (await store.count("Texts", "default")).get("", 0) < len(texts):
         entries = [Entry("Texts", key, {"text": text}) for key, text in texts.items()]
         for start in range(0, len(entries), BATCH):
             batch = entries[start : start + BATCH]
-            seq = await kernel.journal.commit(batch, workspace="default", provenance={})
+            seq = await kernel.services.journal.commit(batch, workspace="default", provenance={})
             store.wake(seq)
     await store.catch_up(600)
     while await store.pending_vectors():  # noqa: ASYNC110 - it says so only when asked
@@ -82,7 +82,9 @@ async def _record(kernel: Kernel, texts: Mapping[str, str]) -> None:
 
 
 async def _ask(kernel: Kernel, text: str, vector: Any, mode: Any, limit: int) -> list[str]:
-    hits = await kernel.store.search(Query(text, vector, mode, kinds=("Texts",), limit=limit))
+    hits = await kernel.services.store.search(
+        Query(text, vector, mode, kinds=("Texts",), limit=limit)
+    )
     return [hit.record.key for hit in hits]
 
 

@@ -102,12 +102,12 @@ async def test_record_kinds_are_known_to_every_plugin(config: Config) -> None:
     plugins = {"one": plugin_of(vr_record_kinds=lambda: [NOTES]), "two": plugin_of()}
     async with Kernel.open(config, plugins) as kernel:
         assert [status.state for status in kernel.plugins()] == [State.LOADED] * 3
-        assert dict(kernel.store._kinds) == {"Notes": NOTES, **OWN_KINDS}
+        assert dict(kernel.services.store._kinds) == {"Notes": NOTES, **OWN_KINDS}
 
 
 async def test_providers_are_made_with_the_services_of_their_plugin(config: Config) -> None:
     async with Kernel.open(config, {"one": plugin_of(vr_providers=lambda: [READER])}) as kernel:
-        lines = await kernel.providers.get(TextRecognizer).recognize(b"!")
+        lines = await kernel.services.providers.get(TextRecognizer).recognize(b"!")
         assert lines[0].text == "one!"
 
 
@@ -117,7 +117,7 @@ async def test_of_two_equal_providers_the_second_is_refused(config: Config) -> N
         _, one, two = kernel.plugins()
         assert (one.state, two.state) == (State.LOADED, State.CONFLICT)
         assert "TextRecognizer 'reader'" in two.reason
-        lines = await kernel.providers.get(TextRecognizer).recognize(b"")
+        lines = await kernel.services.providers.get(TextRecognizer).recognize(b"")
         assert lines[0].text == "one"
 
 
@@ -154,9 +154,9 @@ async def test_a_plugin_that_fails_late_leaves_nothing_behind(hook: str, config:
 
     async with Kernel.open(config, {"one": plugin_of(**{hook: half})}) as kernel:
         assert set(kernel.tools) == set(OWN_TOOLS)
-        assert dict(kernel.store._kinds) == OWN_KINDS
+        assert dict(kernel.services.store._kinds) == OWN_KINDS
         assert kernel.commands == []
-        assert kernel.providers.names(TextRecognizer) == []
+        assert kernel.services.providers.names(TextRecognizer) == []
 
 
 async def test_strict_raises_with_the_cause(environ: dict[str, str]) -> None:

@@ -130,11 +130,11 @@ async def test_providers(start: Any, make_plugin: Any) -> None:
     provided.append(Provider(TextRecognizer, "bad", lambda _: fail(kinds[0])))
     kernel: Kernel = await start({"unruly": make_plugin(providers=provided)})
     doors = [
-        lambda: kernel.store.search(Query("x")),
-        lambda: kernel.store.get("Kind", "key", "default"),
-        lambda: kernel.vectors.embed_query("x"),
-        lambda: kernel.vectors.embed_documents(["x"]),
-        lambda: asyncio.to_thread(kernel.providers.get, TextRecognizer),
+        lambda: kernel.services.store.search(Query("x")),
+        lambda: kernel.services.store.get("Kind", "key", "default"),
+        lambda: kernel.services.vectors.embed_query("x"),
+        lambda: kernel.services.vectors.embed_documents(["x"]),
+        lambda: asyncio.to_thread(kernel.services.providers.get, TextRecognizer),
     ]
     for kinds[0] in KINDS:
         for door in doors:
@@ -142,7 +142,7 @@ async def test_providers(start: Any, make_plugin: Any) -> None:
                 await door()
             assert failed.value.code == "INTERNAL"
         if kinds[0] != "close":
-            await kernel.store.aclose()
+            await kernel.services.store.aclose()
     kinds[0] = "interrupt"  # closing the kernel is harmed by no kind
 
 

@@ -118,8 +118,8 @@ def test_addresses_are_judged_and_only_their_host_is_shown(address: str, level: 
 async def test_models_are_known_or_named(chosen: dict[str, object], level, says, environ) -> None:
     config = load_config(environ=environ)
     async with Kernel.open(config, {}) as kernel:
-        kernel.models.roles.configuration.change(**chosen)
-        found = language_models.known_models(kernel.models.roles)
+        kernel.services.models.roles.configuration.change(**chosen)
+        found = language_models.known_models(kernel.services.models.roles)
     assert found.level == level
     assert says in found.what
     if level != "ok":

@@ -37,7 +37,7 @@ async def in_flight(gemini: FakeGemini, count: int = 1) -> None:
 
 async def joined(kernel: Kernel, count: int) -> None:
     """Wait until that many calls wait for the one flight."""
-    flying = kernel.jobs.flights._flying
+    flying = kernel._foundation.single_flights._under_way
     await until(lambda: sum(len(flight._waiting) for flight in flying.values()) == count)
 
 
@@ -85,7 +85,9 @@ async def test_leaders_that_leave_hand_over(
     assert gemini.cancelled == 0
     assert [bool(outcome.data["usage"]) for outcome in outcomes] == [True, *[False] * (49 - left)]
     assert rows(environ["VR_STATE_DIR"], "journal.db", "SELECT seq FROM record") == [(1,)]
-    states = {job.state for job in await kernel.jobs.list(kernel.principal, (), 100)}
+    states = {
+        job.state for job in await kernel.services.jobs.list(kernel.identity.principal, (), 100)
+    }
     assert states <= {"done", "cancelled"}
     assert (await ask(kernel)).data["cached"]
 
@@ -164,7 +166,7 @@ async def test_odd_ends_leave_nothing_stuck(
     how: str, environ: Mapping[str, str], gemini: FakeGemini, make_plugin: Any
 ) -> None:
     async with paid_kernel(environ, gemini, plugin=make_plugin([odd_result])) as kernel:
-        kernel.providers.runs = []  # type: ignore[attr-defined]
+        kernel.services.providers.runs = []  # type: ignore[attr-defined]
         first, second = await asyncio.gather(
             kernel.run("odd_result", {"how": how}), kernel.run("odd_result", {"how": how})
         )
@@ -254,7 +256,9 @@ async def test_a_leader_that_left_early_leaves_no_job_behind(
             await asyncio.wait({elsewhere})
             await in_flight(gemini)
         assert (await follower).data["usage"]
-        jobs = await kernel.jobs.list(kernel.principal, ("running", "interrupted"), 10)
+        jobs = await kernel.services.jobs.list(
+            kernel.identity.principal, ("running", "interrupted"), 10
+        )
         assert jobs == []
 
 
@@ -481,7 +485,7 @@ def test_no_damage_gives_a_wrong_answer(damaged: Damaged) -> None:
 def test_a_foreign_row_is_no_answer(damaged: Damaged) -> None:
     """Valid in itself, under our key: the result of something else."""
     damaged.ask()
-    cache = damaged.kernel.cache
+    cache = damaged.kernel.services.cache
     ((key,),) = rows(damaged.environ["VR_CACHE_DIR"], "results.db", "SELECT key FROM result")
     for foreign in ({}, {"text": 3}, {"text": None, "cached": False}, {"other": "text"}):
         damaged.runner.run(cache.set(key, foreign))
@@ -492,9 +496,9 @@ def test_a_foreign_row_is_no_answer(damaged: Damaged) -> None:
 def test_a_result_of_an_earlier_version_costs_nothing(damaged: Damaged) -> None:
     """Kept under a key that does not name its shape."""
     kernel, question = damaged.kernel, "asked long ago"
-    identity = kernel.models.identity()
+    identity = kernel.services.models.identity()
     key = cache_key(tool="paid_once", question=question, **identity)
-    damaged.runner.run(kernel.cache.set(key, {"text": "answered", "model": "m"}))
+    damaged.runner.run(kernel.services.cache.set(key, {"text": "answered", "model": "m"}))
     before = len(damaged.gemini.requests)
     for _ in range(2):
         answer = damaged.ask(question=question)

@@ -138,8 +138,8 @@ async def test_a_job_is_heard_of(config: Config) -> None:
     heard = Heard()
     async with Kernel.open(config, plugins_with(heard)) as kernel:
         running = kernel.start("notes_copy", {"text": "a"})
-        job = await kernel.jobs.hand_out(running)
-        job = await kernel.jobs.wait(job.id, kernel.principal, 10)
+        job = await kernel.detach(running)
+        job = await kernel.services.jobs.wait(job.id, kernel.identity.principal, 10)
         assert job.state == "done"
         assert [event.call_id for event in heard.events] == [job.id]
 

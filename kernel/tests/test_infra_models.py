@@ -253,8 +253,8 @@ async def test_contexts_are_none_without_any(kernel: Kernel, gemini: FakeGemini)
 
 async def test_contexts_are_listed_by_content(kernel: Kernel, tmp_path: Path) -> None:
     async with video(tmp_path, 3_000_000) as one, video(tmp_path, 4_000_000, "b.mp4") as other:
-        name = await kernel.gemini.cached_content("gemini-3.8-flash", one)
-        await kernel.gemini.cached_content("gemini-3.8-flash", other)
+        name = await kernel.services.gemini.cached_content("gemini-3.8-flash", one)
+        await kernel.services.gemini.cached_content("gemini-3.8-flash", other)
     shown = (await cache(kernel, "context")).contexts
     assert {entry.content_id for entry in shown} == {one.digest, other.digest}
     (only,) = (await cache(kernel, "context", content_id=one.digest)).contexts
@@ -293,12 +293,12 @@ async def test_usage_is_summed_by_what_is_asked(kernel: Kernel, gemini: FakeGemi
 
 
 async def test_context_is_paid_for_once(kernel: Kernel, gemini: FakeGemini, tmp_path: Path) -> None:
-    service = kernel.gemini.of_call(kernel.models.recorder, None)
+    service = kernel.services.gemini.of_call(kernel.services.models.recorder, None)
     async with video(tmp_path, 3_000_000) as media:
         gemini.fail(Fault.status(503))
         for _ in range(3):
             await service.cached_content("gemini-3.8-flash", media)
-    await kernel.models.recorder.settle()
+    await kernel.services.models.recorder.settle()
     (row,) = (await usage(kernel, by="model")).rows
     assert (row.key, row.calls, row.attempts) == ("gemini/gemini-3.8-flash", 1, 2)
     assert row.input_tokens == gemini.bill.input_tokens > 0
@@ -309,17 +309,17 @@ async def test_only_the_batch_that_failed_is_embedded_again(
 ) -> None:
     gemini.fail(Fault.status(503), when=lambda request: "text 100" in request.text)
     texts = [f"text {number}" for number in range(250)]
-    found = await kernel.models.embed(texts, "document", dimension=8)
+    found = await kernel.services.models.embed(texts, "document", dimension=8)
     assert len({tuple(vector) for vector in found.vectors}) == len(texts)
-    await kernel.models.recorder.settle()
+    await kernel.services.models.recorder.settle()
     total = (await usage(kernel, by="tool")).total
     assert (found.usage.calls, total.calls, total.attempts) == (3, 3, 4)
     assert found.usage == gemini.bill
 
     gemini.fail(Fault.lost(), when=lambda request: "text 200" in request.text, times=None)
     with pytest.raises(VrError) as caught:
-        await kernel.models.embed(texts, "document", dimension=8)
-    await kernel.models.recorder.settle()
+        await kernel.services.models.embed(texts, "document", dimension=8)
+    await kernel.services.models.recorder.settle()
     total = (await usage(kernel, by="tool")).total
     assert caught.value.usage is not None
     assert (caught.value.usage.calls, caught.value.category) == (2, "NETWORK_ERROR")
@@ -327,5 +327,5 @@ async def test_only_the_batch_that_failed_is_embedded_again(
 
 
 async def test_nothing_is_embedded_without_a_request(kernel: Kernel, gemini: FakeGemini) -> None:
-    assert (await kernel.models.embed([], "document")).vectors == []
+    assert (await kernel.services.models.embed([], "document")).vectors == []
     assert gemini.requests == []

@@ -60,7 +60,7 @@ async def test_an_interrupted_research_is_waited_for(
     async with paid_kernel(environ, gemini) as kernel:
         running = kernel.start("paid_research", QUESTION)
         await asyncio.to_thread(gemini.wait, lambda: gemini.requests_of("interactions.get"))
-        await kernel.jobs.hand_out(running)
+        await kernel.detach(running)
     async with paid_kernel(environ, gemini) as kernel:
         job = await kernel.call("job_result", job_id=running.id)
     assert job.state == "done"

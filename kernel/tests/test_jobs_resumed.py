@@ -145,7 +145,7 @@ async def test_a_job_that_is_interrupted_again_and_again_fails(
     plugin = make_plugin([odd_poison])
     async with paid_kernel(environ, gemini, plugin=plugin) as kernel:
         running = kernel.start("odd_poison", {})
-        job = await kernel.jobs.hand_out(running)
+        job = await kernel.detach(running)
     for _ in range(MOST_RUNS - 1):
         begun.clear()
         async with serving(environ, gemini, plugin=plugin):
@@ -218,7 +218,7 @@ async def test_a_process_that_stood_still_goes_on(
         gemini.latency = 0.05
         running = kernel.start("paid_batch", {"name": "sleep", "items": ITEMS, "at_once": 1})
         await until(lambda: steps_of(environ) >= 2)
-        await kernel.jobs.hand_out(running)
+        await kernel.detach(running)
         stand_still()
         ended = await kernel.call("job_result", job_id=running.id)
         assert (ended.state, len(ended.result["texts"])) == ("done", ITEMS)
@@ -249,7 +249,7 @@ async def test_what_fails_because_it_stood_still_has_not_failed(
     async with serving(environ, gemini, plugin=make_plugin([odd_sleeper]), **more) as kernel:
         running = kernel.start("odd_sleeper", {})
         await until(lambda: steps_of(environ) == 1)
-        await kernel.jobs.hand_out(running)
+        await kernel.detach(running)
         slept.set()
         ended = await kernel.call("job_result", job_id=running.id)
         assert (ended.state, ended.result) == ("done", {"text": "fine", "cached": False})
@@ -469,11 +469,11 @@ async def test_a_resumed_call_has_the_same_arguments(
     given = {"text": "caf\u00e9 \U0001f600\u2028\0", "numbers": {"a": 1e300, "b": [None, True, ""]}}
     plugin = make_plugin([odd_arguments])
     async with paid_kernel(environ, gemini, plugin=plugin) as kernel:
-        kernel.providers.go_on = False  # type: ignore[attr-defined]
+        kernel.services.providers.go_on = False  # type: ignore[attr-defined]
         running = kernel.start("odd_arguments", given)
         await until(lambda: steps_of(environ) == 1)
     async with paid_kernel(environ, gemini, plugin=plugin) as kernel:
-        kernel.providers.go_on = True  # type: ignore[attr-defined]
+        kernel.services.providers.go_on = True  # type: ignore[attr-defined]
         ended = await kernel.call("job_result", job_id=running.id)
         assert ended.result["text"] == json.dumps(list(given.values())) * 2
 

@@ -12,7 +12,7 @@ import pytest
 from paid_work import Found, asked, paid_kernel, recorded, rows
 from vr_kernel import READ_ONLY, Call, Code, Kernel, VrError, tool
 from vr_kernel.running.runner import Outcome
-from vr_kernel.running.running_job import LongCall
+from vr_kernel.running.running_job import RunningJob
 from vr_testing import FakeGemini
 from waiting import until
 
@@ -35,12 +35,12 @@ async def other(environ: Mapping[str, str], gemini: FakeGemini) -> AsyncIterator
         yield kernel
 
 
-async def hand_out(kernel: Kernel, gemini: FakeGemini, items: int = 3, **more: Any) -> LongCall:
+async def hand_out(kernel: Kernel, gemini: FakeGemini, items: int = 3, **more: Any) -> RunningJob:
     """A job whose model calls are under way, and held."""
     before = gemini.in_flight
     begun = kernel.start("paid_batch", {"name": "job", "items": items, "at_once": items, **more})
     await asyncio.to_thread(gemini.wait, lambda: gemini.in_flight == before + items)
-    await kernel.jobs.hand_out(begun)
+    await kernel.detach(begun)
     return begun
 
 
@@ -72,7 +72,7 @@ async def test_jobs_of_others_and_old_ones_are_as_unknown_as_none(
             assert (await kernel.call("job_status", job_id=job.id)).state == "running"
         assert (await kernel.call("job_result", job_id=job.id)).state == "done"
         assert gemini.cancelled == 0
-    await kernel.jobs.prune(0)
+    await kernel.services.jobs.prune(0)
     for tool in TOOLS:
         removed = await failure(kernel, tool, job_id=job.id)
         assert words(removed, job.id) == words(unknown, NO_JOB)
@@ -221,7 +221,7 @@ async def test_progress_that_no_database_takes(
     async with paid_kernel(environ, gemini, plugin=make_plugin([odd_progress])) as kernel:
         begun = kernel.start("odd_progress", {})
         await asyncio.sleep(0)
-        job = await kernel.jobs.hand_out(begun)
+        job = await kernel.detach(begun)
         assert job.state == "running"
         assert (await kernel.call("job_status", job_id=job.id)).progress.message == "caf?"
         release.set()
@@ -244,7 +244,7 @@ async def test_a_call_that_ends_while_it_is_handed_out(
         for turns in range(40):
             begun = kernel.start("odd_brief", {"turns": turns % 10})
             handed_out, ended = await asyncio.gather(
-                kernel.jobs.hand_out(begun), begun.outcome(), return_exceptions=True
+                kernel.detach(begun), begun.outcome(), return_exceptions=True
             )
             assert isinstance(ended, Outcome)
             assert ended.data["text"] == "brief"

@@ -60,7 +60,7 @@ def plugins_of(heard: list[Services]) -> dict[str, object]:
 
 async def facts(kernel: Kernel) -> dict[str, Any]:
     """Key and weather of all that is recorded."""
-    return {c.key: (c.fields or {}).get("weather") async for c in kernel.archive.records()}
+    return {c.key: (c.fields or {}).get("weather") async for c in kernel.services.archive.records()}
 
 
 async def test_what_is_learned_later_replaces_what_was_known(config: Config) -> None:
@@ -82,7 +82,7 @@ async def test_a_plugin_records_and_forgets_without_a_call(config: Config) -> No
         assert len(await facts(kernel)) == 2
         await archive.forget([("Cities", ULM)], origin="almanac")
         assert list(await facts(kernel)) == [entity_key("Cities", "bonn")]
-        (*_, last) = await kernel.journal.changes(0, 10)
+        (*_, last) = await kernel.services.journal.changes(0, 10)
         assert (last.key, last.fields, last.provenance) == (ULM, None, {"tool": "almanac"})
         with pytest.raises(VrError):
             await archive.add([Record("Cities", {"weather": "fog"})], origin="almanac")

@@ -155,6 +155,6 @@ def test_only_the_owner_may_look_into_the_folder(artifacts: Artifacts) -> None:
 
 async def test_a_kernel_may_read_what_it_made(start: Any) -> None:
     kernel: Kernel = await start()
-    made = kernel.artifacts.add(b"content", "text/plain")
-    with kernel.policy.open_file(made.path) as file:
+    made = kernel.services.artifacts.add(b"content", "text/plain")
+    with kernel.services.policy.open_file(made.path) as file:
         assert file.read() == b"content"

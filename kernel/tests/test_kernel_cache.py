@@ -110,9 +110,11 @@ async def test_the_age_limit_is_a_setting(
         given_days = environ | {"GEMINI_CACHE_TTL_DAYS": days}
         kernel = await start(config=load_config(given_days, working_folder=tmp_path))
         if found:
-            await kernel.cache.set("key", {"answer": 1})
-            _execute(kernel.cache.path, "UPDATE result SET cached_at = cached_at - 3 * 86400")
-        assert (await kernel.cache.get("key") is not None) is found
+            await kernel.services.cache.set("key", {"answer": 1})
+            _execute(
+                kernel.services.cache.path, "UPDATE result SET cached_at = cached_at - 3 * 86400"
+            )
+        assert (await kernel.services.cache.get("key") is not None) is found
 
 
 def test_every_part_changes_the_key() -> None:

@@ -142,7 +142,7 @@ def _keys(store: MemoryStore) -> list[str]:
 
 
 async def _require_everything_once(kernel: Kernel, store: MemoryStore) -> None:
-    assert store.applied == await kernel.journal.changes(0, 10_000)
+    assert store.applied == await kernel.services.journal.changes(0, 10_000)
     seqs = [change.seq for change in store.applied]
     assert seqs == sorted(set(seqs))
 
@@ -150,7 +150,7 @@ async def _require_everything_once(kernel: Kernel, store: MemoryStore) -> None:
 async def test_a_store_gets_every_record_in_order(begin: Any, store: MemoryStore) -> None:
     kernel = await begin(store)
     await _write(kernel, "a", "b", "c")
-    assert await kernel.store.catch_up(PATIENT_S) == 0
+    assert await kernel.services.store.catch_up(PATIENT_S) == 0
     assert _keys(store) == ["a", "b", "c"]
     assert NOTES in store.kinds
     await _require_everything_once(kernel, store)
@@ -170,9 +170,9 @@ async def test_records_reach_the_store_without_being_asked_for(
 async def test_more_records_than_one_batch_arrive(begin: Any, store: MemoryStore) -> None:
     kernel = await begin(store)
     entries = [Entry("Notes", str(number), {"text": "x"}) for number in range(1234)]
-    await kernel.journal.commit(entries, workspace="default", provenance={})
+    await kernel.services.journal.commit(entries, workspace="default", provenance={})
     await _write(kernel, "last")
-    assert await kernel.store.catch_up(PATIENT_S) == 0
+    assert await kernel.services.store.catch_up(PATIENT_S) == 0
     assert _keys(store) == [*map(str, range(1234)), "last"]
     assert store.calls["apply"] >= 3
 
@@ -184,7 +184,7 @@ async def test_a_store_installed_later_starts_from_the_beginning(
     await _write(first, "a", "b", "a")
     await first.aclose()
     second = await begin(store)
-    assert await second.store.catch_up(PATIENT_S) == 0
+    assert await second.services.store.catch_up(PATIENT_S) == 0
     assert _keys(store) == ["b", "a"]
 
 
@@ -213,10 +213,10 @@ async def test_a_store_that_fails_gets_everything_later(
 ) -> None:
     store.before[part] = _failing(2, error)
     kernel = await begin(store)
-    kernel.store.follower.first_pause_s = PAUSE_S
+    kernel.services.store.follower.first_pause_s = PAUSE_S
     await _write(kernel, "a", "b", "c")
     assert store.applied == []
-    assert await kernel.store.catch_up(PATIENT_S) == 0
+    assert await kernel.services.store.catch_up(PATIENT_S) == 0
     await _require_everything_once(kernel, store)
     assert _keys(store) == ["a", "b", "c"]
 
@@ -226,13 +226,13 @@ async def test_a_store_that_fails_again_and_again_misses_nothing(
 ) -> None:
     """Records that come while it fails queue up behind the earlier ones."""
     kernel = await begin(store)
-    kernel.store.follower.first_pause_s = PAUSE_S
+    kernel.services.store.follower.first_pause_s = PAUSE_S
     for number in range(3):
         store.before["apply"] = _failing(1, RuntimeError("not now"))
         await _write(kernel, f"{number} a", f"{number} b")
-        assert await kernel.store.catch_up(0.05) in {0, 1, 2}
+        assert await kernel.services.store.catch_up(0.05) in {0, 1, 2}
         await _write(kernel, f"{number} c")
-        assert await kernel.store.catch_up(PATIENT_S) == 0
+        assert await kernel.services.store.catch_up(PATIENT_S) == 0
     await _require_everything_once(kernel, store)
     assert _keys(store) == [f"{number} {letter}" for number in range(3) for letter in "abc"]
 
@@ -256,7 +256,7 @@ async def test_a_failing_store_never_fails_a_tool_and_is_in_the_log(
     assert "full" in err
     assert "\x1b" not in err
     assert out == ""
-    assert await kernel.store.catch_up(0.1) == 1
+    assert await kernel.services.store.catch_up(0.1) == 1
 
 
 @pytest.mark.parametrize("part", ["open", "cursor", "apply"])
@@ -270,21 +270,21 @@ async def test_a_hanging_store_delays_no_tool_and_no_question(
     assert time.perf_counter() - began < PROMPT_S
     began = time.perf_counter()
     async with asyncio.timeout(PATIENT_S):
-        assert await kernel.store.catch_up(0.2) == 10
+        assert await kernel.services.store.catch_up(0.2) == 10
     assert 0.2 <= time.perf_counter() - began < PROMPT_S
     async with asyncio.timeout(PATIENT_S):
         await kernel.aclose()
-    assert len(await kernel.journal.changes(0)) == 10
-    kernel.journal.close()
+    assert len(await kernel.services.journal.changes(0)) == 10
+    kernel.services.journal.close()
 
 
 async def test_what_is_pending_is_counted(begin: Any, store: MemoryStore) -> None:
     kernel = await begin(store)
     await _write(kernel, "a", "b")
-    assert await kernel.store.catch_up(PATIENT_S) == 0
+    assert await kernel.services.store.catch_up(PATIENT_S) == 0
     store.before["apply"] = _hang
     await _write(kernel, "c", "d", "e")
-    assert await kernel.store.catch_up(0.1) == 3
+    assert await kernel.services.store.catch_up(0.1) == 3
 
 
 @pytest.mark.parametrize("part", ["open", "cursor"])
@@ -294,13 +294,13 @@ async def test_what_a_store_may_have_long_had_is_not_pending(
     """A store that takes long to open has not said yet how far it is."""
     first = await begin(store)
     await _write(first, "a", "b", "c")
-    assert await first.store.catch_up(PATIENT_S) == 0
+    assert await first.services.store.catch_up(PATIENT_S) == 0
     await first.aclose()
     store.before[part] = _hang
     second = await begin(store)
-    assert await second.store.catch_up(0.05) == 0
+    assert await second.services.store.catch_up(0.05) == 0
     await _write(second, "d")
-    assert await second.store.catch_up(0.05) == 1
+    assert await second.services.store.catch_up(0.05) == 1
 
 
 class StuckStore(MemoryStore):
@@ -315,7 +315,7 @@ async def test_a_store_whose_cursor_stays_is_left_in_peace(begin: Any) -> None:
     store = StuckStore()
     kernel = await begin(store)
     await _write(kernel, "a")
-    assert await kernel.store.catch_up(0.4) == 1
+    assert await kernel.services.store.catch_up(0.4) == 1
     assert store.calls["apply"] <= 3, "pauses grow"
 
 
@@ -328,18 +328,18 @@ async def test_what_was_not_delivered_is_delivered_after_the_next_start(
     await first.aclose()
     store.before.clear()
     second = await begin(store)
-    assert await second.store.catch_up(PATIENT_S) == 0
+    assert await second.services.store.catch_up(PATIENT_S) == 0
     await _require_everything_once(second, store)
 
 
 async def test_without_a_store_nothing_is_pending(begin: Any) -> None:
     kernel = await begin(None)
     await _write(kernel, "a")
-    assert not kernel.store.available()
-    assert kernel.store.name == ""
-    assert await kernel.store.catch_up() == 0
+    assert not kernel.services.store.available()
+    assert kernel.services.store.name == ""
+    assert await kernel.services.store.catch_up() == 0
     with pytest.raises(VrError) as caught:
-        await kernel.store.search(Query("a"))
+        await kernel.services.store.search(Query("a"))
     assert caught.value.code == "UNAVAILABLE"
     assert "pip install vr-plugin-knowledge" in caught.value.hint
 
@@ -350,35 +350,37 @@ async def test_a_configured_store_that_is_missing_is_named_and_harms_no_tool(
     other = load_config(environ | {"VR_STORE__BACKEND": "weaviate"}, working_folder=working_folder)
     kernel = await begin(store, other)
     await _write(kernel, "a")
-    assert await kernel.store.catch_up(0.1) in {0, 1}
+    assert await kernel.services.store.catch_up(0.1) in {0, 1}
     with pytest.raises(VrError, match="'weaviate'") as caught:
-        await kernel.store.search(Query("a"))
+        await kernel.services.store.search(Query("a"))
     assert "Installed: embedded" in caught.value.hint
-    assert len(await kernel.journal.changes(0)) == 1
+    assert len(await kernel.services.journal.changes(0)) == 1
 
 
 async def test_questions_are_passed_on(begin: Any, store: MemoryStore) -> None:
     kernel = await begin(store)
     await _write(kernel, "a", "b")
-    await kernel.store.catch_up(PATIENT_S)
-    assert kernel.store.name == "embedded"
-    assert [hit.record.key for hit in await kernel.store.search(Query("b"))] == ["b"]
-    assert [h.record.key for h in await kernel.store.near("Notes", "a", "default", 5)] == ["b"]
-    found = await kernel.store.get("Notes", "a", "default")
+    await kernel.services.store.catch_up(PATIENT_S)
+    assert kernel.services.store.name == "embedded"
+    assert [hit.record.key for hit in await kernel.services.store.search(Query("b"))] == ["b"]
+    assert [h.record.key for h in await kernel.services.store.near("Notes", "a", "default", 5)] == [
+        "b"
+    ]
+    found = await kernel.services.store.get("Notes", "a", "default")
     assert found is not None
     assert found.fields["text"] == "a"
     assert found.provenance["tool"] == "note_write"
-    assert await kernel.store.get("Notes", "z", "default") is None
-    assert await kernel.store.count("Notes", "default") == {"": 2}
-    assert await kernel.store.pending_vectors() == 7
+    assert await kernel.services.store.get("Notes", "z", "default") is None
+    assert await kernel.services.store.count("Notes", "default") == {"": 2}
+    assert await kernel.services.store.pending_vectors() == 7
 
 
 async def test_it_is_opened_once_and_closed_with_the_kernel(begin: Any, store: MemoryStore) -> None:
     kernel = await begin(store)
     assert store.calls == {}
     await _write(kernel, "a")
-    await asyncio.gather(*(kernel.store.search(Query("a")) for _ in range(5)))
-    await kernel.store.catch_up(PATIENT_S)
+    await asyncio.gather(*(kernel.services.store.search(Query("a")) for _ in range(5)))
+    await kernel.services.store.catch_up(PATIENT_S)
     assert "aclose" not in store.calls
     await kernel.aclose()
     assert store.calls["open"] == 1
@@ -391,7 +393,7 @@ async def test_a_store_that_cannot_be_closed_keeps_nothing_else_open(
     store.before["aclose"] = _failing(9, RuntimeError("stuck"))
     kernel = await begin(store)
     await _write(kernel, "a")
-    await kernel.store.catch_up(PATIENT_S)
+    await kernel.services.store.catch_up(PATIENT_S)
     await kernel.aclose()
     leftovers = {path.suffix for path in config.paths.state.iterdir()}
     assert ".db-wal" not in leftovers  # SQLite removes it when the last connection is closed
@@ -403,15 +405,15 @@ async def test_a_store_ahead_of_a_new_journal_gets_what_is_recorded_from_now_on(
     """The journal's file was lost; the store keeps what it has, and misses nothing new."""
     first = await begin(store)
     await _write(first, "a", "b", "c")
-    assert await first.store.catch_up(PATIENT_S) == 0
+    assert await first.services.store.catch_up(PATIENT_S) == 0
     await first.aclose()
     for file in config.paths.state.glob("journal.db*"):
         file.unlink()
     second = await begin(store)
     await _write(second, "d")
-    assert await second.store.catch_up(PATIENT_S) == 0
+    assert await second.services.store.catch_up(PATIENT_S) == 0
     await _write(second, "e")
-    assert await second.store.catch_up(PATIENT_S) == 0
+    assert await second.services.store.catch_up(PATIENT_S) == 0
     assert _keys(store) == ["a", "b", "c", "d", "e"]
     seqs = [change.seq for change in store.applied]
     assert seqs == sorted(set(seqs))

@@ -28,8 +28,8 @@ async def kernel(start: Any, tmp_path: Path) -> Kernel:
 @pytest.fixture
 def digest(kernel: Kernel) -> Digest:
     async def of(path: Path) -> str:
-        with kernel.policy.open_file(path) as file:
-            return await kernel.digests.sha256(file)
+        with kernel.services.policy.open_file(path) as file:
+            return await kernel.services.digests.sha256(file)
 
     return of
 
@@ -48,9 +48,12 @@ async def test_it_is_the_digest_of_the_whole_content(
 async def test_where_the_file_was_read_to_does_not_matter(kernel: Kernel, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"some content")
     for _ in range(2):
-        with kernel.policy.open_file(tmp_path / "file") as file:
+        with kernel.services.policy.open_file(tmp_path / "file") as file:
             file.read(5)
-            assert await kernel.digests.sha256(file) == hashlib.sha256(b"some content").hexdigest()
+            assert (
+                await kernel.services.digests.sha256(file)
+                == hashlib.sha256(b"some content").hexdigest()
+            )
             assert file.read() == b"some content"
 
 
@@ -128,8 +131,8 @@ async def test_without_a_place_to_remember_it_is_right_all_the_same(
     kernel = await start(config=load_config(blocked, working_folder=tmp_path), roots=[tmp_path])
     for content in (b"one", b"two"):
         (tmp_path / "file").write_bytes(content)
-        with kernel.policy.open_file(tmp_path / "file") as file:
-            assert await kernel.digests.sha256(file) == hashlib.sha256(content).hexdigest()
+        with kernel.services.policy.open_file(tmp_path / "file") as file:
+            assert await kernel.services.digests.sha256(file) == hashlib.sha256(content).hexdigest()
 
 
 @pytest.mark.parametrize("damage", [b"", b"no database", os.urandom(5000)])

@@ -16,6 +16,7 @@ from vr_kernel import (
     WRITES_LOCAL,
     Call,
     Code,
+    Identity,
     Record,
     RecordField,
     RecordKind,
@@ -28,7 +29,6 @@ from vr_kernel.access import Access, sharing
 from vr_kernel.config.settings import ServeSettings
 from vr_kernel.generation import Media
 from vr_kernel.running.untold import ASK
-from vr_kernel.services import Identity
 from vr_testing import FakeGemini, open_kernel
 
 OWNER = Identity("me", "default", is_owner=True)
@@ -104,7 +104,7 @@ class Wall:
             made = call.artifact(b"shown", "text/plain")
             if fail:
                 raise VrError(f"{made.path} is odd.", Code.CONFLICT, hint=f"Look at {made.path}")
-            call.notes.append(f"See {made.path}.")
+            call.note(f"See {made.path}.")
             return Shown(path=str(made.path), uris={"all": [made.uri] * size})
 
         return [wall_note, wall_read, wall_wait, wall_show]
@@ -220,7 +220,7 @@ async def test_no_principal_has_anything_of_another(tmp_path: Path) -> None:
             outcomes[who] = await kernel.run("wall_note", {"text": "equal"}, principal=who)
         assert wall.runs == 3  # anna's second is from her own cache
         assert outcomes["anna"].data["cached"]
-        changes = await kernel.journal.changes(0)
+        changes = await kernel.services.journal.changes(0)
         assert [change.workspace for change in changes] == ["default", "anna", "ben"]
         resource = next(iter(kernel.resources.values()))
         name = outcomes["anna"].data["uri"].rpartition("/")[2]

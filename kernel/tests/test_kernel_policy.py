@@ -427,15 +427,18 @@ async def test_configured_folders_are_roots_and_the_state_folder_is_not(
 ) -> None:
     allowed = environ | {"VR_ALLOWED_ROOTS": f"{root}{os.pathsep}{root.parent / 'roo'}"}
     kernel = await start(config=load_config(allowed, working_folder=root))
-    assert _read(kernel.policy, root / "file.mp4") == INSIDE
-    assert _read(kernel.policy, root.parent / "roo" / "file.mp4") == OUTSIDE
-    assert _refused(kernel.policy, root.parent / "outside" / "file.mp4").code == Code.NOT_ALLOWED
-    await kernel.journal.last_seq()
-    assert _refused(kernel.policy, kernel.config.paths.journal).code == Code.NOT_ALLOWED
+    assert _read(kernel.services.policy, root / "file.mp4") == INSIDE
+    assert _read(kernel.services.policy, root.parent / "roo" / "file.mp4") == OUTSIDE
+    assert (
+        _refused(kernel.services.policy, root.parent / "outside" / "file.mp4").code
+        == Code.NOT_ALLOWED
+    )
+    await kernel.services.journal.last_seq()
+    assert _refused(kernel.services.policy, kernel.config.paths.journal).code == Code.NOT_ALLOWED
 
 
 async def test_a_program_names_its_folders_as_paths_or_as_text(config: Config, root: Path) -> None:
     for roots in ([root], [str(root)], str(root)):
         async with Kernel.open(config, {}, roots=roots) as kernel:
-            assert kernel.policy.roots[0] == root
-            assert len(kernel.policy.roots) == 2
+            assert kernel.services.policy.roots[0] == root
+            assert len(kernel.services.policy.roots) == 2

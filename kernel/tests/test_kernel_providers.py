@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 from vr_kernel import READ_ONLY, Call, Provider, Services, hookimpl, tool
+from vr_kernel.call import produced_by
 from vr_testing import open_kernel
 
 ENGINE = """
@@ -42,10 +43,10 @@ async def test_a_class_of_its_own_is_imported_and_made_once(engine):
         assert engine not in sys.modules
         from sky_engine import Engine
 
-        one = kernel.providers.get(Engine)
+        one = kernel.services.providers.get(Engine)
         assert isinstance(one, Engine)
         assert one.plugin == "sky"
-        assert kernel.providers.get(Engine) is one
+        assert kernel.services.providers.get(Engine) is one
 
 
 async def test_each_kernel_has_an_instance_of_its_own(engine):
@@ -55,7 +56,7 @@ async def test_each_kernel_has_an_instance_of_its_own(engine):
     ):
         from sky_engine import Engine
 
-        assert kernel.providers.get(Engine) is not other.providers.get(Engine)
+        assert kernel.services.providers.get(Engine) is not other.services.providers.get(Engine)
 
 
 class Told(BaseModel):
@@ -99,7 +100,7 @@ def asking() -> object:
             plugin=services.plugin,
             principal=services.identity.principal,
             keeps_here=services.cache is call.services.cache,
-            pays_here=services.models.recorder.meter is call.meter,
+            pays_here=services.models.recorder.meter is produced_by(call).meter,
             same=found is seen[0],
         )
 
@@ -116,7 +117,7 @@ async def test_what_is_made_for_a_call_spends_and_keeps_for_who_calls(of_call):
     async with open_kernel(plugins) as kernel:
         told = [(await kernel.run("sky_ask", {}, principal="anna")).data for _ in range(2)]
         first = {"plugin": "notary", "same": True}
-        whose = {"principal": "anna" if of_call else kernel.principal}
+        whose = {"principal": "anna" if of_call else kernel.identity.principal}
         here = {"keeps_here": of_call, "pays_here": of_call}
         assert told == [{**first, **whose, **here}, {**first, **whose, **here, "same": not of_call}]
-        assert kernel.providers.get(Notary) is kernel.providers.get(Notary)
+        assert kernel.services.providers.get(Notary) is kernel.services.providers.get(Notary)

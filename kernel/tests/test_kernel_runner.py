@@ -77,12 +77,12 @@ def begin(start: Any, make_plugin: Any) -> Begin:
 
 
 async def _changes(kernel: Kernel) -> list[Any]:
-    return await kernel.journal.changes(0, 10_000)
+    return await kernel.services.journal.changes(0, 10_000)
 
 
 async def _require_untouched(kernel: Kernel) -> None:
     assert await _changes(kernel) == []
-    assert (await kernel.cache.stats()).entries == 0
+    assert (await kernel.services.cache.stats()).entries == 0
 
 
 # What succeeds.
@@ -165,7 +165,7 @@ async def test_records_are_journalled_in_one_commit_with_their_origin(begin: Beg
         "tool": "note_write",
         "plugin": "note",
         "call_id": outcome.call_id,
-        "principal": kernel.principal,
+        "principal": kernel.identity.principal,
     }
     fact, event, other = await _changes(kernel)
     assert fact.fields == {"text": "a", "number": 1, "source_tool": "note_write"}
@@ -205,8 +205,8 @@ async def test_what_is_kept_is_cached_once_the_call_succeeds(begin: Begin) -> No
 
     kernel = await begin(body)
     await kernel.call("note_write")
-    assert await kernel.cache.get("key") == {"answer": 42}
-    (entry,) = await kernel.cache.entries(10)
+    assert await kernel.services.cache.get("key") == {"answer": 42}
+    (entry,) = await kernel.services.cache.entries(10)
     assert (entry.content_id, entry.tool, entry.model) == ("talk", "note_write", "m-1")
 
 
@@ -233,8 +233,8 @@ async def test_a_part_is_kept_whatever_becomes_of_the_call(begin: Begin) -> None
     assert [change.fields["text"] for change in changes] == ["a", "b"]
     assert len({change.key for change in changes}) == 2
     assert {change.provenance["call_id"] for change in changes} == {outcome.call_id}
-    assert await kernel.cache.get("k") == {"text": "kept"}
-    assert await kernel.cache.get("other") is None
+    assert await kernel.services.cache.get("k") == {"text": "kept"}
+    assert await kernel.services.cache.get("other") is None
 
 
 async def test_a_part_that_is_done_again_records_the_same(begin: Begin) -> None:
@@ -587,7 +587,7 @@ async def test_a_result_over_the_limit_is_kept_whole_as_an_artifact(
     assert error is not None
     assert error.code == Code.TOO_LARGE
     uri = next(word for word in error.hint.split() if word.startswith("vr://artifacts/"))
-    whole = kernel.artifacts.find(uri.rpartition("/")[2])
+    whole = kernel.services.artifacts.find(uri.rpartition("/")[2])
     assert whole.mime == "application/json"
     assert json.loads(whole.path.read_bytes()) == {"text": text}
     assert str(whole.path) in error.hint
@@ -646,11 +646,11 @@ async def test_without_a_journal_the_result_arrives_with_a_remark_and_is_not_cac
         (note,) = outcome.notes
         assert note.startswith("Not recorded: ")
         assert str(tmp_path / "file") in note
-        assert await kernel.cache.get("key") is None
+        assert await kernel.services.cache.get("key") is None
         assert "records not journalled" in errors
     else:
         assert outcome.notes == ()
-        assert await kernel.cache.get("key") == {"answer": 42}
+        assert await kernel.services.cache.get("key") == {"answer": 42}
         assert errors == ""
 
 
@@ -672,7 +672,7 @@ async def test_a_result_that_is_nothing_without_its_records_fails_without_a_jour
     assert outcome.error is not None
     assert outcome.error.code == Code.UNAVAILABLE
     assert str(tmp_path / "file") in outcome.error.hint
-    assert await kernel.cache.get("key") is None
+    assert await kernel.services.cache.get("key") is None
 
 
 async def test_recording_begins_again_when_the_journal_does(
@@ -733,15 +733,17 @@ async def test_two_kernels_share_nothing(
         (change,) = await _changes(kernel)
         assert change.fields["text"] == str(number)
         assert change.workspace == ("one", "two")[number]
-        assert await kernel.cache.get("same key") == {"text": str(number)}
+        assert await kernel.services.cache.get("same key") == {"text": str(number)}
         uri = results[number].text.split()[2]
-        assert kernel.artifacts.find(uri.rpartition("/")[2]).path.read_text() == str(number)
+        assert kernel.services.artifacts.find(uri.rpartition("/")[2]).path.read_text() == str(
+            number
+        )
         with pytest.raises(VrError, match="No artifact"):
-            other.artifacts.find(uri.rpartition("/")[2])
-        with kernel.policy.open_file(roots[number] / "file"):
+            other.services.artifacts.find(uri.rpartition("/")[2])
+        with kernel.services.policy.open_file(roots[number] / "file"):
             pass
         with pytest.raises(VrError, match="outside"):
-            other.policy.open_file(roots[number] / "file")
+            other.services.policy.open_file(roots[number] / "file")
         assert kernel.settings["note"].greeting == ("hello-one", "hello-two")[number]
     await kernels[0].aclose()
     with pytest.raises(VrError, match="closed") as caught:

@@ -57,31 +57,34 @@ def _close(one: list[list[float]], other: list[list[float]]) -> bool:
 
 async def test_a_text_is_embedded_once(begin: Any, embedder: CountingEmbedder) -> None:
     kernel = await begin(embedder)
-    first = await kernel.vectors.embed_documents(["a", "bb", "a", "ccc", ""])
+    first = await kernel.services.vectors.embed_documents(["a", "bb", "a", "ccc", ""])
     assert _close(first, [[1, 1, 0.1], [2, 1, 0.1], [1, 1, 0.1], [3, 1, 0.1], [0, 1, 0.1]])
     assert sorted(embedder.documents) == ["", "a", "bb", "ccc"]
-    again = await kernel.vectors.embed_documents(["ccc", "a", "new", "a"])
+    again = await kernel.services.vectors.embed_documents(["ccc", "a", "new", "a"])
     assert _close(again, [[3, 1, 0.1], [1, 1, 0.1], [3, 1, 0.1], [1, 1, 0.1]])
     assert sorted(embedder.documents) == ["", "a", "bb", "ccc", "new"]
-    assert await kernel.vectors.embed_documents([]) == []
+    assert await kernel.services.vectors.embed_documents([]) == []
 
 
 async def test_a_later_process_embeds_nothing_anew(begin: Any) -> None:
     texts = [f"text {number} 🎬" for number in range(300)]
     before, after = CountingEmbedder(1), CountingEmbedder(1)
     kernel = await begin(before)
-    made = await kernel.vectors.embed_documents(texts)
+    made = await kernel.services.vectors.embed_documents(texts)
     await kernel.aclose()
     kernel = await begin(after)
-    assert _close(await kernel.vectors.embed_documents(texts), made)
+    assert _close(await kernel.services.vectors.embed_documents(texts), made)
     assert (len(before.documents), after.documents) == (300, [])
 
 
 async def test_a_closed_kernel_embeds_nothing(begin: Any, embedder: CountingEmbedder) -> None:
     kernel = await begin(embedder)
-    await kernel.vectors.embed_query("a")
+    await kernel.services.vectors.embed_query("a")
     await kernel.aclose()
-    for ask in (kernel.vectors.embed_query("b"), kernel.vectors.embed_documents(["a"])):
+    for ask in (
+        kernel.services.vectors.embed_query("b"),
+        kernel.services.vectors.embed_documents(["a"]),
+    ):
         with pytest.raises(VrError, match="closed") as refused:
             await ask
         assert refused.value.code is Code.CONFLICT
@@ -98,9 +101,9 @@ async def test_another_embedder_shares_nothing(begin: Any, embedder: CountingEmb
 
 async def test_a_question_is_not_a_document(begin: Any, embedder: CountingEmbedder) -> None:
     kernel = await begin(embedder)
-    await kernel.vectors.embed_documents(["a"])
+    await kernel.services.vectors.embed_documents(["a"])
     for _ in range(2):
-        assert _close([await kernel.vectors.embed_query("a")], [[1, 1, 0.1]])
+        assert _close([await kernel.services.vectors.embed_query("a")], [[1, 1, 0.1]])
     assert (embedder.documents, embedder.queries) == (["a"], ["a"])
 
 
@@ -108,11 +111,11 @@ async def test_the_latest_questions_are_remembered_also_by_a_later_process(begin
     before, after = CountingEmbedder(1), CountingEmbedder(1)
     kernel = await begin(before)
     for number in range(QUESTIONS + 3):
-        await kernel.vectors.embed_query(str(number))
+        await kernel.services.vectors.embed_query(str(number))
     await kernel.aclose()
     kernel = await begin(after)
     for kept in ("3", str(QUESTIONS + 2), "2"):
-        await kernel.vectors.embed_query(kept)
+        await kernel.services.vectors.embed_query(kept)
     assert after.queries == ["2"]
 
 
@@ -127,7 +130,7 @@ async def test_a_question_without_a_direction_is_its_embedders_failure(
     kernel = await begin(Wrong(1))
     for _ in range(2):
         with pytest.raises(VrError, match=r"Embedder .* of plugin .* failed unexpectedly") as told:
-            await kernel.vectors.embed_query("a")
+            await kernel.services.vectors.embed_query("a")
         assert told.value.code is Code.INTERNAL
 
 
@@ -182,9 +185,9 @@ async def test_what_nobody_waits_for_any_more_is_remembered(begin: Any, purpose:
 
     async def embed() -> None:
         if purpose == "document":
-            await kernel.vectors.embed_documents(["a"])
+            await kernel.services.vectors.embed_documents(["a"])
         else:
-            await kernel.vectors.embed_query("a")
+            await kernel.services.vectors.embed_query("a")
 
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.05):
@@ -198,7 +201,7 @@ async def test_what_nobody_waits_for_any_more_is_remembered(begin: Any, purpose:
 async def test_an_embedder_that_hangs_keeps_no_kernel_open(begin: Any) -> None:
     held = HeldEmbedder()
     kernel = await begin(held)
-    waiting = asyncio.create_task(kernel.vectors.embed_documents(["a"]))
+    waiting = asyncio.create_task(kernel.services.vectors.embed_documents(["a"]))
     await held.asked.wait()
     async with asyncio.timeout(CLOSE_GRACE_S + 2):
         await kernel.aclose()
@@ -213,8 +216,11 @@ async def test_it_says_which_embedder_it_uses(begin: Any, embedder: CountingEmbe
 
 async def test_without_an_embedder_it_says_how_to_get_one(start: Any) -> None:
     kernel = await start()
-    assert not kernel.vectors.available()
-    for ask in (kernel.vectors.embed_documents(["a"]), kernel.vectors.embed_query("a")):
+    assert not kernel.services.vectors.available()
+    for ask in (
+        kernel.services.vectors.embed_documents(["a"]),
+        kernel.services.vectors.embed_query("a"),
+    ):
         with pytest.raises(VrError) as caught:
             await ask
         assert caught.value.code == "UNAVAILABLE"
@@ -227,9 +233,9 @@ async def test_a_configured_embedder_that_is_missing_is_named(
 ) -> None:
     chosen = load_config(environ | {"VR_STORE__EMBEDDER": "other"}, working_folder=working_folder)
     kernel = await begin(embedder, chosen)
-    assert not kernel.vectors.available()
+    assert not kernel.services.vectors.available()
     with pytest.raises(VrError, match="'other'") as caught:
-        await kernel.vectors.embed_query("a")
+        await kernel.services.vectors.embed_query("a")
     assert "Installed: minilm" in caught.value.hint
 
 
@@ -241,13 +247,13 @@ async def test_a_damaged_vector_is_computed_again(
     begin: Any, embedder: CountingEmbedder, damage: str
 ) -> None:
     kernel = await begin(embedder)
-    await kernel.vectors.embed_documents(["a"])
+    await kernel.services.vectors.embed_documents(["a"])
     file = kernel.config.paths.state / "vectors.db"
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("PRAGMA ignore_check_constraints = 1")
         connection.execute(f"UPDATE OR IGNORE vector SET value = {damage}")
     for _ in range(2):
-        assert _close(await kernel.vectors.embed_documents(["a"]), [[1, 1, 0.1]])
+        assert _close(await kernel.services.vectors.embed_documents(["a"]), [[1, 1, 0.1]])
     with closing(sqlite3.connect(file)) as connection:
         (row,) = connection.execute("SELECT value FROM vector")
     assert row[0] == array("f", [1, 1, 0.1]).tobytes()
@@ -261,7 +267,7 @@ async def test_a_damaged_file_is_made_anew(
     (config.paths.state / "vectors.db").write_bytes(content)
     kernel = await begin(embedder)
     for _ in range(2):
-        assert _close(await kernel.vectors.embed_documents(["a"]), [[1, 1, 0.1]])
+        assert _close(await kernel.services.vectors.embed_documents(["a"]), [[1, 1, 0.1]])
     assert embedder.documents == ["a"]
 
 
@@ -271,5 +277,5 @@ async def test_without_a_place_to_remember_it_computes_all_the_same(
     config.paths.state.write_text("in the way")
     kernel = await begin(embedder)
     for _ in range(2):
-        assert _close(await kernel.vectors.embed_documents(["a"]), [[1, 1, 0.1]])
+        assert _close(await kernel.services.vectors.embed_documents(["a"]), [[1, 1, 0.1]])
     assert embedder.documents == ["a", "a"]

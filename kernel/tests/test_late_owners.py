@@ -103,7 +103,7 @@ async def test_a_caller_that_leaves_while_its_job_goes_on_elsewhere_cancels_it(
             await at_work(kernel, gemini)
             change(ledger(environ), "UPDATE lease SET token = token + 1000")
         waiting = asyncio.create_task(running.outcome())
-        await until(lambda: running.id not in kernel.jobs._running)
+        await until(lambda: running.id not in kernel.services.jobs._running)
         waiting.cancel()
         await asyncio.wait({waiting})
         (asked_to_stop,) = rows(environ["VR_STATE_DIR"], "jobs.db", "SELECT cancel_asked FROM job")

@@ -157,7 +157,7 @@ async def test_what_goes_back_to_the_service_is_as_it_came(
     kernel = await open_kernel()
     name = "https://example.org/a\u200bb\u202ec"
     gemini.answer("Seen.")
-    await kernel.models.generate([Media("video/mp4", uri=name), RAW])
+    await kernel.services.models.generate([Media("video/mp4", uri=name), RAW])
     (request,) = gemini.requests
     said = json.dumps(request.body, ensure_ascii=False)
     assert name in said

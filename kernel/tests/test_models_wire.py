@@ -41,13 +41,15 @@ async def usage(kernel: Kernel) -> Any:
 
 async def nothing_is_left(kernel: Kernel, environ: Mapping[str, str]) -> bool:
     """Whether neither the journal nor the cache has anything."""
-    return not recorded(environ["VR_STATE_DIR"]) and (await kernel.cache.stats()).entries == 0
+    return (
+        not recorded(environ["VR_STATE_DIR"]) and (await kernel.services.cache.stats()).entries == 0
+    )
 
 
 def artifact_text(kernel: Kernel, hint: str) -> str:
     """The text of the artifact that a hint names."""
     uri = next(word for word in hint.split() if word.startswith(URI_PREFIX)).rstrip(".")
-    return kernel.artifacts.find(uri.rpartition("/")[2]).path.read_text("utf-8")
+    return kernel.services.artifacts.find(uri.rpartition("/")[2]).path.read_text("utf-8")
 
 
 # Throttled.
@@ -365,7 +367,7 @@ async def test_correction_that_fails_keeps_the_first_answer(
     gemini.answer("Paris, I think.")
     gemini.fail(fault, when=lambda request: "corrected" in request.text, times=None)
     with pytest.raises(VrError) as caught:
-        await kernel.models.generate_structured("Which city?", {"type": "object"})
+        await kernel.services.models.generate_structured("Which city?", {"type": "object"})
     assert artifact_text(kernel, caught.value.hint) == "Paris, I think."
     assert caught.value.usage == gemini.bill
 
@@ -429,7 +431,7 @@ async def test_the_server_goes_on_while_an_answer_is_held_against_its_schema(
     for _ in range(13):
         value = {"x": value}
     gemini.answer(value)
-    reading = asyncio.create_task(kernel.models.generate_structured("Which one?", schema))
+    reading = asyncio.create_task(kernel.services.models.generate_structured("Which one?", schema))
     longest = 0.0
     while not reading.done():
         begin = time.monotonic()

@@ -231,14 +231,14 @@ async def test_a_long_result_that_no_file_takes_says_what_the_same_call_costs(
     tool: str, paid: int, told: str, kernel: Kernel, gemini: FakeGemini
 ) -> None:
     gemini.answer("A long answer. " * 10_000)
-    kernel.artifacts.folder.parent.mkdir(exist_ok=True)
-    kernel.artifacts.folder.touch()  # a file in its place
+    kernel.services.artifacts.folder.parent.mkdir(exist_ok=True)
+    kernel.services.artifacts.folder.touch()  # a file in its place
     error = (await kernel.run(tool, {"question": "Why?"})).error
     assert error is not None
     assert (error.code, error.retryable) == (Code.UNAVAILABLE, True)
     assert "more than the 10,000 tokens" in error.message
     assert told in error.hint
-    kernel.artifacts.folder.unlink()
+    kernel.services.artifacts.folder.unlink()
     error = (await kernel.run(tool, {"question": "Why?"})).error
     assert error is not None
     assert error.code is Code.TOO_LARGE

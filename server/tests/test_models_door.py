@@ -177,9 +177,9 @@ async def test_embeddings_are_paid_for_and_counting_is_free(
     kernel: Kernel, gemini: FakeGemini
 ) -> None:
     gemini.fail(Fault.status(503))
-    found = await kernel.models.embed(["a cat", "a dog"], "document", dimension=8)
-    counted = await kernel.models.count_tokens("How many tokens are these?")
-    await kernel.models.recorder.settle()
+    found = await kernel.services.models.embed(["a cat", "a dog"], "document", dimension=8)
+    counted = await kernel.services.models.count_tokens("How many tokens are these?")
+    await kernel.services.models.recorder.settle()
     assert [len(vector) for vector in found.vectors] == [8, 8]
     assert counted > 0
     total = (await report(kernel)).total
@@ -200,8 +200,8 @@ async def test_embeddings_are_paid_for_and_counting_is_free(
 async def test_the_ledger_knows_how_long_a_model_watched(
     kernel: Kernel, gemini: FakeGemini, media: Media, seconds: float
 ) -> None:
-    await kernel.models.generate([media, "Why?"])
-    await kernel.models.recorder.settle()
+    await kernel.services.models.generate([media, "Why?"])
+    await kernel.services.models.recorder.settle()
     assert (await report(kernel)).total.media_seconds == seconds
     assert "213" not in json.dumps(gemini.requests[0].body)
 
@@ -252,8 +252,8 @@ async def test_streamed_answer_ends_with_all_that_a_whole_one_has(
 ) -> None:
     kernel = await open_kernel(VR_MODELS__DEFAULT=FLASH)
     gemini.answer("The cat sat on the mat.")
-    whole = await kernel.models.generate("Why?", thinking="minimal")
-    pieces = [piece async for piece in kernel.models.stream("Why?", thinking="minimal")]
+    whole = await kernel.services.models.generate("Why?", thinking="minimal")
+    pieces = [piece async for piece in kernel.services.models.stream("Why?", thinking="minimal")]
     assert "".join(piece.text for piece in pieces) == whole.text
     assert [piece.reply for piece in pieces if piece.reply] == [whole]
     assert pieces[-1].reply == whole
@@ -271,7 +271,7 @@ async def test_cancelling_a_call_ends_its_request_and_leaves_nothing(
     kernel: Kernel, environ: dict[str, str], gemini: FakeGemini, tool: str
 ) -> None:
     await ask(kernel, "paid_once", question="What the first call starts stays.")
-    known, cached = len(recorded(environ["VR_STATE_DIR"])), await kernel.cache.stats()
+    known, cached = len(recorded(environ["VR_STATE_DIR"])), await kernel.services.cache.stats()
     before = asyncio.all_tasks()
     with gemini.hold():
         call = asyncio.create_task(ask(kernel, tool))
@@ -281,7 +281,7 @@ async def test_cancelling_a_call_ends_its_request_and_leaves_nothing(
         await asyncio.to_thread(gemini.wait, lambda: gemini.cancelled == 1)
     assert {task.get_name() for task in asyncio.all_tasks() - before} <= KEPT_UP
     assert len(recorded(environ["VR_STATE_DIR"])) == known
-    assert await kernel.cache.stats() == cached
+    assert await kernel.services.cache.stats() == cached
     assert (await ask(kernel, tool)).error is None
 
 
@@ -293,7 +293,7 @@ async def test_cancelling_in_the_middle_of_a_stream_ends_it(
     heard = asyncio.Event()
 
     async def listen() -> None:
-        async for _ in kernel.models.stream("Why?"):
+        async for _ in kernel.services.models.stream("Why?"):
             heard.set()
 
     listening = asyncio.create_task(listen())
@@ -301,7 +301,7 @@ async def test_cancelling_in_the_middle_of_a_stream_ends_it(
     listening.cancel()
     await asyncio.wait({listening})
     await asyncio.to_thread(gemini.wait, lambda: gemini.cancelled == 1)
-    await kernel.models.recorder.settle()
+    await kernel.services.models.recorder.settle()
     total = (await report(kernel)).total
     assert (total.maybe_paid, total.attempts) == (1, 1)
 
@@ -523,7 +523,7 @@ async def test_every_option_is_known_by_name_also_to_a_type_checker(kernel: Kern
     known = {field.name for field in fields(Request)} - {"turns", "schema"}
     assert set(Options.__annotations__) == known
     with pytest.raises(TypeError, match="temprature"):
-        await kernel.models.generate("Why?", temprature=1)  # type: ignore[call-arg]
+        await kernel.services.models.generate("Why?", temprature=1)  # type: ignore[call-arg]
 
 
 async def test_medium_that_a_model_does_not_take_is_refused(
@@ -570,7 +570,7 @@ async def test_a_call_that_only_pauses_is_in_nobodys_way(
     pausing = asyncio.create_task(ask(kernel, tool))
     await asyncio.to_thread(gemini.wait, lambda: len(gemini.requests) == 1)
     async with asyncio.timeout(10):
-        assert (await kernel.models.generate("How?", role="fast")).model == LITE
+        assert (await kernel.services.models.generate("How?", role="fast")).model == LITE
     assert not pausing.done()
     pausing.cancel()
     await asyncio.wait({pausing})
@@ -581,7 +581,7 @@ async def test_waiting_for_others_ends_with_the_deadline(
     open_kernel: Any, gemini: FakeGemini, tool: str
 ) -> None:
     kernel = await open_kernel(VR_MODELS__CONCURRENCY="1", VR_MODELS__DEADLINE_S="0.5")
-    async with kernel.models.recorder.room:
+    async with kernel.services.models.recorder.room:
         assert (await failure(kernel, tool)).category == "NO_ROOM"
     assert gemini.requests == []
 
@@ -607,5 +607,5 @@ async def test_without_configuration_the_preferred_provider_is_asked_not_the_fir
     kernel = await start(plugins, config=config)
     said = await kernel.call("paid_ask", question="Why?")
     assert said.model.partition("/")[0] == order[0]
-    asked = [name.partition("/")[0] for name in kernel.models.roles.names("default")]
+    asked = [name.partition("/")[0] for name in kernel.services.models.roles.names("default")]
     assert asked == order

@@ -15,6 +15,7 @@ import pytest
 from fastmcp import Client
 from mcp import MCPError
 from mcp_types import ElicitResult
+from paid_work import call_as
 from pydantic import BaseModel
 from task_client import EXTENSION, TaskClient, follow
 from vr_kernel import READ_ONLY, Call, Code, Config, Kernel, VrError, load_config, tool
@@ -211,7 +212,7 @@ async def test_what_is_not_ones_own_is_unknown(
 ) -> None:
     foreign = await guest.task("zoo_walk")
     await work.under_way.wait()
-    kernel.principal = "somebody else"
+    call_as(kernel, "somebody else")
     for task in (foreign, NOBODYS, "", "no id\n" * 1000):
         error = await refused(guest.ask(method, taskId=task, inputResponses={}))
         assert error.code == INVALID_PARAMS

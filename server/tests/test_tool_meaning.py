@@ -81,7 +81,7 @@ async def kernel(start: Any, make_plugin: Any, embedder: TopicEmbedder, config: 
 @pytest.fixture
 def meaning(kernel: Kernel) -> ToolMeaning:
     tools = {name: kernel.tools[name] for name in ("bread_bake", "rain_tell")}
-    return ToolMeaning(tools, Phrases(kernel.log), kernel.vectors, kernel.log, wait_s=0.2)
+    return ToolMeaning(tools, Phrases(kernel.log), kernel.services.vectors, kernel.log, wait_s=0.2)
 
 
 async def test_the_nearest_tool_is_the_one_that_is_meant(meaning: ToolMeaning) -> None:
@@ -134,7 +134,7 @@ async def test_without_an_embedder_there_is_no_meaning(
     start: Any, make_plugin: Any, config: Config
 ) -> None:
     kernel = await start({"weather": make_plugin(tools=[rain_tell])}, config=config)
-    meaning = ToolMeaning(kernel.tools, Phrases(kernel.log), kernel.vectors, kernel.log)
+    meaning = ToolMeaning(kernel.tools, Phrases(kernel.log), kernel.services.vectors, kernel.log)
     assert await meaning.likeness("wet") == {}
 
 

@@ -111,8 +111,8 @@ async def test_a_folder_outlives_its_kernel(tmp_path: Path) -> None:
     async with open_kernel(TEA, folder=tmp_path) as first:
         await first.call("tea_brew", name="green sencha")
     async with open_kernel(TEA, folder=tmp_path) as second:
-        await second.store.catch_up()
-        (hit,) = await second.store.search(Query("sencha", mode="keyword"))
+        await second.services.store.catch_up()
+        (hit,) = await second.services.store.search(Query("sencha", mode="keyword"))
         assert hit.record.fields["name"] == "green sencha"
 
 

@@ -121,7 +121,7 @@ class Bench:
     async def _judged(
         self, tool: str, arguments: Mapping[str, Any], codes: Collection[Code] | None
     ) -> tuple[Outcome, list[str]]:
-        recorded = await self.kernel.journal.last_seq()
+        recorded = await self.kernel.services.journal.last_seq()
         began, worked = time.perf_counter(), time.process_time()
         with self.watch.watching() as touched, _growth() as grown:
             outcome = await self.kernel.run(tool, arguments)
@@ -134,7 +134,7 @@ class Bench:
             found.append(f"took {took:.2f} s")
         if grown and grown[0] > (REFUSED_BYTES if refused else ANSWERED_BYTES):
             found.append(f"grew by {grown[0] / 1e6:.0f} MB")
-        if refused and await self.kernel.journal.last_seq() != recorded:
+        if refused and await self.kernel.services.journal.last_seq() != recorded:
             found.append("was refused and recorded all the same")
         return outcome, found
 

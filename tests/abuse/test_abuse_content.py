@@ -155,13 +155,13 @@ async def test_a_video_is_told_and_not_obeyed(scene: Scene, argument: Any) -> No
     known = scene.kernel.tools[argument.tool].arguments.model_fields
     given = {key: value for key, value in beside.items() if key in known}
     given[argument.name] = argument.given(str(scene.video))
-    before = await scene.kernel.journal.last_seq()
+    before = await scene.kernel.services.journal.last_seq()
     data = await scene.run(argument.tool, given)
     assert str(argument) in WORDLESS or ORDER in json.dumps(data)
     assert data["source"] == str(scene.video)
     raw = [text for text in _texts(data) if RAW.search(text) or SMUGGLED[:2] in text]
     assert raw == []
-    changes = await scene.kernel.journal.changes(before, 1000)
+    changes = await scene.kernel.services.journal.changes(before, 1000)
     assert {change.provenance["tool"] for change in changes} <= {argument.tool}
     assert not [message for message in scene.progress if RAW.search(message)]
 

@@ -44,7 +44,7 @@ async def test_the_examples_are_a_plugin(config: Config, monkeypatch: pytest.Mon
         report = await kernel.call("weather_now", city="Lisbon")
         assert report.model_dump() == {"city": "Lisbon", "celsius": 21.5}
         assert [command.path for command in kernel.commands] == [("weather", "fetch-stations")]
-        assert await kernel.journal.changes(0, 10)
+        assert await kernel.services.journal.changes(0, 10)
     assert {name for name in vars(plugin) if name.startswith("vr_")} == set(HOOKS)
 
 

@@ -44,7 +44,9 @@ async def record(kernel: Kernel, *texts: str) -> tuple[str, ...]:
 
 async def find(kernel: Kernel, query: str = "fox") -> tuple[set[str], list[str]]:
     result: Any = await kernel.call("knowledge_search", query=query, search_type="keyword")
-    hits = await kernel.store.search(Query(query, mode="keyword", limit=1000, kinds=(CONCEPTS,)))
+    hits = await kernel.services.store.search(
+        Query(query, mode="keyword", limit=1000, kinds=(CONCEPTS,))
+    )
     return {hit.record.fields["concept_name"] for hit in hits}, result.notes
 
 

@@ -53,24 +53,24 @@ class World:
 
     async def delete(self, kernel: TrialKernel, name: str) -> None:
         if name in self.keys:
-            await kernel.archive.forget([(KIND, self.keys[name])], origin="a test")
+            await kernel.services.archive.forget([(KIND, self.keys[name])], origin="a test")
             self.acknowledged[name] = None
             self.since.add(name)
 
     async def fill(self, kernel: TrialKernel) -> None:
-        await kernel.store.catch_up()
+        await kernel.services.store.catch_up()
         before = await self.stored(kernel)
         await recover_with(kernel)
         await self.end_loss(kernel)
         assert set(before) <= set(await self.recorded(kernel)), "the store had it"
 
     async def begin_anew(self, kernel: TrialKernel) -> None:
-        await kernel.store.restart(empty=True)
+        await kernel.services.store.restart(empty=True)
         await self.end_loss(kernel)
 
     async def end_loss(self, kernel: TrialKernel) -> None:
         """After a way out nothing is missed, and the store is what the journal is."""
-        await kernel.store.catch_up()
+        await kernel.services.store.catch_up()
         recorded = await self.recorded(kernel)
         assert await self.told(kernel) == ""
         assert recorded == await self.stored(kernel)
@@ -96,7 +96,7 @@ class World:
         told = await self.told(kernel)
         assert self.lost or not told, "nothing was lost"
         recorded = await self.recorded(kernel)
-        await kernel.store.catch_up()
+        await kernel.services.store.catch_up()
         stored = await self.stored(kernel)
         assert self.lost or recorded == stored
         for name in self.since:
@@ -106,16 +106,16 @@ class World:
             assert (text in kept if text else kept == {None}) or told, (name, text)
 
     async def told(self, kernel: TrialKernel) -> str:
-        await kernel.journal.last_seq()
-        return await kernel.journal.continuity.lacks()
+        await kernel.services.journal.last_seq()
+        return await kernel.services.journal.continuity.lacks()
 
     async def recorded(self, kernel: TrialKernel) -> dict[str, str]:
-        changes = await kernel.journal.changes(0)
+        changes = await kernel.services.journal.changes(0)
         return dict(_named([each.fields for each in changes if each.fields is not None]))
 
     async def stored(self, kernel: TrialKernel) -> dict[str, str]:
-        await kernel.store.status()
-        page = await kernel.providers.get(Store).page(0, 1000)  # type: ignore[attr-defined]
+        await kernel.services.store.status()
+        page = await kernel.services.providers.get(Store).page(0, 1000)  # type: ignore[attr-defined]
         return dict(_named([record.fields for _, _, record in page]))
 
 
@@ -193,7 +193,7 @@ async def _live(world: World, steps: list[tuple[str, ...]]) -> None:
                 if name == "lose":
                     await asyncio.to_thread(world.lose, *arguments)
                 elif name == "deliver":
-                    await kernel.store.catch_up()
+                    await kernel.services.store.catch_up()
                 else:
                     await getattr(world, name)(kernel, *arguments)
             await world.examine(kernel)

@@ -103,7 +103,7 @@ async def test_it_is_noticed_while_a_kernel_has_it_open(
         assert {"last", "new"} <= (await find(kernel))[0]
     assert capfd.readouterr().err.count("begin-anew") == 1
     async with opened(folder) as kernel:
-        assert await kernel.journal.keys(CONCEPTS, "default")
+        assert await kernel.services.journal.keys(CONCEPTS, "default")
         assert {"last", "new"} <= (await find(kernel))[0]
 
 

@@ -59,7 +59,7 @@ async def test_in_a_library(folder: Path, environ: dict[str, str], tmp_path: Pat
     assert config.kernel.allowed_roots == []
     async with Kernel.open(config) as kernel:
         assert "video_analyze" in kernel.tools
-        assert folder not in kernel.policy.roots[1:]
+        assert folder not in kernel.services.policy.roots[1:]
     assert not (folder / "stolen").exists()
 
 

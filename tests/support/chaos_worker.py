@@ -37,7 +37,7 @@ async def work(folder: Path) -> None:
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, me.cancel)
     chance, calls = random.Random(os.getpid()), set[asyncio.Task[None]]()
     async with Kernel.open(load_config(), {"paid": paid_plugin}, roots=[]) as kernel:
-        kernel.jobs.most_runs = MORE_RUNS
+        kernel.services.jobs.most_runs = MORE_RUNS
         async with kernel.serving():
             while not (folder / "last").exists():
                 while len(calls) < UNDER_WAY:
@@ -45,7 +45,7 @@ async def work(folder: Path) -> None:
                 ended, calls = await asyncio.wait(calls, timeout=PAUSE_S)
                 await asyncio.gather(*ended)  # what failed otherwise than it may ends the test
             await asyncio.gather(*calls)
-            while await kernel.jobs.list(kernel.principal, OPEN, 100):  # noqa: ASYNC110
+            while await kernel.services.jobs.list(kernel.identity.principal, OPEN, 100):  # noqa: ASYNC110
                 await asyncio.sleep(PAUSE_S)  # what other processes do gives no sign
 
 
@@ -69,10 +69,10 @@ async def one_call(kernel: Kernel, chance: random.Random) -> None:
             return
         job = kernel.start(tool, arguments)
         assert job.task is not None
-        await kernel.jobs.hand_out(job)
+        await kernel.detach(job)
         await asyncio.wait({job.task}, timeout=_patience(chance))
         if not job.task.done():
-            await kernel.jobs.cancel(job.id, kernel.principal)
+            await kernel.services.jobs.cancel(job.id, kernel.identity.principal)
 
 
 def _patience(chance: random.Random) -> float | None:

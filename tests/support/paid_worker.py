@@ -82,7 +82,7 @@ class Nursery:
 async def work(folder: Path) -> None:
     """Do jobs until there are no more."""
     async with Kernel.open(load_config(), {"paid": paid_plugin}, roots=[]) as kernel:
-        kernel.jobs.most_runs = MORE_RUNS
+        kernel.services.jobs.most_runs = MORE_RUNS
         async with kernel.serving():
             while await keep_going(kernel, last=(folder / "last").exists()):  # noqa: ASYNC110
                 await asyncio.sleep(PAUSE_S)  # what other processes do gives no sign
@@ -91,12 +91,12 @@ async def work(folder: Path) -> None:
 async def keep_going(kernel: Kernel, *, last: bool) -> bool:
     """Begin a job when few are open; whether this process is still needed."""
     states = ("running", "interrupted")
-    is_open = len(await kernel.jobs.list(kernel.principal, states, 100))
+    is_open = len(await kernel.services.jobs.list(kernel.identity.principal, states, 100))
     if not last and is_open < OPEN_JOBS:
         arguments = {"name": uuid.uuid4().hex, "items": ITEMS, "at_once": AT_ONCE}
         job = kernel.start("paid_batch", arguments)
         with suppress(VrError):  # it ended at once
-            await kernel.jobs.hand_out(job)
+            await kernel.detach(job)
     return not last or is_open > 0
 
 

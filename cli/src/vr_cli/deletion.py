@@ -68,12 +68,12 @@ async def _described(kernel: Kernel, keys: Collection[str]) -> list[str]:
     """Kind, title and id of records on a line each."""
     return [
         f"  {change.kind} {change.key} {_title(kernel, change)}".rstrip()
-        async for change in kernel.archive.records()
+        async for change in kernel.services.archive.records()
         if change.key in keys
     ]
 
 
 def _title(kernel: Kernel, change: Change) -> str:
-    kind, fields = kernel.archive.kinds.get(change.kind), change.fields or {}
+    kind, fields = kernel.services.archive.kinds.get(change.kind), change.fields or {}
     text = " ".join((kind.search_text(fields) if kind else "").split())
     return visible(text if len(text) <= TITLE_CHARS else f"{text[: TITLE_CHARS - 1]}…")

@@ -66,8 +66,10 @@ async def _known(
     found: list[str] = []
     if name == RECORD:
         kind, workspace = arguments.get(KIND), kernel.config.store.workspace
-        for each in [str(kind)] if kind else list(kernel.archive.kinds):
-            found += await kernel.journal.keys(each, arguments.get("workspace") or workspace)
+        for each in [str(kind)] if kind else list(kernel.services.archive.kinds):
+            found += await kernel.services.journal.keys(
+                each, arguments.get("workspace") or workspace
+            )
         return found
     for lister in listers:
         limit = lister.input_schema["properties"].get("limit", {}).get("maximum")

@@ -111,7 +111,7 @@ async def _call(
         for typed in LOCAL:  # the person's own to read, wherever it lies
             if isinstance(arguments.get(typed), str):
                 with suppress(VrError):  # the tool says what is wrong with it
-                    kernel.policy.allow(arguments[typed])
+                    kernel.services.policy.allow(arguments[typed])
         tool, ask = kernel.tools[name], terminal_asker(line.finish)
         given = await whole_ids(kernel, tool, arguments)
         await require_agreement(kernel, tool, arguments, given, ask)
@@ -156,7 +156,7 @@ def _print_outcome(kernel: Kernel, name: str, outcome: Outcome, *, as_json: bool
         print_result(outcome.data, outcome.notes, as_json=True)
     else:
         assert outcome.result is not None
-        print_readable(outcome.result, kernel.tools[name].printed, kernel.artifacts.folder)
+        print_readable(outcome.result, kernel.tools[name].printed, kernel.services.artifacts.folder)
         print_notes(outcome.notes)
     return Exit.OK
 

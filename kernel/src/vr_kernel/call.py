@@ -1,71 +1,59 @@
-"""What a tool call is handed."""
+"""The call that a tool is handed: services, progress, and what it records, keeps and shows."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import BaseModel
 
-from vr_kernel.content import Content
-from vr_kernel.files.artifacts import Artifact
-from vr_kernel.jobs.leases import Lease
+from vr_kernel.calls.commit import commit, keep_artifact, settle
+from vr_kernel.calls.produced import CacheWrite, ProgressReport
 from vr_kernel.jobs.ledger import complete
-from vr_kernel.jobs.scopes import Scope
-from vr_kernel.log import Log
-from vr_kernel.models.usage import Meter
-from vr_kernel.questions import Asker, Question, ask_nobody, understand
-from vr_kernel.records import Record
-from vr_kernel.services import Services
+from vr_kernel.questions import Question, understand
+
+if TYPE_CHECKING:
+    from vr_kernel.calls.produced import Produced
+    from vr_kernel.content import Content
+    from vr_kernel.files.artifacts import Artifact
+    from vr_kernel.generation import Usage
+    from vr_kernel.log import Log
+    from vr_kernel.records import Record
+    from vr_kernel.services import Services
 
 M = TypeVar("M", bound=BaseModel)
-ProgressReport = Callable[[float, float | None, str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A result on its way into the cache."""
-
-    key: str
-    value: dict[str, Any]
-    content_id: str
-    model: str
-    over: bool = True
-
-
-@dataclass(slots=True)
 class Call:
-    """One call of one tool: services, identity, progress, and what it produces.
+    """One call of one tool. Safe to use from worker threads.
 
-    Safe to use from worker threads. Records are kept until the tool succeeds and are then
-    committed by the runner, together or not at all.
+    Records are kept until the tool succeeds and are then committed by the runner, together or
+    not at all.
+
+    Attributes:
+        id: of the call; a call that goes on after a crash keeps it.
+        services: of the tool's plugin, for whoever calls.
     """
 
-    id: str
-    tool: str
-    services: Services
-    principal: str
-    log: Log
-    report: ProgressReport
-    meter: Meter
-    scope: Scope | None = None
-    steps_version: str = ""
-    repeatable: bool = True
-    records: list[Record] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    kept: list[Kept] = field(default_factory=list)
-    essential: bool = False
-    held: list[Lease] = field(default_factory=list)
-    asker: Asker = ask_nobody
-    shown: list[Content] = field(default_factory=list)
-    forgotten: list[tuple[str, str]] = field(default_factory=list)
-    owed: list[Call] = field(default_factory=list)
-    """Shared work whose result others have already: journalled even when this call fails."""
-    recorded: int = 0
-    """How many records are in the journal already, before the end of the call."""
+    __slots__ = ("_produced", "id", "services")
+
+    def __init__(self, produced: Produced) -> None:
+        self._produced = produced
+        self.id = produced.id
+        self.services: Services = produced.context.services
+
+    @property
+    def tool(self) -> str:
+        """The name of the tool."""
+        return self._produced.tool
+
+    @property
+    def principal(self) -> str:
+        """The name of whoever calls."""
+        return self._produced.principal
 
     @property
     def settings(self) -> Any:
@@ -77,12 +65,27 @@ class Call:
         """The workspace that records of this call belong to."""
         return self.services.workspace
 
+    @property
+    def log(self) -> Log:
+        """The log of the plugin."""
+        return self.services.log
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens that language models have cost this call so far."""
+        return self._produced.meter.usage
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The remarks so far; see `note`."""
+        return tuple(self._produced.notes)
+
     def progress(self, done: float, total: float | None = None, message: str = "") -> None:
         """Say how far the work is; cheap, never waits, may be called from any thread.
 
         What steers a terminal, is not seen or is a secret is taken out of the message.
         """
-        self.report(done, total, self.log.clean(message))
+        self._produced.report(done, total, self.log.clean(message))
 
     def record(self, *records: Record, essential: bool = False) -> None:
         """Keep records to be journalled when the tool succeeds.
@@ -90,16 +93,16 @@ class Call:
         When the journal cannot be written the result is given with a remark; with `essential`
         the call fails instead, because without its records the result is worth nothing.
         """
-        self.records.extend(records)
-        self.essential = self.essential or essential
+        self._produced.records.extend(records)
+        self._produced.essential = self._produced.essential or essential
 
     def forget(self, kind: str, *keys: str) -> None:
         """Have records deleted when the tool succeeds, in the journal and in every store.
 
         Unlike a result whose records cannot be written, such a call fails when the journal does.
         """
-        self.forgotten.extend((kind, key) for key in keys)
-        self.essential = True
+        self._produced.deletions.extend((kind, key) for key in keys)
+        self._produced.essential = True
 
     def keep(
         self,
@@ -117,9 +120,13 @@ class Call:
         place of one that is there.
         """
         if isinstance(value, BaseModel):
-            place = self.services.cache.model(key, type(value))
+            place = self._produced.context.cache.model(key, type(value))
             key, value = place.key, place.dump(value)
-        self.kept.append(Kept(key, value, content_id, model, over))
+        self._produced.cache_writes.append(CacheWrite(key, value, content_id, model, over))
+
+    def skip_cache(self) -> None:
+        """Keep the result of this work out of the cache, such as one that lacks a part."""
+        self._produced.repeatable = False
 
     async def once(
         self,
@@ -130,14 +137,13 @@ class Call:
         content_id: str = "",
         looked: bool = False,
     ) -> M:
-        """The cached result of `key`, or what `produce` makes, which is then kept in the cache.
+        """Return the cached result of `key`, or what `produce` makes, which is kept in the cache.
 
         However many callers ask at the same time, in however many processes, one of them
         produces; the others get its result, with `cached` true when the model has that field.
         `produce` gets the call to work with: what it records, notes and pays belongs to one of
-        those who wait. Set `repeatable` of that call to False when the result is not to be
-        kept. Replies of models and steps in it are committed as they come: after a crash equal
-        work goes on from there.
+        those who wait; see `skip_cache`. Replies of models and steps in it are committed as they
+        come: after a crash equal work goes on from there.
 
         Args:
             key: of `cache_key`, naming everything that changes the result.
@@ -149,11 +155,17 @@ class Call:
         Raises:
             VrError: what `produce` raised.
         """
-        flights = self.services.flights
-        return await flights.once(self, key, result, produce, content_id, looked=looked)
+
+        @wraps(produce)  # whose module tells which plugin is at work
+        async def work(shared: Produced) -> M:
+            return await produce(Call(shared))
+
+        flights, call = self._produced.context.single_flights, self._produced
+        value = await flights.once(call, key, result, work, content_id, looked=looked)
+        return cast("M", value)
 
     async def step(self, key: str, work: Callable[[], Awaitable[Any]]) -> Any:
-        """The result of `work`, a JSON value but None, committed before it is returned.
+        """Return the result of `work`, a JSON value but None, committed before.
 
         In a tool that is `long`, and within `once`, a step that was committed before a crash
         is not done again. Equal keys are told apart by their order.
@@ -161,10 +173,10 @@ class Call:
         Raises:
             VrError: CONFLICT, category LEASE_LOST, when another process took the work over.
         """
-        return await (work() if self.scope is None else self.scope.run(f"step/{key}", work))
+        return await self._produced.step(key, work)
 
     async def ask(self, question: str, answer: type[M], *, default: M) -> M:
-        """The answer of the person who called; `default` where nobody can be asked.
+        """Ask the person who called; `default` where nobody can be asked.
 
         Ask before anything is paid: by MCP 2026-07-28 the tool is called again with the
         answers so far. Once something is paid there, and always within `once`, where several
@@ -179,42 +191,16 @@ class Call:
             VrError: CANCELLED, category DECLINED, when the person would not answer;
                 INVALID_INPUT, category ANSWER_INVALID, when the answer does not fit.
         """
+        produced = self._produced
         asked = Question(self.log.clean(question), answer)
-        paid = self.meter.usage.calls > 0 or (self.scope is not None and self.scope.begun)
-        given = understand(asked, await self.asker(asked, paid=paid))
-        return default if given is None else cast("M", given)
-
-    def of_plugin(self, services: Services) -> Call:
-        """The same call in the hands of another plugin, which works for it by its own settings."""
-        return replace(
-            self, services=services.of_principal(self.principal).of_call(self.meter, self.scope)
-        )
-
-    def shared(self, key: str, lease: Lease | None, report: ProgressReport) -> Call:
-        """A call for work that several callers wait for; see `once`."""
-        notes: list[str] = []
-
-        async def hold() -> Lease | None:
-            if self.scope is not None:
-                await self.scope.hold()
-            return lease
-
-        scope = Scope(
-            self.services.jobs.steps,
-            self.services.flights.place(key),
-            self.steps_version,
-            hold,
-            notes.append,
-        )
-        shared = self._own(scope, report, notes)
-        shared.held = [lease] if lease is not None else []
-        shared.asker = ask_nobody
-        shared.services.models.recorder.keep_in(self.services.cache)
-        return shared
+        begun = produced.scope is not None and produced.scope.begun
+        given = await produced.asker(asked, paid=produced.meter.usage.calls > 0 or begun)
+        understood = understand(asked, given)
+        return default if understood is None else cast("M", understood)
 
     @asynccontextmanager
     async def part(self, name: str, report: ProgressReport | None = None) -> AsyncIterator[Call]:
-        """A call for one part of this one, such as a file of many: `async with` it.
+        """Open a call for one part of this one, such as a file of many: `async with` it.
 
         What it records and keeps is committed when its block ends well, whatever becomes of this
         call. What it paid and noted belongs to this call in any case.
@@ -227,66 +213,41 @@ class Call:
         Raises:
             VrError: UNAVAILABLE when essential records cannot be journalled.
         """
-        from vr_kernel.running.commit import commit, settle
-
-        part = self._own(self.scope, report or self.report, [])
+        produced = self._produced
+        part = produced.branch(produced.scope, report or produced.report)
         try:
-            yield part
+            yield Call(part)
             part.recorded += await complete(commit(part, name))
         finally:
-            self.meter.add_all(part.meter)
-            self.notes.extend(part.notes)
-            self.shown.extend(part.shown)
-            self.recorded += part.recorded
+            produced.take_account_of(part)
             await complete(settle(part))
 
-    def hold(self, lease: Lease) -> None:
-        """Keep a lease until the records of this call are journalled, or it has failed."""
-        self.held.append(lease)
+    async def own(self, name: str, *, patience_s: float = 10.0) -> bool:
+        """Be the only one with that name until the records of this call are journalled.
 
-    def _own(self, scope: Scope | None, report: ProgressReport, notes: list[str]) -> Call:
-        """A call that works for this one, and has produced nothing yet."""
-        meter = self.meter.fresh()
-        return replace(
-            self,
-            services=self.services.of_call(meter, scope),
-            meter=meter,
-            scope=scope,
-            report=report,
-            repeatable=True,
-            records=[],
-            notes=notes,
-            kept=[],
-            held=[],
-            essential=False,
-            shown=[],
-            forgotten=[],
-            owed=[],
-            recorded=0,
-        )
+        Returns False where another one still has it after `patience_s` seconds, or where names
+        cannot be owned now: then the call works without.
+        """
+        leases = self._produced.context.leases
+        lease = await leases.wait_for(name, patience=patience_s, without=lambda _error: True)
+        if lease is not None:
+            self._produced.leases.append(lease)
+        return lease is not None
 
-    def absorb(self, other: Call) -> None:
-        """Take over what shared work produced."""
-        self.record(*other.records, essential=other.essential)
-        self.notes.extend(other.notes)
-        self.kept.extend(other.kept)
-        self.held.extend(other.held)
-        self.shown.extend(other.shown)
-        self.forgotten.extend(other.forgotten)
-        self.owed.extend(other.owed)
-        self.recorded += other.recorded
-        self.meter.add_all(other.meter)
+    def restore_usage(self, usage: Usage) -> None:
+        """Count what this work paid before it was interrupted, in place of what it paid now."""
+        self._produced.meter.usage = usage
 
     def note(self, message: str) -> None:
         """Add a remark that reaches the caller beside the result, such as a degraded service."""
-        self.notes.append(message)
+        self._produced.notes.append(message)
 
     def show(self, content: Content) -> None:
         """Show the client an image, a sound, a text or a file beside the result.
 
         It belongs to this one answer: the cache, and the result of a job, are without it.
         """
-        self.shown.append(content)
+        self._produced.attachments.append(content)
 
     def artifact(self, content: bytes | Path, mime: str) -> Artifact:
         """Keep bytes, or a copy of a file, in the artifacts folder.
@@ -294,6 +255,9 @@ class Call:
         Raises:
             VrError: UNAVAILABLE when the folder cannot be written.
         """
-        from vr_kernel.running.commit import keep_artifact
+        return keep_artifact(self._produced, content, mime)
 
-        return keep_artifact(self, content, mime)
+
+def produced_by(call: Call) -> Produced:
+    """Return the kernel's side of a call, for the kernel's own code."""
+    return call._produced  # noqa: SLF001 - nobody else may

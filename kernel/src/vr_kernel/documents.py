@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from vr_kernel.call import Call, produced_by
 from vr_kernel.errors import Code, VrError
 from vr_kernel.records import RecordField, RecordKind, entity_key
 
 if TYPE_CHECKING:
-    from vr_kernel.call import Call
+    from vr_kernel.calls.context import Context
     from vr_kernel.providers import Providers
 
 
@@ -118,9 +119,10 @@ class Documents:
         for name in self._providers.names(DocumentLoader):
             loader = self._taking(name, source)
             if loader is not None:
-                owner = self._providers.services_of(DocumentLoader, name)
+                owner = cast("Context", self._providers.owner_of(DocumentLoader, name))
+                theirs = Call(produced_by(call).with_context(owner))
                 with self._providers.contained(DocumentLoader, name):
-                    return await loader.load(call.of_plugin(owner), source)
+                    return await loader.load(theirs, source)
         raise VrError(
             "No plugin reads this kind of document.",
             Code.UNSUPPORTED,

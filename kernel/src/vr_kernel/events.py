@@ -23,7 +23,7 @@ class CallFinished:
         ok: whether there is a result.
         code: of the error, None with a result.
         records: how many were recorded.
-        forgotten: how many were deleted.
+        deletions: how many were deleted.
         cached: whether the result says that it came from the cache.
         usage: what was paid to language models, None for nothing.
         duration_s: from the beginning of the call to its end; of a resumed job, of its last run.
@@ -37,7 +37,7 @@ class CallFinished:
     ok: bool
     code: Code | None
     records: int
-    forgotten: int
+    deletions: int
     cached: bool
     usage: Usage | None
     duration_s: float

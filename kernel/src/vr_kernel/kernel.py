@@ -1,51 +1,44 @@
-"""The composition root: loads plugins onto the foundation, and runs calls."""
+"""The kernel: plugins and services of one configuration, and the calls of their tools."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from vr_kernel.builtin import plugin as infra
-from vr_kernel.call import ProgressReport
 from vr_kernel.composition.foundation import Foundation
+from vr_kernel.composition.opening import Opening, not_open
+from vr_kernel.composition.plugins import Plugins
 from vr_kernel.config.config import Config, load_config
 from vr_kernel.errors import Code, VrError, did_you_mean
-from vr_kernel.health import Check
 from vr_kernel.isolation.plugin_code import contained
-from vr_kernel.journal.store_follower import StoreFollower
-from vr_kernel.loading.discovery import (
-    INFRA,
-    Candidate,
-    PluginStatus,
-    State,
-    check,
-    discover,
-    report,
-)
-from vr_kernel.loading.hooks import Hooks
-from vr_kernel.loading.loader import Contribution, Loader, Registry
-from vr_kernel.prompts import Message, Prompt
+from vr_kernel.loading.discovery import INFRA
+from vr_kernel.progress import Report, silent
 from vr_kernel.questions import Asker, ask_nobody
-from vr_kernel.resources import Reading, Resource
 from vr_kernel.running import runner
-from vr_kernel.running.runner import Outcome
-from vr_kernel.running.running_job import LongCall
-from vr_kernel.services import Services
-from vr_kernel.signatures.schema_cache import ToolSchemas
-from vr_kernel.tools import Tool
-from vr_kernel.version import VERSION
 
 if TYPE_CHECKING:
-    from vr_kernel.journal.archive import Archive
+    from vr_kernel.access import Identity
+    from vr_kernel.calls.context import Context
+    from vr_kernel.commands import Command
+    from vr_kernel.composition.tenants import Tenants
+    from vr_kernel.health import Check
+    from vr_kernel.jobs.rows import Job
+    from vr_kernel.loading.discovery import PluginStatus
+    from vr_kernel.log import Log
+    from vr_kernel.prompts import Message, Prompt
+    from vr_kernel.resources import Reading, Resource
+    from vr_kernel.running.runner import Outcome
+    from vr_kernel.running.running_job import RunningJob
+    from vr_kernel.services import Services
+    from vr_kernel.signatures.schema_cache import ToolSchemas
+    from vr_kernel.tools import Tool
 
 
-class Kernel(Foundation):
+class Kernel:
     """Plugins and services of one configuration. Several kernels can live in one process.
 
     Args:
@@ -55,6 +48,10 @@ class Kernel(Foundation):
         schemas: those of tools, from earlier starts.
         tell: takes each plugin that is not served whole; without it the log does.
         retry: load plugins that took long to fail once more, though they have not changed.
+
+    Attributes:
+        config: the settings in use.
+        services: the owner's, of the kernel's own tools.
     """
 
     def __init__(
@@ -67,15 +64,14 @@ class Kernel(Foundation):
         tell: Callable[[PluginStatus], None] | None = None,
         retry: bool = False,
     ) -> None:
-        super().__init__(config, roots)
-        self.jobs.serve(self._served)
-        self._statuses: list[PluginStatus] = []
-        self._services: dict[str, Services] = {}
-        self._registry = Registry()
-        self._health: dict[str, Callable[[], list[Check]]] = {}
-        given = _given(plugins) if plugins is not None else None
-        loader = Loader(self.config, Hooks(), self.log, self.redaction, schemas, again=retry)
-        self._load(given, loader, tell)
+        self.config = config
+        self._closed = False
+        self._tenants: Tenants | None = None
+        self._foundation = Foundation(config, roots)
+        self._foundation.jobs.serve(self._served)
+        self._plugins = Plugins(self._foundation, self._narrowed)
+        self._plugins.load(plugins, schemas, tell, retry=retry)
+        self.services: Services = self._plugins.contexts[INFRA].services
 
     @classmethod
     def open(
@@ -85,80 +81,59 @@ class Kernel(Foundation):
         *,
         roots: Sequence[str | Path] | None = None,
     ) -> AbstractAsyncContextManager[Kernel]:
-        """A kernel for the time of an `async with`; files below the working folder may be read.
+        """Open a kernel for an `async with`; files below the working folder may be read.
 
         Raises:
             VrError: INVALID_INPUT, category CONFIG_INVALID.
         """
-        from vr_kernel.composition.opening import Opening
-
         folders = (Path.cwd(),) if roots is None else roots
         return Opening(lambda: cls(config or load_config(), plugins, roots=folders))
 
     @property
+    def identity(self) -> Identity:
+        """The owner: the user of this process, and the workspace that is configured."""
+        return self._foundation.identity
+
+    @property
+    def log(self) -> Log:
+        """The log of the program."""
+        return self._foundation.log
+
+    @property
     def tools(self) -> Mapping[str, Tool]:
         """All tools by name, sorted."""
-        return dict(sorted(self._registry.tools.items()))
+        return dict(sorted(self._plugins.registry.tools.items()))
 
     @property
     def prompts(self) -> Mapping[str, Prompt]:
         """All prompts by name, sorted."""
-        return dict(sorted(self._registry.prompts.items()))
+        return dict(sorted(self._plugins.registry.prompts.items()))
 
     @property
     def resources(self) -> Mapping[str, Resource]:
         """All resources and families of them by address, sorted."""
-        return dict(sorted(self._registry.resources.items()))
-
-    def write(self, prompt: Prompt, arguments: Mapping[str, Any]) -> list[Message]:
-        """The messages of a prompt.
-
-        Raises:
-            VrError: INVALID_INPUT for arguments that do not fit; INTERNAL when the prompt failed.
-        """
-        self.require_open()
-        with contained(f"Prompt {prompt.name}", prompt.plugin, self.log):
-            return prompt.write(arguments)
-
-    async def read(
-        self, resource: Resource, arguments: Mapping[str, Any], by: str | None = None
-    ) -> Reading:
-        """What stands at an address of a resource, with these parts, for a principal.
-
-        Raises:
-            VrError: what the resource raised; INTERNAL when it failed in another way.
-        """
-        self.require_open()
-        with contained(f"Resource {resource.uri}", resource.plugin, self.log):
-            services = self._services[resource.plugin].of_principal(by or self.principal)
-            return await resource.read(services, arguments)
+        return dict(sorted(self._plugins.registry.resources.items()))
 
     @property
-    def commands(self) -> list[Any]:
-        """The commands of plugins that are no tools."""
-        return [self._registry.commands[path] for path in sorted(self._registry.commands)]
+    def commands(self) -> list[Command]:
+        """The commands of plugins that are no tools, sorted."""
+        commands = self._plugins.registry.commands
+        return [commands[path] for path in sorted(commands)]
 
     @property
-    def archive(self) -> Archive:
-        """Everything recorded, to be carried in and out."""
-        from vr_kernel.journal.archive import Archive
-
-        workspace = self.config.store.workspace
-        return Archive(self.journal, self._registry.kinds, self.store, workspace)
+    def health(self) -> Mapping[str, Callable[[], list[Check]]]:
+        """The checks of each loaded plugin, by its name: functions that list them."""
+        return dict(self._plugins.health)
 
     @property
     def settings(self) -> Mapping[str, BaseModel]:
         """The validated settings of each loaded plugin that has any."""
-        return {n: s.settings for n, s in self._services.items() if s.settings is not None}
-
-    @property
-    def health(self) -> Mapping[str, Callable[[], list[Check]]]:
-        """For each loaded plugin the function that asks for its checks; it may raise anything."""
-        return self._health
+        contexts = self._plugins.contexts
+        return {name: it.settings for name, it in contexts.items() if it.settings is not None}
 
     def plugins(self) -> tuple[PluginStatus, ...]:
-        """Every installed plugin and what became of it."""
-        return tuple(self._statuses)
+        """List every installed plugin and what became of it."""
+        return self._plugins.list()
 
     async def call(self, name: str, /, **arguments: Any) -> BaseModel:
         """Call a tool and return its result model.
@@ -176,7 +151,7 @@ class Kernel(Foundation):
         self,
         name: str,
         arguments: Mapping[str, Any],
-        report: ProgressReport = lambda _done, _total, _message: None,
+        report: Report = silent,
         *,
         principal: str | None = None,
         ask: Asker = ask_nobody,
@@ -193,22 +168,23 @@ class Kernel(Foundation):
         Raises:
             VrError: NOT_FOUND for an unknown tool, naming the nearest.
         """
-        tool, services = self._wanted(name)
+        tool, context = self._wanted(name)
         if tool.long:
-            long_call = self.start(name, arguments, report, principal=principal, ask=ask)
-            return await long_call.outcome()
-        call = runner.begin(tool, services, principal or self.principal, report, ask=ask)
-        return await runner.run(tool, arguments, call, self.listeners)
+            running = self.start(name, arguments, report, principal=principal, ask=ask)
+            return await running.outcome()
+        who = principal or self.identity.principal
+        call = runner.begin(tool, context, who, report, ask=ask)
+        return await runner.run(tool, arguments, call, self._foundation.listeners)
 
     def start(
         self,
         name: str,
         arguments: Mapping[str, Any],
-        report: ProgressReport = lambda _done, _total, _message: None,
+        report: Report = silent,
         *,
         principal: str | None = None,
         ask: Asker = ask_nobody,
-    ) -> LongCall:
+    ) -> RunningJob:
         """Begin a call in the background; `outcome` of what is returned waits for it.
 
         The arguments are those of `run`.
@@ -216,20 +192,62 @@ class Kernel(Foundation):
         Raises:
             VrError: NOT_FOUND for an unknown tool, naming the nearest.
         """
-        tool, services = self._wanted(name)
-        return self.jobs.start(tool, services, arguments, principal or self.principal, report, ask)
+        tool, context = self._wanted(name)
+        who = principal or self.identity.principal
+        return self._foundation.jobs.start(tool, context, arguments, who, report, ask)
+
+    async def detach(self, running: RunningJob) -> Job:
+        """Let a call go on as a job after its client was answered.
+
+        Raises:
+            VrError: UNAVAILABLE when the ledger of jobs cannot be written.
+        """
+        return await self._foundation.jobs.detach(running)
+
+    def write(self, prompt: Prompt, arguments: Mapping[str, Any]) -> list[Message]:
+        """Write the messages of a prompt.
+
+        Raises:
+            VrError: INVALID_INPUT for arguments that do not fit; INTERNAL when the prompt failed.
+        """
+        self._require_open()
+        with contained(f"Prompt {prompt.name}", prompt.plugin, self.log):
+            return prompt.write(arguments)
+
+    async def read(
+        self, resource: Resource, arguments: Mapping[str, Any], by: str | None = None
+    ) -> Reading:
+        """Read what stands at an address of a resource, with these parts, for a principal.
+
+        Raises:
+            VrError: what the resource raised; INTERNAL when it failed in another way.
+        """
+        self._require_open()
+        with contained(f"Resource {resource.uri}", resource.plugin, self.log):
+            context = self._plugins.contexts[resource.plugin]
+            theirs = context.of_principal(by or self.identity.principal)
+            return await resource.read(theirs.services, arguments)
 
     def serving(self) -> AbstractAsyncContextManager[None]:
-        """Take up, meanwhile, what other processes left behind, and watch over the loop."""
+        """Take up, for an `async with`, what other processes left behind; watch over the loop."""
         from vr_kernel.isolation.loop_watch import Owners
         from vr_kernel.running.housekeeping import keep_house
 
-        owners = Owners({it.module: it.name for it in self._statuses})
+        owners = Owners({it.module: it.name for it in self.plugins()})
         settings, journal = self.config.kernel, self.config.paths.journal
-        return keep_house(settings, self.jobs, self.store, journal, owners, self.log)
+        jobs, store = self._foundation.jobs, self._plugins.store
+        return keep_house(settings, jobs, store, journal, owners, self.log)
+
+    def error_for(self, principal: str | None, error: VrError) -> VrError:
+        """Reword an error for a principal: only the owner reads the server's folders in it."""
+        if principal in (None, self.identity.principal):
+            return error
+        from vr_kernel.running.untold import told_to_others
+
+        return told_to_others(error, self.config.paths)
 
     def unknown_tool(self, name: str) -> VrError:
-        """The error of a name that no tool bears, with the nearest that one does."""
+        """Return the error of a name that no tool bears, with the nearest that one does."""
         return VrError(
             f"No tool {name!r}.",
             Code.NOT_FOUND,
@@ -237,84 +255,32 @@ class Kernel(Foundation):
             " and by `vr plugin list` in a shell.",
         )
 
-    def error_for(self, principal: str | None, error: VrError) -> VrError:
-        """Reword an error for a principal: only the owner reads the server's folders in it."""
-        if principal in (None, self.principal):
-            return error
-        from vr_kernel.running.untold import told_to_others
-
-        return told_to_others(error, self.config.paths)
-
     async def aclose(self) -> None:
         """Stop background work and close every file; later calls are CONFLICT."""
-        self.closed = True
-        self.patience.hurry()
-        await self.jobs.aclose()
-        await self.store.aclose()
-        await super().aclose()
+        self._closed = True
+        self._foundation.patience.hurry()
+        await self._foundation.jobs.aclose()
+        await self._plugins.store.aclose()
+        await self._foundation.aclose()
+        if self._tenants is not None:
+            self._tenants.close()
 
-    def _wanted(self, name: str) -> tuple[Tool, Services]:
-        self.require_open()
+    def _require_open(self) -> None:
+        if self._closed:
+            raise not_open("closed")
+
+    def _wanted(self, name: str) -> tuple[Tool, Context]:
+        self._require_open()
         if (served := self._served(name)) is None:
             raise self.unknown_tool(name)
         return served
 
-    def _served(self, name: str) -> tuple[Tool, Services] | None:
-        tool = self._registry.tools.get(name)
-        return None if tool is None else (tool, self._services[tool.plugin])
+    def _served(self, name: str) -> tuple[Tool, Context] | None:
+        tool = self._plugins.registry.tools.get(name)
+        return None if tool is None else (tool, self._plugins.contexts[tool.plugin])
 
-    def _load(
-        self,
-        given: list[Candidate] | None,
-        loader: Loader,
-        tell: Callable[[PluginStatus], None] | None,
-    ) -> None:
-        kernel = self.config.kernel
-        checked = check(
-            discover() if given is None else given,
-            wanted=kernel.plugins,
-            disabled=kernel.disabled,
-            kernel_version=VERSION,
-        )
-        own = PluginStatus(INFRA, "vr-kernel", VERSION)
-        contributions = [loader.load(own, lambda: infra, trusted=True)]
-        self._statuses.append(own)
-        for candidate, status in checked:
-            self._statuses.append(status)
-            if status.state is State.LOADED:
-                contributions.append(loader.load(status, candidate.load, candidate.stamp))
-        made = [contribution for contribution in contributions if contribution]
-        self._registry.add(made)
-        self.store = StoreFollower(
-            self.providers, self.journal, self._registry.kinds, self.dead_letters, self.log
-        )
-        for contribution in made:
-            self._admit(contribution)
-        for status in self._statuses:
-            report(status, self.log, tell, strict=kernel.strict)
+    def _narrowed(self, context: Context, principal: str) -> Context:
+        from vr_kernel.composition.tenants import Tenants  # most programs have one principal
 
-    def _admit(self, contribution: Contribution) -> None:
-        status = contribution.status
-        services = self._services[status.name] = self.services_of(
-            status.name, contribution.settings, self._registry.kinds, self.store, self.plugins
-        )
-        self._health[status.name] = partial(contribution.health, services)
-        if contribution.hear is not None:
-            self.listeners.add(contribution.hear, services)
-        for provider in contribution.providers:
-            try:
-                self.providers.add(provider, services)
-            except VrError as error:
-                status.fail(State.CONFLICT, error.message)
-
-
-def _given(plugins: Mapping[str, object]) -> list[Candidate]:
-    def loader(plugin: object) -> Callable[[], object]:
-        return lambda: plugin
-
-    return [
-        Candidate(
-            name, name, "", (), loader(it), module=it.__name__ if isinstance(it, ModuleType) else ""
-        )
-        for name, it in plugins.items()
-    ]
+        self._tenants = self._tenants or Tenants(self._foundation)
+        return self._tenants.narrowed(context, principal)

@@ -15,12 +15,13 @@ from vr_kernel.generation import Purpose
 from vr_kernel.isolation.plugin_code import PluginCode, contained
 
 if TYPE_CHECKING:
+    from vr_kernel.log import Log
     from vr_kernel.records import Change, RecordKind
     from vr_kernel.services import Services
 
 T = TypeVar("T")
 SearchMode = Literal["hybrid", "semantic", "keyword"]
-Bind = Callable[["Services"], "Services"]
+Bind = Callable[[Any], "Owner"]
 FilterOperator = Literal["=", "!=", "<", "<=", ">", ">=", "in", "contains"]
 
 
@@ -195,23 +196,39 @@ class Provider(Generic[T]):
         return self.kind if isinstance(self.kind, str) else self.kind.__name__
 
 
+class Owner(Protocol):
+    """A plugin that provides something, as it is for a principal or for a call."""
+
+    @property
+    def plugin(self) -> str:
+        """Its name."""
+
+    @property
+    def log(self) -> Log:
+        """Its log."""
+
+    @property
+    def services(self) -> Services:
+        """The services that what it provides is made of."""
+
+
 class Providers:
     """The providers of all loaded plugins; instances are made at first use."""
 
     def __init__(self, choices: Mapping[str, str]) -> None:
         """`choices` maps a kind's name to the provider that configuration chose for it."""
         self._choices = choices
-        self._entries: dict[tuple[str, str], tuple[Provider[Any], Services]] = {}
+        self._entries: dict[tuple[str, str], tuple[Provider[Any], Owner]] = {}
         self._instances: dict[tuple[str, str], Any] = {}
         self.bind: Bind | None = None
 
     def of_call(self, bind: Bind) -> Providers:
-        """The same providers, for a call; `bind` gives services as that call has them."""
+        """The same providers, for a call; `bind` gives owners as that call has them."""
         bound = copy(self)
         bound.bind = bind
         return bound
 
-    def add(self, provider: Provider[Any], services: Services) -> None:
+    def add(self, provider: Provider[Any], owner: Owner) -> None:
         """Register one plugin's provider.
 
         Raises:
@@ -220,7 +237,7 @@ class Providers:
         slot = (provider.kind_name, provider.name)
         if slot in self._entries:
             raise VrError(f"{slot[0]} {slot[1]!r} is provided twice.", Code.CONFLICT)
-        self._entries[slot] = (provider, services)
+        self._entries[slot] = (provider, owner)
 
     def names(self, kind: type[T]) -> list[str]:
         """Names of the providers of that kind, the preferred first, equals by name."""
@@ -234,14 +251,14 @@ class Providers:
             VrError: UNAVAILABLE when there is none, or none of that name.
         """
         slot = self._slot(kind, name)
-        provider, services = self._entries[slot]
+        provider, owner = self._entries[slot]
         if provider.of_call and self.bind is not None:
-            services = self.bind(services)
+            owner = self.bind(owner)
             with self.contained(kind, slot[1]):
-                return cast("T", provider.factory(services))
+                return cast("T", provider.factory(owner.services))
         if slot not in self._instances:
             with self.contained(kind, slot[1]):
-                self._instances[slot] = provider.factory(services)
+                self._instances[slot] = provider.factory(owner.services)
         return cast("T", self._instances[slot])
 
     def contained(self, kind: type[Any], name: str | None = None) -> AbstractContextManager[None]:
@@ -251,12 +268,12 @@ class Providers:
             VrError: what it raised; INTERNAL, with its name, when it failed in another way.
         """
         slot = self._slot(kind, name)
-        services = self._entries[slot][1]
+        owner = self._entries[slot][1]
         what = " ".join(slot) if slot[1] != "own" else slot[0]
-        return contained(what, services.plugin, services.log)
+        return contained(what, owner.plugin, owner.log)
 
-    def services_of(self, kind: type[T], name: str) -> Services:
-        """The services of the plugin that provides it.
+    def owner_of(self, kind: type[T], name: str) -> Owner:
+        """Return the plugin that provides it.
 
         Raises:
             KeyError: when nobody provides that.

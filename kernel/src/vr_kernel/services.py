@@ -1,35 +1,27 @@
-"""What a plugin is handed: one frozen object, without globals."""
+"""The services that a plugin is handed: one frozen object, without globals."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
-
-from vr_kernel.access import Identity
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
+    from vr_kernel.access import Identity
     from vr_kernel.config.paths import Paths
     from vr_kernel.documents import Documents
     from vr_kernel.files.artifacts import Artifacts
     from vr_kernel.files.digests import Digests
     from vr_kernel.files.policy import Policy
-    from vr_kernel.gemini import Gemini
-    from vr_kernel.http import Fetcher
-    from vr_kernel.jobs.scopes import Scope
+    from vr_kernel.http.fetcher import Fetcher
     from vr_kernel.journal.archive import Archive
-    from vr_kernel.journal.journal import Journal
+    from vr_kernel.journal.journal import Journal as JournalFile
     from vr_kernel.journal.store_follower import StoreFollower
-    from vr_kernel.loading.discovery import PluginStatus
     from vr_kernel.log import Log
-    from vr_kernel.models.models import Models
-    from vr_kernel.models.usage import Meter, UsageLedger
-    from vr_kernel.models.vectors import Vectors
-    from vr_kernel.providers import Providers
+    from vr_kernel.protocols.models import Gemini, Models, UsageReader
+    from vr_kernel.protocols.records import Cache, Journal, SearchableStore, Vectors
+    from vr_kernel.protocols.work import InstalledPlugin, Jobs, Leases, Providers
     from vr_kernel.records import RecordKind
-    from vr_kernel.running.job_runner import LongWork
-    from vr_kernel.running.single_flight import Flights
-    from vr_kernel.storage.cache import Cache
     from vr_kernel.storage.room import RoomOf
 
 
@@ -37,65 +29,65 @@ if TYPE_CHECKING:
 class Services:
     """The kernel's services, as one plugin sees them, for one principal.
 
-    `settings` are that plugin's own; `owner` is the principal who runs the program. In a call
-    they are those of whoever calls; lifespans have the owner's, and so have providers, but those
-    that are made for each call. `room_of` gives the disk space for what is paid for, by a folder.
+    In a call they are those of whoever calls; lifespans have the owner's, and so have providers,
+    but those that are made for each call.
+
+    Attributes:
+        plugin: the name of that plugin.
+        settings: its own validated settings.
+        identity: the principal they are for.
+        workspace: the workspace of that principal.
+        paths: the folders of the installation.
+        policy: the files that may be read.
+        models: the one door to language models.
+        gemini: uploads, context caches and research, which only Gemini has.
+        http: the way to pages and files of the web.
+        usage: the ledger of what models were asked and what it cost.
+        jobs: calls in the background.
+        leases: names that one process at a time owns.
+        cache: results that are kept between runs.
+        digests: the identity of files by their content.
+        documents: the readers of documents.
+        artifacts: files that tools produce.
+        journal: every record in order.
+        kinds: the record kinds of all plugins by name.
+        store: the store that follows the journal.
+        vectors: embeddings, each computed once.
+        providers: what plugins provide to each other.
+        plugins: lists what is installed and what became of it.
+        log: the log, with the plugin's name in every line.
+        room_of: the disk space, by a folder, that is kept for what is paid for.
     """
 
     plugin: str
     settings: Any
+    identity: Identity
     workspace: str
-    owner: str
     paths: Paths
     policy: Policy
     models: Models
     gemini: Gemini
     http: Fetcher
-    usage: UsageLedger
-    jobs: LongWork
+    usage: UsageReader
+    jobs: Jobs
+    leases: Leases
     cache: Cache
     digests: Digests
     documents: Documents
     artifacts: Artifacts
     journal: Journal
     kinds: Mapping[str, RecordKind]
-    store: StoreFollower
+    store: SearchableStore
     vectors: Vectors
     providers: Providers
-    plugins: Callable[[], tuple[PluginStatus, ...]]
+    plugins: Callable[[], tuple[InstalledPlugin, ...]]
     log: Log
-    flights: Flights
-    identity: Identity
-    narrow: Callable[[Services, str], Services]
     room_of: RoomOf
 
     @property
     def archive(self) -> Archive:
-        """Records without a call of a tool: of what goes on in the background."""
+        """Records that no call of a tool produced, such as those of an import."""
         from vr_kernel.journal.archive import Archive
 
-        return Archive(self.journal, self.kinds, self.store, self.workspace)
-
-    def of_principal(self, principal: str) -> Services:
-        """The same services as that principal has them.
-
-        Raises:
-            VrError: INVALID_INPUT, category PRINCIPAL_INVALID, for a name that cannot be one.
-        """
-        if principal == self.identity.principal:
-            return self
-        return self.narrow(self, principal)
-
-    def of_call(self, meter: Meter, scope: Scope | None) -> Services:
-        """The same services, with models that account for one call; so have its providers."""
-        models = self.models.of_call(meter, scope)
-
-        def bind(others: Services) -> Services:
-            return others.of_principal(self.identity.principal).of_call(meter, scope)
-
-        return replace(
-            self,
-            models=models,
-            gemini=self.gemini.of_call(models.recorder, scope),
-            providers=self.providers.of_call(bind),
-        )
+        journal, store = cast("JournalFile", self.journal), cast("StoreFollower", self.store)
+        return Archive(journal, self.kinds, store, self.workspace)

@@ -59,7 +59,7 @@ def _config(tmp_path, **variables):
 async def test_a_kernel_serves_the_embedder(tmp_path):
     config = _config(tmp_path)
     async with Kernel.open(config, {"embedder-minilm": plugin}) as kernel:
-        embedder = kernel.providers.get(Embedder, "minilm")
+        embedder = kernel.services.providers.get(Embedder, "minilm")
         (vector,) = await embedder.embed(["hello"], "query")
     assert len(vector) == embedder.dimension
     assert embedder.accepts == {"text"}
@@ -76,6 +76,6 @@ def test_settings_are_checked():
 async def test_an_unknown_embedder_is_named(tmp_path):
     async with Kernel.open(_config(tmp_path), {"embedder-minilm": plugin}) as kernel:
         with pytest.raises(VrError, match="other") as caught:
-            kernel.providers.get(Embedder, "other")
+            kernel.services.providers.get(Embedder, "other")
     assert caught.value.code is Code.UNAVAILABLE
     assert "minilm" in caught.value.hint

@@ -51,11 +51,13 @@ class Traffic:
         await self._commit(Entry("Notes", key, None))
 
     async def _commit(self, entry: Entry) -> None:
-        seq = await self._kernel.journal.commit([entry], workspace="default", provenance={})
-        self._kernel.store.wake(seq)
+        seq = await self._kernel.services.journal.commit(
+            [entry], workspace="default", provenance={}
+        )
+        self._kernel.services.store.wake(seq)
 
     async def _look(self, key: str, *, search: bool) -> None:
-        store = self._kernel.store
+        store = self._kernel.services.store
         assert await store.catch_up(60) == 0
         record = await store.get("Notes", key, "default")
         assert record is not None
@@ -66,7 +68,7 @@ class Traffic:
 
     async def unseen(self, others: dict[str, str]) -> int:
         """Count the records of the other process that are not here as it has them."""
-        store = self._kernel.store
+        store = self._kernel.services.store
         assert await store.catch_up(60) == 0
         counts = await store.count("Notes", "default", "video_id")
         missing = abs(sum(counts.values()) - len(self.live) - len(others))

@@ -28,13 +28,13 @@ class TestGeminiEmbedder(EmbedderContract):
             async with open_kernel(
                 self.plugins, settings=GEMINI, variables=variables, folder=folder
             ) as kernel:
-                yield kernel.providers.get(Embedder, self.provider)
+                yield kernel.services.providers.get(Embedder, self.provider)
 
 
 async def test_batches_purposes_and_what_it_is_called() -> None:
     with FakeGemini() as fake:
         async with knowledge_kernel(GEMINI, gemini=fake) as kernel:
-            embedder = kernel.providers.get(Embedder)
+            embedder = kernel.services.providers.get(Embedder)
             assert embedder.id == "gemini/gemini-embedding-2@256"
             assert len(await embedder.embed([f"text {n}" for n in range(230)], "document")) == 230
             await embedder.embed(["a question"], "query")
@@ -91,9 +91,11 @@ async def test_without_a_key_the_keywords_are_left_and_the_hint_says_why() -> No
 async def test_vectors_of_another_model_are_refused() -> None:
     with FakeGemini() as fake:
         async with knowledge_kernel(GEMINI, gemini=fake) as kernel:
-            embedder = kernel.providers.get(Embedder)
+            embedder = kernel.services.providers.get(Embedder)
             await embedder.embed(["one"], "query")
-            kernel.models.roles.configuration.change(embedding=["gemini/gemini-embedding-001"])
+            kernel.services.models.roles.configuration.change(
+                embedding=["gemini/gemini-embedding-001"]
+            )
             with pytest.raises(VrError) as changed:
                 await embedder.embed(["one"], "query")
             assert (changed.value.code, changed.value.category) == (

@@ -63,8 +63,8 @@ async def search(kernel: TrialKernel, query: str) -> list[str]:
 async def backdate(kernel: TrialKernel, days: int, *keys: str) -> None:
     moment = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="microseconds")
     entries = [Entry("Notes", key, {"text": f"old {key}", "created_at": moment}) for key in keys]
-    seq = await kernel.journal.commit(entries, workspace="default", provenance={})
-    kernel.store.wake(seq)
+    seq = await kernel.services.journal.commit(entries, workspace="default", provenance={})
+    kernel.services.store.wake(seq)
 
 
 async def test_by_id_it_deletes_at_once_in_journal_and_store(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ async def test_one_call_is_bounded() -> None:
         entries = [
             Entry("Notes", f"k{n}", {"text": "x", "video_id": "v1"}) for n in range(MOST + 3)
         ]
-        await kernel.journal.commit(entries, workspace="default", provenance={})
+        await kernel.services.journal.commit(entries, workspace="default", provenance={})
         person = Person("accept", delete=False)
         result = await forget(kernel, person, source="v1")
         assert (result.count, result.remaining) == (MOST, 3)

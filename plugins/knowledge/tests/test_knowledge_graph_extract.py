@@ -39,7 +39,7 @@ async def extract(kernel: TrialKernel, **arguments: Any) -> Any:
 
 
 async def recorded(kernel: TrialKernel, kind: str) -> list[dict[str, Any]]:
-    changes = await kernel.journal.changes(0, 10_000)
+    changes = await kernel.services.journal.changes(0, 10_000)
     return [c.fields for c in changes if c.kind == kind and c.fields is not None]
 
 
@@ -119,11 +119,11 @@ async def test_what_was_read_is_not_paid_for_again(kernel, gemini):
     assert (first.records_read, first.remaining) == (2, 1)
     second = await extract(kernel, collections=["Notes"])
     assert (second.records_read, second.already_read) == (1, 2)
-    last = await kernel.journal.last_seq()
+    last = await kernel.services.journal.last_seq()
     third = await extract(kernel, collections=["Notes"])
     assert (third.records_read, third.already_read, third.usage) == (0, 3, None)
     assert len(asked(gemini)) == 3
-    assert await kernel.journal.last_seq() == last
+    assert await kernel.services.journal.last_seq() == last
 
 
 async def test_without_its_cache_the_graph_itself_knows_what_was_read(kernel, gemini):
@@ -264,7 +264,9 @@ async def test_a_new_version_of_a_record_takes_the_place_of_what_the_old_one_sai
 
 async def write(kernel: TrialKernel, key: str, text: str) -> None:
     entry = Entry("Notes", key, {"text": text})
-    await kernel.journal.commit([entry], workspace="default", provenance={"tool": "notes_write"})
+    await kernel.services.journal.commit(
+        [entry], workspace="default", provenance={"tool": "notes_write"}
+    )
 
 
 async def test_reading_the_same_text_at_the_same_time_pays_once(kernel, gemini):

@@ -177,6 +177,6 @@ async def test_citations_of_a_forgotten_record_are_withdrawn(kernel):
     both = {"concept_name": "GPT", "sources": ["Notes/one#1", "Notes/two#1"], "quotes": ["1", "2"]}
     await ingest(kernel, "ConceptKnowledge", both)
     await kernel.call("neighbours_forget", kind="Notes", key="one")
-    changes = await kernel.journal.changes(0, 100)
+    changes = await kernel.services.journal.changes(0, 100)
     latest = [c.fields for c in changes if c.kind == "ConceptKnowledge" and c.fields][-1]
     assert (latest["sources"], latest["quotes"]) == (["Notes/two#1"], ["2"])

@@ -35,8 +35,8 @@ async def record(kernel: Kernel) -> None:
     note = {"title": "The fox", "text": "A fox in the forest."}
     await kernel.call("knowledge_ingest", collection="Notes", properties=note)
     async with asyncio.timeout(30):
-        assert await kernel.store.catch_up(30) == 0
-        while await kernel.store.pending_vectors():
+        assert await kernel.services.store.catch_up(30) == 0
+        while await kernel.services.store.pending_vectors():
             await kernel.call("knowledge_search", query="fox")
 
 
@@ -75,7 +75,7 @@ async def test_a_store_behind_the_journal_says_by_how_much(config: Config) -> No
     late = Entry("Notes", "late", {"title": "The owl"})
     async with Kernel.open(config, all_plugins()) as kernel:
         await record(kernel)
-        await kernel.journal.commit([late], workspace="default", provenance={})
+        await kernel.services.journal.commit([late], workspace="default", provenance={})
         found = await examine(kernel)
     assert levels(found)["store and journal"] == "warning"
     assert "does not have yet: 1." in found["store and journal"].what

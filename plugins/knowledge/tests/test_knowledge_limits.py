@@ -46,7 +46,7 @@ def many_kinds(count: int) -> object:
 async def test_a_page_fits(kernel: Kernel, text: str) -> None:
     long = {"title": text * 20, "text": text * 400, "tags": [text] * 50, "raw": text * 1000}
     await kernel.call("knowledge_ingest", collection="Notes", properties=[long] * 60)
-    assert await kernel.store.catch_up(60) == 0
+    assert await kernel.services.store.catch_up(60) == 0
     result = await kernel.call("knowledge_search", query="fox", limit=60)
     assert isinstance(result, KnowledgeSearchResult)
     assert 1 < len(result.results) < 60

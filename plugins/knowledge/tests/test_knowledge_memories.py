@@ -162,7 +162,7 @@ async def test_what_is_known_of_a_concept_stays(
     )
     assert done.exit_code == 0
     async with Kernel.open(config, {"knowledge": knowledge}) as kernel:
-        changes = [c async for c in kernel.archive.records(["ConceptKnowledge"])]
+        changes = [c async for c in kernel.services.archive.records(["ConceptKnowledge"])]
         pumps = [c.fields for c in changes if c.fields and "HP" in c.fields.get("aliases", [])]
     assert len(pumps) == 1, "one record a concept, whoever wrote it"
     assert (pumps[0]["state"], pumps[0]["description"]) == ("know", "My words.")
@@ -206,7 +206,7 @@ async def test_a_state_is_set_again(config: Config) -> None:
         again = {"concept_name": "owl", "state": "fuzzy"}
         last = {"concept_name": "OWL", "state": "know"}
         assert await ingest("ConceptKnowledge", again, last) == first * 2
-        fields = [c.fields async for c in kernel.archive.records(["ConceptKnowledge"])]
+        fields = [c.fields async for c in kernel.services.archive.records(["ConceptKnowledge"])]
         assert [(f["state"], f["description"]) for f in fields if f] == [("know", "Birds.")]
         edge = {"from_concept": "Owl", "to_concept": "Mouse", "relationship_type": "related_to"}
         back = {"from_concept": "mice", "to_concept": "owls", "relationship_type": "related_to"}

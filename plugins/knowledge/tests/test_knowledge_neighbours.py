@@ -33,11 +33,11 @@ async def test_a_record_is_there_when_it_is_journalled_and_found_when_the_other_
 ) -> None:
     async with Kernel.open(config, all_plugins()) as kernel:
         await ingest(kernel, "first")
-        assert await kernel.store.catch_up(30) == 0
+        assert await kernel.services.store.catch_up(30) == 0
         with held(config.paths.state / "knowledge.db"):
             await ingest(kernel, "second")
-            assert await kernel.store.catch_up(0.05) == 1
-        assert await kernel.store.catch_up(30) == 0
+            assert await kernel.services.store.catch_up(0.05) == 1
+        assert await kernel.services.store.catch_up(30) == 0
         found = await kernel.call("knowledge_search", query="second")
         assert "second" in {hit.properties["title"] for hit in found.results}
 
@@ -46,10 +46,10 @@ async def test_a_record_is_there_when_it_is_journalled_and_found_when_the_other_
 async def test_who_opens_the_knowledge_base_to_read_waits_for_nobody(config: Config) -> None:
     async with Kernel.open(config, all_plugins()) as kernel:
         await ingest(kernel, "first")
-        assert await kernel.store.catch_up(30) == 0
+        assert await kernel.services.store.catch_up(30) == 0
     with held(config.paths.state / "knowledge.db"):
         async with Kernel.open(config, all_plugins()) as kernel:
-            assert await kernel.store.catch_up(30) == 0
+            assert await kernel.services.store.catch_up(30) == 0
             found = await kernel.call("knowledge_search", query="first")
             assert [hit.properties["title"] for hit in found.results] == ["first"]
 
@@ -58,7 +58,7 @@ async def test_who_opens_the_knowledge_base_to_read_waits_for_nobody(config: Con
 async def test_a_search_waits_for_its_own_records_alone(config: Config) -> None:
     async with Kernel.open(config, all_plugins()) as kernel:
         await ingest(kernel, "first")
-        assert await kernel.store.catch_up(30) == 0
+        assert await kernel.services.store.catch_up(30) == 0
         with held(config.paths.state / "knowledge.db"):
             await ingest(kernel, "second")
             found = await kernel.call("knowledge_search", query="first")
@@ -72,8 +72,8 @@ async def test_closing_beside_a_process_that_holds_every_file_ends(config: Confi
         async with asyncio.timeout(60):
             async with Kernel.open(config, all_plugins()) as kernel, kernel.serving():
                 await ingest(kernel, "first")
-                assert await kernel.store.catch_up(30) == 0
-                assert await kernel.jobs.leases.acquire("anything")
+                assert await kernel.services.store.catch_up(30) == 0
+                assert await kernel.services.leases.acquire("anything")
                 for path in await asyncio.to_thread(lambda: [*config.paths.state.rglob("*.db")]):
                     stack.enter_context(held(path))
                 late = asyncio.create_task(ingest(kernel, "second"))

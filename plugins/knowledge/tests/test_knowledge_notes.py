@@ -73,7 +73,7 @@ async def found(opened: Open, query: str) -> list[str]:
 
 def checks(kernel: Kernel) -> dict[str, Check]:
     """The doctor's checks of the knowledge plugin."""
-    services = kernel.providers.services_of(Notes, "folder")
+    services = kernel.services.providers.owner_of(Notes, "folder").services
     return {check.name: check for check in knowledge.vr_health(services)}
 
 

@@ -248,7 +248,7 @@ async def test_fetch_cuts_a_long_record_and_links_to_the_rest(kernel: Kernel) ->
     assert len(found.model_dump_json()) < 15_000
     assert found.full
     name = found.full.rpartition("/")[2]
-    whole = json.loads(kernel.artifacts.find(name).path.read_text("utf-8"))
+    whole = json.loads(kernel.services.artifacts.find(name).path.read_text("utf-8"))
     assert whole["text"] == long["text"]
 
 

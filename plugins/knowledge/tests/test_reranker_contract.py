@@ -37,7 +37,7 @@ class TestCohere(RerankerContract):
     @asynccontextmanager
     async def opened(self, folder: Path | None = None) -> AsyncIterator[Reranker]:
         async with knowledge_kernel(self.service.settings, folder=folder) as kernel:
-            yield kernel.providers.get(Reranker, self.provider)
+            yield kernel.services.providers.get(Reranker, self.provider)
 
 
 class TestJudge(RerankerContract):
@@ -53,4 +53,4 @@ class TestJudge(RerankerContract):
     @asynccontextmanager
     async def opened(self, folder: Path | None = None) -> AsyncIterator[Reranker]:
         async with knowledge_kernel(gemini=self.service, folder=folder) as kernel:
-            yield kernel.providers.get(Reranker, self.provider)
+            yield kernel.services.providers.get(Reranker, self.provider)

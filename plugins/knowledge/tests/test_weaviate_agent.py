@@ -63,7 +63,7 @@ async def test_the_agent_answers_with_our_records_as_sources(
 ) -> None:
     async with asked_kernel(weaviate, "Agent_", tmp_path, agents.url) as kernel:
         (key,) = await ingest(kernel, "Notes", FOX)
-        assert await kernel.store.catch_up(60) == 0
+        assert await kernel.services.store.catch_up(60) == 0
         uuid = object_id("default", "Notes", key)
         sources = [("Agent_Notes", uuid), ("Agent_Notes", uuid), ("Elsewhere", "x")]
         agents.reply = answer("A river.", sources, ["when it was"])
@@ -115,7 +115,7 @@ async def test_what_goes_wrong_is_typed(
     limit = {"plugins.knowledge.weaviate_agent_s": 1 if reply is None else 60}
     async with asked_kernel(weaviate, "AgentBad_", tmp_path, agents.url, **limit) as kernel:
         await ingest(kernel, "Notes", FOX)
-        assert await kernel.store.catch_up(60) == 0
+        assert await kernel.services.store.catch_up(60) == 0
         with pytest.raises(VrError) as caught:
             await ask(kernel, "Notes")
     assert (caught.value.code, caught.value.category) == (code, category)
@@ -128,7 +128,7 @@ async def test_a_service_that_is_away(weaviate: WeaviateServer, tmp_path: Path) 
         url = gone.url
     async with asked_kernel(weaviate, "AgentBad_", tmp_path, url) as kernel:
         await ingest(kernel, "Notes", FOX)
-        assert await kernel.store.catch_up(60) == 0
+        assert await kernel.services.store.catch_up(60) == 0
         with pytest.raises(VrError) as caught:
             await ask(kernel, "Notes")
     assert (caught.value.category, caught.value.retryable) == ("AGENT_FAILED", True)

@@ -212,7 +212,7 @@ async def test_records_written_while_it_is_away_arrive_once(own_server, tmp_path
 
     async def behind(kernel: Kernel) -> int:
         try:
-            status = await kernel.store.status()
+            status = await kernel.services.store.status()
         except VrError:
             return -1
         return status.recorded - status.delivered
@@ -229,9 +229,9 @@ async def test_records_written_while_it_is_away_arrive_once(own_server, tmp_path
     async with open_kernel(plugins(), settings=settings, folder=home) as kernel:
         async with asyncio.timeout(60):
             while await behind(kernel):
-                await kernel.store.catch_up(1.0)
-        assert await kernel.store.count(CARDS.name, "default") == {"": 400}
-        status = await kernel.store.status()
+                await kernel.services.store.catch_up(1.0)
+        assert await kernel.services.store.count(CARDS.name, "default") == {"": 400}
+        status = await kernel.services.store.status()
         assert (status.delivered, status.refused) == (status.recorded, 0)
 
 

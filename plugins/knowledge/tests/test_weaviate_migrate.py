@@ -187,8 +187,8 @@ def stored(config: Config, key: str) -> dict[str, Any]:
         from vr_kernel import Kernel
 
         async with Kernel.open(config) as kernel:
-            await kernel.store.catch_up()
-            record = await kernel.store.get("ConceptKnowledge", key, "default")
+            await kernel.services.store.catch_up()
+            record = await kernel.services.store.get("ConceptKnowledge", key, "default")
             assert record is not None
             return {"fields": dict(record.fields), "provenance": dict(record.provenance)}
 
@@ -228,7 +228,7 @@ async def found_by(config: Config) -> tuple[int, list[str]]:
     """Search for passages on the server from an installation: their number, and its notes."""
     async with Kernel.open(config) as kernel:
         said: Any = await kernel.call("knowledge_search", query="fox", search_type="keyword")
-        counted = await kernel.store.count("DocumentPassages", "default")
+        counted = await kernel.services.store.count("DocumentPassages", "default")
         return sum(counted.values()), said.notes
 
 

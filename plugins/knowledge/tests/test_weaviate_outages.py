@@ -83,13 +83,13 @@ class Client:
         """Wait until the store has everything, once each."""
         async with asyncio.timeout(60):
             while await self.behind():
-                await self.kernel.store.catch_up(1.0)
-        assert await self.kernel.store.count(CARDS.name, "default") == {"": self.written}
-        assert (await self.kernel.store.status()).refused == 0
+                await self.kernel.services.store.catch_up(1.0)
+        assert await self.kernel.services.store.count(CARDS.name, "default") == {"": self.written}
+        assert (await self.kernel.services.store.status()).refused == 0
 
     async def behind(self) -> int:
         try:
-            status = await self.kernel.store.status()
+            status = await self.kernel.services.store.status()
         except VrError:
             return -1
         return status.recorded - status.delivered

@@ -26,7 +26,7 @@ async def test_a_kernel_serves_the_recognizer(tmp_path, draw):
     folders = {f"VR_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "STATE", "CACHE")}
     config = load_config({**folders, "VR_OCR_RAPIDOCR__THREADS": "1"})
     async with Kernel.open(config, {"ocr-rapidocr": plugin}) as kernel:
-        recognizer = kernel.providers.get(TextRecognizer)
+        recognizer = kernel.services.providers.get(TextRecognizer)
         lines = await recognizer.recognize(draw(("served text", 40, 60)))
     assert recognizer.name == "rapidocr"
     assert [line.text for line in lines] == ["served text"]

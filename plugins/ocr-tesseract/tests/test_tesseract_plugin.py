@@ -10,4 +10,4 @@ async def test_a_kernel_serves_the_recognizer(tmp_path):
     folders = {f"VR_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "STATE", "CACHE")}
     async with Kernel.open(load_config(folders), {"ocr-tesseract": plugin}) as kernel:
         assert kernel.plugins()[-1].state == "loaded"
-        assert kernel.providers.get(TextRecognizer, "tesseract").name == "tesseract"
+        assert kernel.services.providers.get(TextRecognizer, "tesseract").name == "tesseract"

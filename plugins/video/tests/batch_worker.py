@@ -34,7 +34,7 @@ MORE_RUNS = 1000
 async def work(folder: Path) -> None:
     """Do jobs until there are no more."""
     async with Kernel.open(load_config(), {"video": plugin}, roots=[folder]) as kernel:
-        kernel.jobs.most_runs = MORE_RUNS
+        kernel.services.jobs.most_runs = MORE_RUNS
         async with kernel.serving():
             while await keep_going(kernel, folder):  # noqa: ASYNC110
                 await asyncio.sleep(PAUSE_S)  # what other processes do gives no sign
@@ -43,7 +43,9 @@ async def work(folder: Path) -> None:
 async def keep_going(kernel: Kernel, folder: Path) -> bool:
     """Begin a batch when few are open; whether this process is still needed."""
     last = (folder / "last").exists()
-    is_open = len(await kernel.jobs.list(kernel.principal, ("running", "interrupted"), 100))
+    is_open = len(
+        await kernel.services.jobs.list(kernel.identity.principal, ("running", "interrupted"), 100)
+    )
     if not last and is_open < OPEN_JOBS:
         arguments = {
             "directory": str(folder / "videos"),
@@ -52,7 +54,7 @@ async def keep_going(kernel: Kernel, folder: Path) -> bool:
         }
         job = kernel.start("video_batch_analyze", arguments)
         with suppress(VrError):  # it ended at once
-            await kernel.jobs.hand_out(job)
+            await kernel.detach(job)
     return not last or is_open > 0
 
 

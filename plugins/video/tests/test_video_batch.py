@@ -235,7 +235,7 @@ async def test_a_video_is_kept_as_soon_as_it_is_done(kernel, gemini, folder, vid
 async def test_records_say_who_made_them(kernel, folder, video):
     fill(folder, video, 1)
     outcome = await kernel.run("video_batch_analyze", {"directory": str(folder)})
-    changes = await kernel.journal.changes(0, 100)
+    changes = await kernel.services.journal.changes(0, 100)
     (change,) = (each for each in changes if each.kind == "VideoAnalyses")
     assert change.provenance["tool"] == "video_batch_analyze"
     assert change.provenance["call_id"] == outcome.call_id
@@ -421,5 +421,5 @@ async def test_plugins_hear_of_every_record(tmp_path, gemini, folder, video):
     plugins = {"listener": SimpleNamespace(vr_call_finished=vr_call_finished)}
     async with open_kernel(tmp_path, environ=key_for(gemini), plugins=plugins) as kernel:
         await analyse(kernel, folder)
-        assert heard == [await kernel.journal.last_seq()]
+        assert heard == [await kernel.services.journal.last_seq()]
         assert heard[0] >= 3

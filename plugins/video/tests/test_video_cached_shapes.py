@@ -54,8 +54,8 @@ async def replace_all(kernel: Kernel, row: dict[str, Any]) -> None:
     def keys(connection: Any) -> list[str]:
         return [key for (key,) in connection.execute("SELECT key FROM result")]
 
-    for key in await kernel.cache._database.run(keys):
-        await kernel.cache.set(key, row)
+    for key in await kernel.services.cache._database.run(keys):
+        await kernel.services.cache.set(key, row)
 
 
 def told(result: Any) -> dict[str, Any]:
@@ -120,7 +120,7 @@ async def test_scenes_that_an_earlier_version_kept_are_found_without_looking(tmp
         slide = {"start": 0.0, "end": 5.0, "title": "Kept", "lines": [], "thumbnail_uri": ""}
         whole = {"found": 1, "complete": True, "recognizer": "reader", "failure": ""}
         slides = [{**slide, "thumbnail_path": ""}]
-        await kernel.cache.set(key, {"slides": slides, **whole})
+        await kernel.services.cache.set(key, {"slides": slides, **whole})
         for _ in range(2):
             scenes = await kernel.call("video_scenes", file_path=str(path))
             assert [scene.title for scene in scenes.scenes] == ["Kept"]

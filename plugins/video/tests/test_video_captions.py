@@ -69,7 +69,9 @@ async def test_pages_make_the_whole_transcript(tmp_path, video):
                     "video_transcript", file_path=str(video), cursor=pages[-1].next_cursor
                 )
             )
-        whole = kernel.artifacts.find(pages[0].transcript_uri.rpartition("/")[2]).path.read_text()
+        whole = kernel.services.artifacts.find(
+            pages[0].transcript_uri.rpartition("/")[2]
+        ).path.read_text()
         moments = await recorded(kernel, "VideoSegments")
     texts = [segment.text for page in pages for segment in page.segments]
     assert texts == [f"This is sentence number {n} of the talk." for n in range(280)]

@@ -85,7 +85,7 @@ async def test_a_film_holds_exactly_the_part_between_two_key_frames(kernel, leve
     assert (clip.start, clip.end, clip.duration) == pytest.approx((1.5, 3.2, 1.7), abs=SHORT)
     assert (clip.format, clip.mime) == ("mp4", "video/mp4")
     assert (clip.width, clip.height) == (64, 48)
-    made = kernel.artifacts.find(clip.uri.rpartition("/")[2])
+    made = kernel.services.artifacts.find(clip.uri.rpartition("/")[2])
     assert (str(made.path), made.size) == (clip.path, clip.size_bytes)
     assert clip.link == f"{levels.as_uri()}#t=1"
     assert clip.limits == []
@@ -197,7 +197,7 @@ async def test_one_picture_is_shown_and_sharp(kernel, levels):
     outcome = await kernel.run(
         "video_clip", {"file_path": str(levels), "start": 2.3, "end": 1, "format": "jpg"}
     )
-    (shown,) = outcome.shown
+    (shown,) = outcome.attachments
     with Image.open(io.BytesIO(shown.data)) as image:
         assert image.size == (64, 48)
         assert image.convert("L").getpixel((30, 20)) == pytest.approx(level_at(2.3), abs=2)
@@ -222,7 +222,7 @@ async def test_a_large_picture_is_shown_smaller(kernel, tmp_path):
     arguments = {"file_path": str(tmp_path / "noise.mkv"), "format": "jpg"}
     outcome = await kernel.run("video_clip", arguments)
     assert outcome.data["size_bytes"] > 1_000_000
-    assert len(outcome.shown[0].data) < 1_000_000
+    assert len(outcome.attachments[0].data) < 1_000_000
 
 
 async def test_the_same_clip_is_cut_once(kernel, levels):
@@ -230,7 +230,7 @@ async def test_the_same_clip_is_cut_once(kernel, levels):
     clips = await asyncio.gather(*(kernel.call("video_clip", **arguments) for _ in range(5)))
     assert sum(not clip.cached for clip in clips) == 1
     assert len({clip.path for clip in clips}) == 1
-    artifact = kernel.artifacts.find(clips[0].uri.rpartition("/")[2])
+    artifact = kernel.services.artifacts.find(clips[0].uri.rpartition("/")[2])
     artifact.path.unlink()
     again = await kernel.call("video_clip", **arguments)
     assert not again.cached

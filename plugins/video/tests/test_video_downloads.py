@@ -112,7 +112,7 @@ async def test_a_caller_who_leaves_stops_no_download_of_others(tmp_path, lecture
     videos = WebVideos(lecture)
     async with watching(tmp_path, videos) as kernel:
         videos.gate.clear()
-        fetch = kernel.providers.get(Downloads).fetch
+        fetch = kernel.services.providers.get(Downloads).fetch
         first, second = (asyncio.create_task(fetch(videos.url())) for _ in range(2))
         await asyncio.to_thread(videos.begun.wait, 20)
         first.cancel()
@@ -189,7 +189,7 @@ async def test_a_video_that_is_too_large_is_refused(tmp_path, told):
     videos = WebVideos(content, size=None if told else 100)
     async with watching(tmp_path, videos, max_download_mb="1") as kernel:
         error = await failure(kernel, "video_scenes", url=videos.url())
-        assert await kernel.journal.last_seq() == 0
+        assert await kernel.services.journal.last_seq() == 0
     assert error.code is (Code.TOO_LARGE if told else Code.UNSUPPORTED), error.message
     assert error.hint
     assert len(downloads(tmp_path)) == (0 if told else 1)

@@ -73,7 +73,7 @@ async def run(kernel: Kernel, who: str | None, tool: str, **arguments: object) -
 
 async def live(kernel: Kernel, who: str | None) -> dict[str, list[str]]:
     kinds = ("VideoAnalyses", "VideoSegments")
-    return {kind: await kernel.journal.keys(kind, who or "default") for kind in kinds}
+    return {kind: await kernel.services.journal.keys(kind, who or "default") for kind in kinds}
 
 
 @pytest.mark.parametrize("who", [None, "anna"])
@@ -93,9 +93,11 @@ async def test_an_outline_is_recorded_again(
         assert await live(kernel, who) != before
         await run(kernel, who, "video_analyze", **asked)
         assert await live(kernel, who) == before
-        last = await kernel.journal.last_seq()
+        last = await kernel.services.journal.last_seq()
         assert (await run(kernel, who, "video_analyze", **asked))["cached"]
-        assert await kernel.journal.last_seq() == last, "what is there is not recorded again"
+        assert await kernel.services.journal.last_seq() == last, (
+            "what is there is not recorded again"
+        )
 
 
 async def test_words_are_recorded_again(tmp_path: Path, video: Path) -> None:

@@ -150,7 +150,7 @@ async def test_moments_link_to_the_video_wherever_it_lies(kernel, gemini, captio
 
 async def test_the_report_tells_what_became_of_each_quote(kernel, captioned):
     analysis = await kernel.call("video_analyze", file_path=str(captioned))
-    report = kernel.artifacts.find(analysis.report_uri.rpartition("/")[2]).path.read_text()
+    report = kernel.services.artifacts.find(analysis.report_uri.rpartition("/")[2]).path.read_text()
     home, moved = captioned.as_uri(), "Moved to where the quote was found"
     lost = "The quote was not found: take the time with care."
     assert report.partition("## Timestamps\n\n")[2].partition("\n\n")[0].splitlines() == [
@@ -168,11 +168,11 @@ async def test_the_report_tells_what_became_of_each_quote(kernel, captioned):
 async def test_an_analysis_whose_report_finds_no_room_is_made_again_for_nothing(
     kernel, gemini, captioned
 ):
-    kernel.artifacts.folder.parent.mkdir(exist_ok=True)
-    kernel.artifacts.folder.touch()  # a file in its place: nothing can be written there
+    kernel.services.artifacts.folder.parent.mkdir(exist_ok=True)
+    kernel.services.artifacts.folder.touch()  # a file in its place: nothing can be written there
     first = await kernel.call("video_analyze", file_path=str(captioned))
     assert any("were not kept" in limit for limit in first.limits)
-    kernel.artifacts.folder.unlink()
+    kernel.services.artifacts.folder.unlink()
     again = await kernel.call("video_analyze", file_path=str(captioned))
     assert again.report_uri
     assert again.summary == first.summary
@@ -193,7 +193,7 @@ async def test_a_kept_analysis_is_checked_when_words_come_to_hand(kernel, gemini
     assert again.cached
     assert [m.status for m in again.timestamps] == ["verified", "moved", "not_found", ""]
     assert len(asked(gemini)) == 1
-    report = kernel.artifacts.find(again.report_uri.rpartition("/")[2]).path.read_text()
+    report = kernel.services.artifacts.find(again.report_uri.rpartition("/")[2]).path.read_text()
     assert "the model said 00:05" in report
 
 

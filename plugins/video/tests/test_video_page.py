@@ -240,7 +240,7 @@ async def test_an_export_is_a_file_and_says_where_it_is(tmp_path, talk):
     async with open_kernel(tmp_path) as kernel:
         page = await kernel.call("video_export", file_path=str(talk), engine="local")
         again = await kernel.call("video_export", file_path=str(talk), engine="local")
-        found = kernel.artifacts.find(page.uri.rpartition("/")[2])
+        found = kernel.services.artifacts.find(page.uri.rpartition("/")[2])
     written = found.path.read_text("utf-8")
     assert (str(found.path), found.size) == (page.path, page.size)
     assert (page.mime, page.title, page.cached) == ("text/html", "Foxes", False)
@@ -278,7 +278,7 @@ async def test_a_refused_export_writes_nothing(tmp_path, talk):
         long = await failure(kernel, "video_export", file_path=str(talk), instruction="x" * 20_001)
         late = await failure(kernel, "video_export", file_path=str(talk), start=99, engine="local")
         keyless = await failure(kernel, "video_export", file_path=str(talk), engine="gemini")
-        written = list(kernel.artifacts.folder.glob("*"))
+        written = list(kernel.services.artifacts.folder.glob("*"))
     assert both.category == "SOURCE_AMBIGUOUS"
     assert long.code is Code.TOO_LARGE
     assert late.category == "TIME_OUTSIDE_VIDEO"

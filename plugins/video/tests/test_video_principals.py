@@ -39,7 +39,7 @@ async def test_each_watches_and_records_for_itself(tmp_path: Path, video: Path, 
             kept[who] = (await answered(kernel, "infra_cache", who, action="list"))["entries"]
         counts = [len(entries) for entries in kept.values()]
         assert counts[0] == counts[1] == counts[2] > 0
-        changes = await kernel.journal.changes(0)
+        changes = await kernel.services.journal.changes(0)
         kinds = {
             workspace: sorted(c.kind for c in changes if c.workspace == workspace)
             for workspace in ("default", "anna", "ben")

@@ -56,9 +56,9 @@ async def test_a_transcript_is_computed_once(tmp_path, model):
     async with open_kernel(tmp_path, roots=[path.parent], speech_model=str(model)) as kernel:
         first = await kernel.call("video_transcript", file_path=str(path))
         window = await kernel.call("video_transcript", file_path=str(path), end=5, format="srt")
-        before = await kernel.journal.last_seq()
+        before = await kernel.services.journal.last_seq()
         again = await kernel.call("video_transcript", file_path=str(path))
-        assert await kernel.journal.last_seq() == before
+        assert await kernel.services.journal.last_seq() == before
         heard: list[str] = []
         outcome = await kernel.run(
             "video_analyze", {"file_path": str(path)}, lambda _d, _t, message: heard.append(message)
@@ -126,8 +126,8 @@ async def test_a_cancelled_call_stops_and_leaves_nothing(tmp_path, model):
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
-        assert await kernel.journal.last_seq() == 0
-        assert (await kernel.cache.stats()).entries == 0
+        assert await kernel.services.journal.last_seq() == 0
+        assert (await kernel.services.cache.stats()).entries == 0
         assert (await kernel.call("infra_cache")).total_files == 0
 
 

@@ -73,7 +73,8 @@ async def test_scenes_have_times_pictures_and_text(tmp_path, video, link):
     async with open_kernel(tmp_path, plugins={"reader": reader.plugin()}) as kernel:
         result = await kernel.call("video_scenes", file_path=str(video))
         pictures = [
-            kernel.artifacts.find(s.thumbnail_uri.rpartition("/")[2]) for s in result.scenes
+            kernel.services.artifacts.find(s.thumbnail_uri.rpartition("/")[2])
+            for s in result.scenes
         ]
         again = await kernel.call("video_scenes", file_path=str(video))
         moments = await recorded(kernel, "VideoSegments")
@@ -262,27 +263,27 @@ async def test_without_the_cache_nothing_is_kept(tmp_path, captioned):
             assert not result.cached
         await kernel.call("video_transcript", file_path=str(captioned), use_cache=False)
         await kernel.call("video_scenes", file_path=str(captioned), use_cache=False)
-        assert (await kernel.cache.stats()).entries == 0
+        assert (await kernel.services.cache.stats()).entries == 0
         assert len(await recorded(kernel, "VideoAnalyses")) == 1, "the former one is history"
 
 
 async def test_a_hit_records_nothing_but_another_workspace_is_another_home(tmp_path, captioned):
     async with open_kernel(tmp_path) as kernel:
         await kernel.call("video_analyze", file_path=str(captioned))
-        before = await kernel.journal.last_seq()
+        before = await kernel.services.journal.last_seq()
         assert (await kernel.call("video_analyze", file_path=str(captioned))).cached
         await kernel.call("video_transcript", file_path=str(captioned))
         await kernel.call("video_scenes", file_path=str(captioned))
-        assert await kernel.journal.last_seq() == before
+        assert await kernel.services.journal.last_seq() == before
     async with open_kernel(tmp_path, environ={"VR_STORE__WORKSPACE": "other"}) as kernel:
         assert not (await kernel.call("video_analyze", file_path=str(captioned))).cached
-        assert await kernel.journal.last_seq() > before
+        assert await kernel.services.journal.last_seq() > before
 
 
 async def test_thumbnails_that_were_cleaned_away_are_made_again(tmp_path, video):
     async with open_kernel(tmp_path) as kernel:
         first = await kernel.call("video_analyze", file_path=str(video))
-        for path in kernel.artifacts.folder.iterdir():
+        for path in kernel.services.artifacts.folder.iterdir():
             path.unlink()
         second = await kernel.call("video_analyze", file_path=str(video))
     assert not second.cached
@@ -314,7 +315,7 @@ async def test_kept_results_have_their_pictures_in_folders_of_another_place(
     read = len(reader.seen)
     async with open_kernel(tmp_path / "new", **given) as kernel:
         scenes, analysis, clip = await ask(kernel)
-        folder = kernel.artifacts.folder
+        folder = kernel.services.artifacts.folder
     assert [result.cached for result in (scenes, analysis, clip)] == [True, True, True]
     assert len(reader.seen) == read
     assert [s.thumbnail_uri for s in scenes.scenes] == [s.thumbnail_uri for s in made[0].scenes]
@@ -463,7 +464,7 @@ async def test_a_long_result_is_shortened_and_kept_whole(word, tmp_path, video):
         assert max(estimate_tokens(it.text) for it in shown(result)) == pytest.approx(75, abs=15)
         assert any("Shortened" in limit for limit in result.limits)
         name = result.result_uri.rpartition("/")[2]
-        whole = json.loads(kernel.artifacts.find(name).path.read_bytes())
+        whole = json.loads(kernel.services.artifacts.find(name).path.read_bytes())
         assert len(whole["scenes" if result is scenes else "slides"]) == 3
 
 
@@ -485,8 +486,8 @@ async def test_bad_files_are_refused_and_leave_nothing(tmp_path, tool, name):
     path.write_bytes(content)
     async with open_kernel(tmp_path) as kernel:
         error = await failure(kernel, tool, file_path=str(path))
-        assert await kernel.journal.last_seq() == 0
-        assert not kernel.artifacts.folder.exists()
+        assert await kernel.services.journal.last_seq() == 0
+        assert not kernel.services.artifacts.folder.exists()
     assert error.code is code
     assert error.hint
 
@@ -525,7 +526,7 @@ async def test_bad_arguments_are_refused(tmp_path, video, tool):
             assert error.code is code, arguments
             assert category in (None, error.category), arguments
             assert error.hint, arguments
-        assert await kernel.journal.last_seq() == 0
+        assert await kernel.services.journal.last_seq() == 0
 
 
 async def test_a_source_in_the_wrong_place_is_told_the_right_one(tmp_path):

@@ -146,7 +146,7 @@ async def test_a_video_that_is_gone_is_refused_before_anything_is_paid(tmp_path,
     youtube.videos.clear()
     async with opened(tmp_path, youtube, gemini) as kernel:
         error = await failure(kernel, "video_analyze", url=URL)
-        assert await kernel.journal.last_seq() == 0
+        assert await kernel.services.journal.last_seq() == 0
     assert error.code is Code.NOT_FOUND
     assert sent(gemini) == []
 

@@ -90,7 +90,7 @@ async def kernel(tmp_path: Path, youtube: FakeYouTube) -> AsyncIterator[Kernel]:
 
 @pytest.fixture
 def client(kernel: Kernel) -> YouTube:
-    return kernel.providers.get(YouTube)
+    return kernel.services.providers.get(YouTube)
 
 
 async def test_metadata_by_yt_dlp(kernel):
@@ -284,7 +284,7 @@ async def test_without_any_library_the_error_says_what_to_install(tmp_path, yout
     for name in ("youtube_transcript_api", "yt_dlp"):
         monkeypatch.setitem(sys.modules, name, None)
     async with opened(tmp_path, youtube) as kernel:
-        client = kernel.providers.get(YouTube)
+        client = kernel.services.providers.get(YouTube)
         with pytest.raises(VrError, match="captions") as caught:
             await client.captions(ID, "")
         assert caught.value.category == "EXTRA_MISSING"
@@ -315,7 +315,7 @@ async def test_a_download_is_made_once(client, youtube, film, tmp_path):
 
 
 async def test_old_downloads_make_room_but_not_the_one_that_is_asked_for(kernel, youtube, film):
-    folder = kernel.providers.get(Downloads).folder
+    folder = kernel.services.providers.get(Downloads).folder
     await failure(kernel, "video_scenes", url=URL)  # what is no film is saved all the same
     left = folder / ".other000000.0.part"
     left.mkdir()
@@ -341,7 +341,7 @@ async def test_a_download_stops_when_it_is_cancelled(client, youtube, film, tmp_
 
 async def test_a_video_that_is_too_large_is_not_kept(tmp_path, youtube, film):
     async with opened(tmp_path, youtube, max_download_mb="1") as kernel:
-        client = kernel.providers.get(YouTube)
+        client = kernel.services.providers.get(YouTube)
         with pytest.raises(VrError) as caught:
             await client.download(ID, tmp_path / "down", lambda _share, _said: None)
     assert (caught.value.code, caught.value.category) == (Code.TOO_LARGE, "FILE_TOO_LARGE")
@@ -350,7 +350,7 @@ async def test_a_video_that_is_too_large_is_not_kept(tmp_path, youtube, film):
 
 async def test_a_download_that_takes_too_long(tmp_path, youtube, film):
     async with opened(tmp_path, youtube, download_deadline_s="0.000001") as kernel:
-        client = kernel.providers.get(YouTube)
+        client = kernel.services.providers.get(YouTube)
         with pytest.raises(VrError, match="not done within") as caught:
             await client.download(ID, tmp_path / "down", lambda _share, _said: None)
     assert caught.value.retryable
@@ -383,7 +383,9 @@ async def test_a_disk_that_fills_up_is_said(youtube, film, tmp_path):
 
 
 async def test_nothing_is_printed(kernel, youtube, film, tmp_path, capfd):
-    await kernel.providers.get(YouTube).download(ID, tmp_path / "d", lambda _share, _said: None)
+    await kernel.services.providers.get(YouTube).download(
+        ID, tmp_path / "d", lambda _share, _said: None
+    )
     youtube.infos[ID] = {"error": "Private video"}
     await failure(kernel, "video_metadata", url=URL)
     assert capfd.readouterr().out == ""

@@ -164,7 +164,7 @@ async def test_comments_come_page_by_page(kernel, youtube):
     pages = youtube.asked("/commentThreads")
     assert [page.query["maxResults"] for page in pages] == ["100", "100", "30"]
     assert {page.query["order"] for page in pages} == {"relevance"}
-    kept = kernel.artifacts.find(found.comments_uri.rpartition("/")[2])
+    kept = kernel.services.artifacts.find(found.comments_uri.rpartition("/")[2])
     assert len(json.loads(kept.path.read_bytes())) == 230
 
 
@@ -231,11 +231,11 @@ async def test_a_reading_that_was_forgotten_is_recorded_again(tmp_path, youtube,
     youtube.threads[ID] = [thread(1, "Great.")]
     async with opened(tmp_path, youtube, with_model(gemini)) as kernel:
         await kernel.call("video_comments", url=URL, analyze=True)
-        (key,) = await kernel.journal.keys("CommunityReactions", "default")
-        await kernel.archive.forget([("CommunityReactions", key)], origin="test")
-        assert await kernel.journal.keys("CommunityReactions", "default") == []
+        (key,) = await kernel.services.journal.keys("CommunityReactions", "default")
+        await kernel.services.archive.forget([("CommunityReactions", key)], origin="test")
+        assert await kernel.services.journal.keys("CommunityReactions", "default") == []
         await kernel.call("video_comments", url=URL, analyze=True)
-        assert await kernel.journal.keys("CommunityReactions", "default") == [key]
+        assert await kernel.services.journal.keys("CommunityReactions", "default") == [key]
     assert len(gemini.requests_of("generateContent")) == 1
 
 
@@ -285,11 +285,11 @@ async def test_a_playlist_that_is_not_there(kernel, youtube):
 
 
 async def test_a_description_is_remembered_for_all_calls(kernel, tmp_path, youtube):
-    described = await kernel.providers.get(YouTube).describe(ID)
+    described = await kernel.services.providers.get(YouTube).describe(ID)
     assert (described.title, described.duration) == ("Vector search from scratch", 3723)
     assert [chapter.title for chapter in described.chapters][:1] == ["Why vectors"]
     async with opened(tmp_path, youtube) as again:
-        assert await again.providers.get(YouTube).describe(ID) == described
+        assert await again.services.providers.get(YouTube).describe(ID) == described
     assert len(youtube.asked("/videos")) == 1
 
 
@@ -300,7 +300,7 @@ async def test_a_description_does_not_need_the_key_to_work(tmp_path, youtube):
     youtube.pages[ID] = {"title": "From the page", "author_name": "Search School"}
     allowed = {"VR_KERNEL__HTTP__ALLOWED_HOSTS": youtube.url.removeprefix("http://")}
     async with opened(tmp_path, youtube, allowed) as kernel:
-        described = await kernel.providers.get(YouTube).describe(ID)
+        described = await kernel.services.providers.get(YouTube).describe(ID)
     assert (described.title, described.duration) == ("From the page", 0)
 
 

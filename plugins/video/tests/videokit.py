@@ -67,7 +67,7 @@ async def failure(kernel: Kernel, tool: str, **arguments: Any) -> VrError:
 
 async def recorded(kernel: Kernel, kind: str) -> list[Mapping[str, Any]]:
     """The fields of all records of a kind in the journal."""
-    changes = await kernel.journal.changes(0, 10_000)
+    changes = await kernel.services.journal.changes(0, 10_000)
     return [change.fields or {} for change in changes if change.kind == kind]
 
 

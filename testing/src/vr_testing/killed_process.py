@@ -61,7 +61,7 @@ async def obey(order: Mapping[str, Any], plugins: Mapping[str, object]) -> dict[
     config = load_config(order["variables"], order["flags"], folder)
     death = Death(order["after"], order["calls"])
     async with Kernel.open(config, plugins, roots=[folder]) as kernel:
-        kernel.jobs.most_runs = 1000  # they die of the test, not of their jobs
+        kernel.services.jobs.most_runs = 1000  # type: ignore[attr-defined]  # they die of the test
         sys.setprofile(death.watch)
         try:
             outcome = await _outcome(kernel, order)
@@ -74,7 +74,7 @@ async def obey(order: Mapping[str, Any], plugins: Mapping[str, object]) -> dict[
 
 async def _outcome(kernel: Kernel, order: Mapping[str, Any]) -> dict[str, Any]:
     if order["job"]:
-        job = await kernel.jobs.wait(order["job"], kernel.principal, 60)
+        job = await kernel.services.jobs.wait(order["job"], kernel.identity.principal, 60)
         return {"state": job.state, "error": job.error, "data": job.result}
     ended = await kernel.run(order["tool"], order["arguments"])
     error = ended.error and ended.error.as_dict(ended.call_id)

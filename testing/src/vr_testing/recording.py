@@ -11,8 +11,8 @@ from typing import Any
 from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifact, Artifacts
 from vr_kernel.generation import Usage
-from vr_kernel.journal.journal import Journal
 from vr_kernel.kernel import Kernel
+from vr_kernel.protocols.records import Journal
 from vr_kernel.records import Change
 from vr_kernel.running.runner import Outcome
 
@@ -97,16 +97,16 @@ async def record_call(kernel: Kernel, name: str, arguments: Mapping[str, Any]) -
         kept = {name: value for name, value in fields.items() if name != "exc_info"}
         log.append(LogLine(level, event, kept, exception))
 
-    start = await kernel.journal.last_seq()
-    known = await asyncio.to_thread(_names, kernel.artifacts)
+    start = await kernel.services.journal.last_seq()
+    known = await asyncio.to_thread(_names, kernel.services.artifacts)
     with kernel.log.heard_by(hear):
         outcome = await kernel.run(name, arguments, report)
-    made = await asyncio.to_thread(_names, kernel.artifacts)
+    made = await asyncio.to_thread(_names, kernel.services.artifacts)
     return RecordedCall(
         outcome,
         progress=tuple(progress),
-        records=tuple(await _records(kernel.journal, start, outcome.call_id)),
-        artifacts=tuple(kernel.artifacts.find(file) for file in sorted(made - known)),
+        records=tuple(await _records(kernel.services.journal, start, outcome.call_id)),
+        artifacts=tuple(kernel.services.artifacts.find(file) for file in sorted(made - known)),
         log=tuple(log),
     )
 

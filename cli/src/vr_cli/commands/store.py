@@ -18,8 +18,8 @@ from vr_cli.session import open_kernel
 from vr_cli.streams import diverted_stdout
 
 if TYPE_CHECKING:
-    from vr_kernel import Kernel
-    from vr_kernel.journal import DeadLetter, StoreFollower
+    from vr_kernel import Kernel, SearchableStore
+    from vr_kernel.journal import DeadLetter
 
 T = TypeVar("T")
 DELIVERY_S = 60.0
@@ -43,12 +43,12 @@ def status(config: Config, *, as_json: bool) -> None:
     """Deliver what is recorded, and show how far the store has come."""
 
     async def look(kernel: Kernel) -> tuple[dict[str, object], list[str]]:
-        left = await kernel.store.catch_up(DELIVERY_S)
-        found = asdict(await kernel.store.status())
+        left = await kernel.services.store.catch_up(DELIVERY_S)
+        found = asdict(await kernel.services.store.status())
         found |= await _counted(kernel, found["delivered"])
-        trouble = kernel.store.trouble if left else ""
+        trouble = kernel.services.store.trouble if left else ""
         notes = [f"The store does not take what is pending: {trouble}"] if trouble else []
-        notes += filter(None, [await kernel.journal.continuity.lacks()])
+        notes += filter(None, [await kernel.services.journal.continuity.lacks()])
         return found, notes
 
     found, notes = _with_kernel(config, look)
@@ -79,7 +79,7 @@ def failed(config: Config, *, as_json: bool) -> None:
 def retry(config: Config, keys: tuple[str, ...], *, everything: bool, as_json: bool) -> None:
     """Send refused records again, by their KEYS or all."""
 
-    async def send(index: StoreFollower) -> dict[str, object]:
+    async def send(index: SearchableStore) -> dict[str, object]:
         chosen = _chosen(await index.dead_letters(), keys, everything=everything)
         await index.retry(chosen)
         await index.catch_up(DELIVERY_S)
@@ -96,7 +96,7 @@ def retry(config: Config, keys: tuple[str, ...], *, everything: bool, as_json: b
 def drop(config: Config, keys: tuple[str, ...], *, everything: bool, as_json: bool) -> None:
     """Take refused records off the list; the journal keeps them."""
 
-    async def forget(index: StoreFollower) -> dict[str, object]:
+    async def forget(index: SearchableStore) -> dict[str, object]:
         chosen = _chosen(await index.dead_letters(), keys, everything=everything)
         await index.give_up(chosen)
         return {"dropped": len(chosen)}
@@ -112,23 +112,27 @@ def begin_anew(config: Config, *, yes: bool, as_json: bool) -> None:
     """Give up what the journal lacks, and make the store anew from what it has."""
 
     async def look(kernel: Kernel) -> str:
-        continuity = kernel.journal.continuity
+        continuity = kernel.services.journal.continuity
         continuity.told = True
         with suppress(VrError):  # a store that is not made anew yet
-            if kernel.store.available():
-                await kernel.store.status()
-        await kernel.journal.last_seq()
+            if kernel.services.store.available():
+                await kernel.services.store.status()
+        await kernel.services.journal.last_seq()
         lacking = await continuity.lacks()
         return continuity.loss.what if continuity.loss else lacking
 
     async def count(kernel: Kernel) -> dict[str, object]:
-        delivered = (await kernel.store.status()).delivered if kernel.store.available() else None
+        delivered = (
+            (await kernel.services.store.status()).delivered
+            if kernel.services.store.available()
+            else None
+        )
         return {**await _counted(kernel, delivered), "kept_as": None}
 
     async def begin(kernel: Kernel) -> dict[str, object]:
-        kept = await kernel.store.restart(empty=True)
-        if kernel.store.available():
-            await kernel.store.catch_up(DELIVERY_S)
+        kept = await kernel.services.store.restart(empty=True)
+        if kernel.services.store.available():
+            await kernel.services.store.catch_up(DELIVERY_S)
         return {**await count(kernel), "kept_as": kept and str(kept)}
 
     with _session(config) as (kernel, runner):
@@ -169,20 +173,20 @@ def _what_is_kept(kernel: Kernel) -> str:
 
 async def _counted(kernel: Kernel, delivered: int | None) -> dict[str, object]:
     """How many records and deletions there are, and how many the store has up to that number."""
-    recorded = await kernel.journal.count()
+    recorded = await kernel.services.journal.count()
     if delivered is None:
         return {"recorded": recorded}
-    pending = await kernel.journal.count(delivered)
+    pending = await kernel.services.journal.count(delivered)
     return {"recorded": recorded, "delivered": recorded - pending, "pending": pending}
 
 
-def _with_store(config: Config, work: Callable[[StoreFollower], Coroutine[Any, Any, T]]) -> T:
+def _with_store(config: Config, work: Callable[[SearchableStore], Coroutine[Any, Any, T]]) -> T:
     """What `work` makes of the store.
 
     Raises:
         VrError: UNAVAILABLE when none is installed.
     """
-    return _with_kernel(config, lambda kernel: work(kernel.store))
+    return _with_kernel(config, lambda kernel: work(kernel.services.store))
 
 
 def _with_kernel(config: Config, work: Callable[[Kernel], Coroutine[Any, Any, T]]) -> T:

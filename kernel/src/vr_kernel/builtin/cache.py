@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from vr_kernel.call import Call
+from vr_kernel.call import Call, produced_by
 from vr_kernel.tools import DESTRUCTIVE, IDEMPOTENT, tool
 
 LISTED_ENTRIES = 100
@@ -58,10 +58,11 @@ async def infra_cache(
     content_id: Annotated[str | None, Field(max_length=128, description="Only this one")] = None,
 ) -> CacheReport:
     """Show or clear your cached results; show your contexts kept at Gemini."""
-    cache = call.services.cache
+    inside = produced_by(call).context
+    cache = inside.cache
     removed = await cache.clear(content_id) if action == "clear" else 0
     entries = await cache.entries(LISTED_ENTRIES, content_id) if action == "list" else []
-    contexts = await call.services.gemini.context_caches() if action == "context" else []
+    contexts = await inside.gemini.context_caches() if action == "context" else []
     stats = await cache.stats()
     return CacheReport(
         action=action,

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from vr_kernel.call import Call
+from vr_kernel.call import Call, produced_by
 from vr_kernel.config.config import shown
 from vr_kernel.config.settings import Preset
 from vr_kernel.errors import Code, VrError, did_you_mean
@@ -43,7 +43,7 @@ async def infra_configure(
 ) -> Configuration:
     """Show or change models, thinking and temperature for later calls."""
     _only_owner(call)
-    models = call.services.models
+    models = produced_by(call).context.models
     changes: dict[str, Any] = {}
     if preset is not None:
         # A preset means its own models: what was set beside it would hide them.

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from vr_kernel.call import Call
+from vr_kernel.call import Call, produced_by
 from vr_kernel.models.usage_report import Grouping, UsageReport, make_report
 from vr_kernel.tools import IDEMPOTENT, READ_ONLY, tool
 
@@ -25,6 +25,6 @@ async def infra_usage(
     """Sum what you used language models for, in tokens."""
     begin = None if since is None else datetime(since.year, since.month, since.day, tzinfo=UTC)
     rows = await call.services.usage.report(by, since=begin, principal=call.principal)
-    for remark in await asyncio.to_thread(call.services.usage.remarks):
+    for remark in await asyncio.to_thread(produced_by(call).context.usage.remarks):
         call.note(remark)
     return make_report(by, rows, LISTED_ROWS)

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel.access import Identity
+from vr_kernel.calls.context import Context
 from vr_kernel.config.config import Config
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.documents import Documents
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.files.digests import Digests
 from vr_kernel.files.policy import Policy
@@ -26,7 +27,6 @@ from vr_kernel.jobs.steps import Steps
 from vr_kernel.journal.dead_letters import DeadLetters
 from vr_kernel.journal.journal import Journal
 from vr_kernel.journal.store_follower import StoreFollower
-from vr_kernel.loading.discovery import PluginStatus
 from vr_kernel.log import Log
 from vr_kernel.models.models import Models
 from vr_kernel.models.recorder import UsageRecorder
@@ -34,19 +34,18 @@ from vr_kernel.models.retry import Retrier, RetryPolicy
 from vr_kernel.models.roles import ModelConfiguration, Roles
 from vr_kernel.models.usage import Meter, UsageLedger
 from vr_kernel.models.vectors import Vectors
+from vr_kernel.protocols.work import InstalledPlugin
 from vr_kernel.providers import Providers
 from vr_kernel.records import RecordKind
-from vr_kernel.running.job_runner import LongWork
+from vr_kernel.running.job_runner import JobRunner
 from vr_kernel.running.listeners import Listeners
-from vr_kernel.running.single_flight import Flights
-from vr_kernel.services import Services
+from vr_kernel.running.single_flight import SingleFlights
 from vr_kernel.storage.cache import Cache
 from vr_kernel.storage.database_errors import told_by
 from vr_kernel.storage.patience import Patience
 from vr_kernel.text.redaction import Redaction, secrets_of
 
 if TYPE_CHECKING:
-    from vr_kernel.composition.tenants import Tenants
     from vr_kernel.storage.room import Room, Rooms
 
 
@@ -55,13 +54,10 @@ class Foundation:
 
     def __init__(self, config: Config, roots: Sequence[str | Path] = ()) -> None:
         self.config = config
-        self.closed = False
         self.redaction = Redaction(secrets_of(config.environ, [config.models, config.serve]))
         kernel = config.kernel
         self.log = Log(kernel.log_level, kernel.log_format, redact=self.redaction)
-        self.principal = _principal()
-        self.identity = Identity(self.principal, config.store.workspace, is_owner=True)
-        self._tenants: Tenants | None = None
+        self.identity = Identity(_user(), config.store.workspace, is_owner=True)
         self._rooms: Rooms | None = None
         self.listeners = Listeners(self.log)
         self.artifacts = Artifacts(config.paths.artifacts)
@@ -75,20 +71,30 @@ class Foundation:
         self._build_models()
         self._build_jobs()
 
-    def services_of(
+    def context_of(
         self,
         plugin: str,
         settings: Any,
         kinds: Mapping[str, RecordKind],
         store: StoreFollower,
-        plugins: Callable[[], tuple[PluginStatus, ...]],
-    ) -> Services:
-        """The services as one plugin sees them."""
-        return Services(
+        plugins: Callable[[], tuple[InstalledPlugin, ...]],
+        narrow: Callable[[Context, str], Context],
+    ) -> Context:
+        """Return the services of one plugin, for the owner.
+
+        Args:
+            plugin: its name.
+            settings: its own.
+            kinds: of all plugins.
+            store: the one that follows the journal.
+            plugins: lists what is installed.
+            narrow: gives the context that another principal has.
+        """
+        return Context(
             plugin=plugin,
             settings=settings,
-            workspace=self.config.store.workspace,
-            owner=self.principal,
+            identity=self.identity,
+            workspace=self.identity.workspace,
             paths=self.config.paths,
             policy=self.policy,
             models=self.models,
@@ -96,6 +102,8 @@ class Foundation:
             http=self.http,
             usage=self.usage,
             jobs=self.jobs,
+            leases=self.leases,
+            steps=self.steps,
             cache=self.cache,
             digests=self.digests,
             documents=Documents(self.providers),
@@ -107,20 +115,10 @@ class Foundation:
             providers=self.providers,
             plugins=plugins,
             log=self.log.bind(plugin=plugin),
-            flights=self.flights,
-            identity=self.identity,
-            narrow=self._narrowed,
+            single_flights=self.single_flights,
+            narrow=narrow,
             room_of=self.room_of,
         )
-
-    def require_open(self) -> None:
-        """Let nobody work with files and connections that are closed.
-
-        Raises:
-            VrError: CONFLICT, category KERNEL_CLOSED.
-        """
-        if self.closed:
-            raise not_open("closed")
 
     async def aclose(self) -> None:
         """Finish what is being written, and close every file and connection."""
@@ -131,13 +129,11 @@ class Foundation:
         await self.providers.aclose()
         await self.gemini.aclose()
         await self.http.aclose()
-        await self._leases.aclose()
+        await self.leases.aclose()
         await self.journal.aclose()
         files = (self.journal, self.dead_letters, self.cache, self.digests, self.usage)
         for file in (*files, self._ledger):
             file.close()
-        if self._tenants is not None:
-            self._tenants.close()
         self.log.tell_counted()
 
     def room_of(self, folder: Path) -> Room:
@@ -146,13 +142,6 @@ class Foundation:
 
         self._rooms = self._rooms or Rooms(self.log)
         return self._rooms.of(folder)
-
-    def _narrowed(self, services: Services, principal: str) -> Services:
-        from vr_kernel.composition.tenants import Tenants  # most programs have one principal
-
-        if self._tenants is None:
-            self._tenants = Tenants(self, self._warn_no_cache)
-        return self._tenants.narrowed(services, principal)
 
     def _build_storage(self) -> None:
         paths = self.config.paths
@@ -163,7 +152,7 @@ class Foundation:
         self.cache = Cache(
             paths.cache / "results.db",
             ttl_days=self.config.kernel.cache_ttl_days,
-            warn=self._warn_no_cache,
+            warn=self.warn_no_cache,
             tell=tell,
             patience=patience,
         )
@@ -175,9 +164,9 @@ class Foundation:
                 "TextRecognizer": self.config.kernel.text_recognizer,
             }
         )
-        self._leases = Leases(self._ledger, lease_s=self.config.kernel.lease_s)
+        self.leases = Leases(self._ledger, lease_s=self.config.kernel.lease_s)
         self.vectors = Vectors(
-            paths.state / "vectors.db", self.providers, self._leases, tell, patience
+            paths.state / "vectors.db", self.providers, self.leases, tell, patience
         )
 
     def _build_models(self) -> None:
@@ -185,14 +174,14 @@ class Foundation:
         self.usage = UsageLedger(
             paths.state / "usage.db",
             self._warn_no_ledger,
-            owner=self.principal,
+            owner=self.identity.principal,
             tell=told_by(self.log),
             patience=self.patience,
         )
         self.gemini = Gemini(
-            lambda: configuration.current, paths, self.log, self._leases, self.patience
+            lambda: configuration.current, paths, self.log, self.leases, self.patience
         )
-        meter = Meter(call_id="", tool="", plugin="", principal=self.principal)
+        meter = Meter(call_id="", tool="", plugin="", principal=self.identity.principal)
         limit = asyncio.Semaphore(self.config.models.concurrency)
         self.models = Models(
             roles=Roles(configuration, self.providers),
@@ -204,12 +193,12 @@ class Foundation:
         )
 
     def _build_jobs(self) -> None:
-        self.flights = Flights(self.cache, self._leases)
-        self.jobs = LongWork(
-            jobs=Jobs(self._ledger, self._leases, owner=self.principal),
-            leases=self._leases,
-            steps=Steps(self._ledger),
-            flights=self.flights,
+        self.single_flights = SingleFlights(self.cache, self.leases)
+        self.steps = Steps(self._ledger)
+        self.jobs = JobRunner(
+            jobs=Jobs(self._ledger, self.leases, owner=self.identity.principal),
+            leases=self.leases,
+            steps=self.steps,
             log=self.log,
             listeners=self.listeners,
         )
@@ -217,7 +206,8 @@ class Foundation:
     def _warn_no_ledger(self, error: VrError) -> None:
         self.log.warning("usage is not written down", reason=error.message, hint=error.hint)
 
-    def _warn_no_cache(self, error: VrError) -> None:
+    def warn_no_cache(self, error: VrError) -> None:
+        """Tell the log that a cache cannot be used."""
         self.log.warning("results are not cached", reason=error.message, hint=error.hint)
 
 
@@ -230,18 +220,8 @@ def _policy(settings: ModelsSettings) -> RetryPolicy:
     )
 
 
-def _principal() -> str:
+def _user() -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError):
         return f"uid-{os.getuid()}" if hasattr(os, "getuid") else "user"
-
-
-def not_open(state: str) -> VrError:
-    """The error of a kernel that is used in this state: `closed`, or `not open yet`."""
-    return VrError(
-        f"The kernel is {state}.",
-        Code.CONFLICT,
-        category="KERNEL_CLOSED",
-        hint="Call it inside `async with Kernel.open() as kernel:`.",
-    )

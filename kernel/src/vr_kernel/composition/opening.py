@@ -1,32 +1,38 @@
-"""A kernel on its way to be opened."""
+"""Open and closed kernels: the way to open one for a time, and the error of one that is not."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, TypeVar
 
-from vr_kernel.composition.foundation import not_open
+from vr_kernel.errors import Code, VrError
 
-if TYPE_CHECKING:
-    from vr_kernel.kernel import Kernel
 
+class Closable(Protocol):
+    """Something to be closed at the end."""
+
+    async def aclose(self) -> None:
+        """Close it."""
+
+
+K = TypeVar("K", bound=Closable)
 CALLS = frozenset({"call", "run", "start", "read", "write"})
 
 
-class Opening(AbstractAsyncContextManager["Kernel"]):
+class Opening(AbstractAsyncContextManager[K]):
     """Opens a kernel for the time of an `async with`, and answers no call itself.
 
     Args:
         make: makes the kernel.
     """
 
-    def __init__(self, make: Callable[[], Kernel]) -> None:
+    def __init__(self, make: Callable[[], K]) -> None:
         self._make = make
 
-    async def __aenter__(self) -> Kernel:
-        """The kernel."""
+    async def __aenter__(self) -> K:
+        """Make the kernel."""
         self._kernel = self._make()
         return self._kernel
 
@@ -40,7 +46,17 @@ class Opening(AbstractAsyncContextManager["Kernel"]):
         await self._kernel.aclose()
 
     def __getattr__(self, name: str) -> Any:
-        """Say of a call that comes too early what it lacks."""
+        """Say of a call that comes too early that the kernel is not open."""
         if name in CALLS:
             raise not_open("not open yet")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+def not_open(state: str) -> VrError:
+    """Return the error of a kernel that is used in this state: `closed`, or `not open yet`."""
+    return VrError(
+        f"The kernel is {state}.",
+        Code.CONFLICT,
+        category="KERNEL_CLOSED",
+        hint="Call it inside `async with Kernel.open() as kernel:`.",
+    )

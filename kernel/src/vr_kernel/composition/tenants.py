@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vr_kernel.access import Access, Identity
-from vr_kernel.errors import VrError
+from vr_kernel.calls.context import Context
 from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.files.policy import Policy
-from vr_kernel.running.single_flight import Flights
-from vr_kernel.services import Services
+from vr_kernel.running.single_flight import SingleFlights
 from vr_kernel.storage.cache import Cache
 from vr_kernel.storage.database_errors import told_by
 
@@ -28,7 +26,7 @@ class Tenant:
     """What one workspace has of its own."""
 
     cache: Cache
-    flights: Flights
+    single_flights: SingleFlights
     artifacts: Artifacts
 
 
@@ -37,18 +35,16 @@ class Tenants:
 
     Args:
         foundation: the owner's services, and what all share.
-        warn: told once a workspace when its cache cannot be used.
     """
 
-    def __init__(self, foundation: Foundation, warn: Callable[[VrError], None]) -> None:
+    def __init__(self, foundation: Foundation) -> None:
         self._foundation = foundation
-        self._warn = warn
         self._access = Access(foundation.config.serve, foundation.identity)
         self._tenants: dict[str, Tenant] = {}
         self._policies: dict[Identity, Policy] = {}
 
-    def narrowed(self, services: Services, principal: str) -> Services:
-        """The services of a plugin as a principal has them.
+    def narrowed(self, context: Context, principal: str) -> Context:
+        """Return the services of a plugin as a principal has them.
 
         Raises:
             VrError: as `Access.identify`.
@@ -58,12 +54,12 @@ class Tenants:
         shared = workspace == foundation.identity.workspace
         tenant = self._tenants.get(workspace) or self._opened(workspace, owners=shared)
         return replace(
-            services,
+            context,
             identity=identity,
             workspace=workspace,
             policy=foundation.policy if identity.is_owner else self._policy(identity, tenant),
             cache=tenant.cache,
-            flights=tenant.flights,
+            single_flights=tenant.single_flights,
             artifacts=tenant.artifacts,
             models=foundation.models.of_workspace("" if shared else workspace, tenant.artifacts),
             gemini=foundation.gemini.of_workspace("" if shared else workspace),
@@ -77,18 +73,18 @@ class Tenants:
     def _opened(self, workspace: str, *, owners: bool) -> Tenant:
         foundation, config = self._foundation, self._foundation.config
         if owners:
-            tenant = Tenant(foundation.cache, foundation.flights, foundation.artifacts)
+            tenant = Tenant(foundation.cache, foundation.single_flights, foundation.artifacts)
         else:
             ttl_days = config.kernel.cache_ttl_days
             folder = config.paths.of_workspace(workspace)
             cache = Cache(
                 folder.cache / "results.db",
                 ttl_days=ttl_days,
-                warn=self._warn,
+                warn=foundation.warn_no_cache,
                 tell=told_by(foundation.log),
                 patience=foundation.patience,
             )
-            flights = Flights(cache, foundation.flights.leases, workspace)
+            flights = SingleFlights(cache, foundation.single_flights.leases, workspace)
             tenant = Tenant(cache, flights, Artifacts(folder.artifacts))
         return self._tenants.setdefault(workspace, tenant)
 

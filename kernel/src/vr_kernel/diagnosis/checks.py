@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 from vr_kernel.config.config import Config
 from vr_kernel.config.paths import find_paths
@@ -16,6 +17,7 @@ from vr_kernel.diagnosis.provided import provider_checks
 from vr_kernel.errors import VrError
 from vr_kernel.health import Check
 from vr_kernel.kernel import Kernel
+from vr_kernel.models.models import Models
 
 
 def kernel_checks(
@@ -40,6 +42,6 @@ def kernel_checks(
         "databases": database_checks(paths, lease_s, store),
     }
     if kernel is not None:
-        topics["providers"] = provider_checks(kernel.providers)
-        topics["models"] = model_checks(kernel.models.roles)
+        topics["providers"] = provider_checks(kernel.services.providers)
+        topics["models"] = model_checks(cast("Models", kernel.services.models).roles)
     return [(topic, check) for topic, checks in topics.items() for check in checks]

@@ -74,6 +74,15 @@ class Models:
         """Check if some model of that role can be asked, as far as is known without asking."""
         return bool(self.suggested(role))
 
+    def names(self, role: Role) -> list[str]:
+        """List the models of a role, best first, as `provider/model`.
+
+        Raises:
+            VrError: AUTH when no model is ready for want of a key; UNAVAILABLE when nothing serves
+                the role.
+        """
+        return self.roles.names(role)
+
     def suggested(self, role: Role) -> list[str]:
         """The models of a role that are ready, as `provider/model`; none without a key."""
         try:

@@ -12,7 +12,7 @@ from vr_kernel.isolation.loop_watch import LoopWatch, Owners
 from vr_kernel.isolation.plugin_threads import PluginThreads
 from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.log import Log
-from vr_kernel.running.job_runner import LongWork
+from vr_kernel.running.job_runner import JobRunner
 from vr_kernel.storage.cache import SECONDS_PER_DAY
 
 DELIVER_AFTER_S = 2.0
@@ -22,7 +22,7 @@ DELIVER_AFTER_S = 2.0
 @asynccontextmanager
 async def keep_house(
     settings: KernelSettings,
-    jobs: LongWork,
+    jobs: JobRunner,
     store: StoreFollower,
     journal: Path,
     owners: Owners,

@@ -8,20 +8,20 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from vr_kernel.call import ProgressReport
-from vr_kernel.errors import VrError
+from vr_kernel.calls.context import Context
+from vr_kernel.calls.produced import ProgressReport
+from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.jobs import Job, Jobs, JobState
 from vr_kernel.jobs.leases import Leases
 from vr_kernel.jobs.ledger import job_scope
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.log import Log
+from vr_kernel.progress import silent
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.running import runner
 from vr_kernel.running.listeners import Listeners
 from vr_kernel.running.runner import Outcome
-from vr_kernel.running.running_job import LongCall, finish, given_up, let_go, run_mark, taken_over
-from vr_kernel.running.single_flight import Flights
-from vr_kernel.services import Services
+from vr_kernel.running.running_job import RunningJob, finish, given_up, let_go, run_mark, taken_over
 from vr_kernel.tools import Tool
 
 NEWS_S = 1.0
@@ -31,18 +31,17 @@ POLL_S = 0.25
 """How often is looked whether a job of another process has ended."""
 MOST_RUNS = 3
 """How often in a row a job may be interrupted before it pays anything; then it has failed."""
-Serve = Callable[[str], tuple[Tool, Services] | None]
-"""The tool of a name and the services of its plugin."""
+Serve = Callable[[str], tuple[Tool, Context] | None]
+"""Finds the tool of a name and the services of its plugin."""
 
 
-class LongWork:
+class JobRunner:
     """The long calls of one kernel, and every job of the ledger.
 
     Args:
         jobs: the ledger's jobs.
         leases: who owns what, across processes.
         steps: the committed replies.
-        flights: work that several callers wait for.
         log: where trouble in the background is told.
         most_runs: how often in a row a job may be interrupted without getting any further.
         listeners: who hears of calls that have finished.
@@ -53,7 +52,6 @@ class LongWork:
         jobs: Jobs,
         leases: Leases,
         steps: Steps,
-        flights: Flights,
         log: Log,
         most_runs: int = MOST_RUNS,
         listeners: Listeners | None = None,
@@ -61,12 +59,11 @@ class LongWork:
         self.most_runs = most_runs
         self.leases = leases
         self.steps = steps
-        self.flights = flights
         self._jobs = jobs
         self._serve: Serve = lambda _name: None
         self._log = log
         self._listeners = listeners
-        self._running: dict[str, LongCall] = {}
+        self._running: dict[str, RunningJob] = {}
         self._following: set[asyncio.Task[Any]] = set()
         self._closing = False
         self._watch: asyncio.Task[None] | None = None
@@ -78,28 +75,39 @@ class LongWork:
     def start(
         self,
         tool: Tool,
-        services: Services,
+        context: Context,
         arguments: Mapping[str, Any],
         principal: str,
         report: ProgressReport,
         ask: Asker = ask_nobody,
-    ) -> LongCall:
+    ) -> RunningJob:
         """Begin a call in the background."""
-        services = services.of_principal(principal)
-        running = LongCall(
+        context = context.of_principal(principal)
+        running = RunningJob(
             id=uuid.uuid4().hex,
             tool=tool,
             arguments=arguments,
             principal=principal,
-            workspace=services.workspace,
+            workspace=context.workspace,
             jobs=self._jobs,
             report=report,
             ask=ask,
         )
-        return self._launch(running, services)
+        return self._launch(running, context)
 
-    async def hand_out(self, running: LongCall) -> Job:
-        """The job of a call that goes on after its client was answered.
+    def begin(self, tool: str, arguments: Mapping[str, Any], principal: str, /) -> str:
+        """Begin a call of a tool in the background for a principal, and return its id.
+
+        Raises:
+            VrError: NOT_FOUND for a tool that is not served.
+        """
+        served = self._serve(tool)
+        if served is None:
+            raise VrError(f"No tool {tool!r} is served.", Code.NOT_FOUND)
+        return self.start(*served, arguments, principal, silent).id
+
+    async def detach(self, running: RunningJob) -> Job:
+        """Let a call go on as a job after its client was answered.
 
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be written.
@@ -168,7 +176,7 @@ class LongWork:
         await running.cancel()
         return await self._jobs.find(job_id, principal)
 
-    async def resume(self, job: Job) -> LongCall | None:
+    async def resume(self, job: Job) -> RunningJob | None:
         """Take up an interrupted job; None when it is somebody else's, or not of these tools.
 
         A job of another workspace is left alone.
@@ -185,8 +193,8 @@ class LongWork:
             await self._jobs.finish(job.id, lease, error=error, state="failed")
             return None
         self._log.warning("job resumed", job=job.id, tool=job.tool)
-        tool, services = served
-        running = LongCall(
+        tool, context = served
+        running = RunningJob(
             id=job.id,
             tool=tool,
             arguments=job.arguments,
@@ -197,7 +205,7 @@ class LongWork:
             lease=lease,
             run=job.runs + 1,
         )
-        return self._launch(running, services)
+        return self._launch(running, context)
 
     async def resume_all(self, every_s: float) -> None:
         """Take up what other processes left behind, until cancelled."""
@@ -230,9 +238,9 @@ class LongWork:
             await asyncio.wait(tasks, timeout=END_S)
         await self.leases.aclose()
 
-    def _launch(self, running: LongCall, services: Services) -> LongCall:
+    def _launch(self, running: RunningJob, context: Context) -> RunningJob:
         self._running[running.id] = running
-        running.task = asyncio.create_task(self._work(running, services), name=f"vr-{running.id}")
+        running.task = asyncio.create_task(self._work(running, context), name=f"vr-{running.id}")
         if self._watch is None or self._watch.done():
             from vr_kernel.running.job_watch import look_after
 
@@ -241,33 +249,33 @@ class LongWork:
             )
         return running
 
-    def _served(self, job: Job) -> tuple[Tool, Services] | None:
+    def _served(self, job: Job) -> tuple[Tool, Context] | None:
         """The tool of a job, and its services as they are for whom it was begun."""
         served = self._serve(job.tool)
         if served is None:
             return None
         try:
-            services = served[1].of_principal(job.principal)
+            context = served[1].of_principal(job.principal)
         except VrError:  # a damaged name, or one of another configuration
             return None
-        return (served[0], services) if services.workspace == job.workspace else None
+        return (served[0], context) if context.workspace == job.workspace else None
 
     async def _is_hopeless(self, job: Job) -> bool:
         runs = range(job.runs, max(0, job.runs - self.most_runs), -1)
         marks = [await self.steps.find(job_scope(job.id), run_mark(run)) for run in runs]
         return len(marks) == self.most_runs and not any(marks)
 
-    async def _run(self, running: LongCall, services: Services) -> Outcome:
+    async def _run(self, running: RunningJob, context: Context) -> Outcome:
         while True:
-            call = running.begin(services, self.steps)
+            call = running.begin(context, self.steps)
             outcome = await runner.run(running.tool, running.arguments, call, self._listeners)
             if not running.is_held_up(outcome):
                 return outcome
             await asyncio.sleep(NEWS_S)
 
-    async def _work(self, running: LongCall, services: Services) -> Outcome:
+    async def _work(self, running: RunningJob, context: Context) -> Outcome:
         try:
-            outcome = await self._run(running, services)
+            outcome = await self._run(running, context)
             lost = running.is_lost(outcome.error)
             await finish(running, outcome, self.leases, self._log)
         except asyncio.CancelledError as error:
@@ -285,6 +293,6 @@ class LongWork:
             outcome = await followed(running, outcome, self, self._following)
         return outcome
 
-    def _forget(self, running: LongCall) -> None:
+    def _forget(self, running: RunningJob) -> None:
         if self._running.get(running.id) is running:
             del self._running[running.id]

@@ -10,7 +10,7 @@ from typing import Any
 from vr_kernel.errors import VrError
 from vr_kernel.jobs.jobs import Jobs
 from vr_kernel.log import Log
-from vr_kernel.running.running_job import LongCall
+from vr_kernel.running.running_job import RunningJob
 
 WATCH_S = 0.25
 """How often jobs under way are looked at: cancelled by others, or taken over."""
@@ -18,7 +18,7 @@ REPORT_S = 1.0
 """Least time between two writes of a job's progress."""
 
 
-async def look_after(calls: Mapping[str, LongCall], jobs: Jobs, log: Log) -> None:
+async def look_after(calls: Mapping[str, RunningJob], jobs: Jobs, log: Log) -> None:
     """Notice jobs that were cancelled or taken over, and write their progress down.
 
     Ends when there are no calls left.
@@ -40,14 +40,14 @@ async def look_after(calls: Mapping[str, LongCall], jobs: Jobs, log: Log) -> Non
             _end(running, asked=running.id in asked)
 
 
-async def _write(held: Mapping[str, LongCall], told: dict[str, Any], jobs: Jobs) -> None:
+async def _write(held: Mapping[str, RunningJob], told: dict[str, Any], jobs: Jobs) -> None:
     for running in held.values():
         if told.get(running.id) != running.latest:
             told[running.id] = running.latest
             await jobs.report(running.id, *running.latest)
 
 
-def _end(running: LongCall, *, asked: bool) -> None:
+def _end(running: RunningJob, *, asked: bool) -> None:
     running.cancelled = running.cancelled or asked
     # Not `lost`: that holds of a lease that is released just now, too.
     if running.cancelled or (running.lease and running.lease.lost_event.is_set()):

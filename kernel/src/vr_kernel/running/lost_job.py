@@ -11,18 +11,18 @@ from vr_kernel.generation import Usage
 from vr_kernel.jobs.jobs import Job
 from vr_kernel.jobs.ledger import complete
 from vr_kernel.running.runner import Outcome
-from vr_kernel.running.running_job import LongCall, cancelled
+from vr_kernel.running.running_job import RunningJob, cancelled
 from vr_kernel.tools import Tool
 
 if TYPE_CHECKING:
-    from vr_kernel.running.job_runner import LongWork
+    from vr_kernel.running.job_runner import JobRunner
 
 ROUND_S = 2.0
 """How long is waited for the end at a time."""
 
 
 async def followed(
-    running: LongCall, outcome: Outcome, work: LongWork, following: set[asyncio.Task[Any]]
+    running: RunningJob, outcome: Outcome, work: JobRunner, following: set[asyncio.Task[Any]]
 ) -> Outcome:
     """How the job ended, in whatever process; it goes on here when nobody took it up.
 
@@ -61,7 +61,7 @@ async def followed(
         following.discard(task)
 
 
-def outcome_of(job: Job, running: LongCall) -> Outcome:
+def outcome_of(job: Job, running: RunningJob) -> Outcome:
     """The end of a job as that of the call that began it."""
     tool: Tool = running.tool
     if job.state == "cancelled":

@@ -11,7 +11,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from vr_kernel.call import Call, ProgressReport
+from vr_kernel.call import Call
+from vr_kernel.calls.commit import commit, dump, keep_artifact, settle
+from vr_kernel.calls.context import Context
+from vr_kernel.calls.produced import Produced, ProgressReport
 from vr_kernel.content import Content
 from vr_kernel.errors import QUOTA_RETRY_S, Code, VrError
 from vr_kernel.events import CallFinished
@@ -22,9 +25,7 @@ from vr_kernel.jobs.ledger import complete, job_scope
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.models.usage import Meter
 from vr_kernel.questions import AnswerNeeded, Asker, Question, ask_nobody
-from vr_kernel.running.commit import commit, dump, leaves_nothing, settle
 from vr_kernel.running.listeners import Listeners
-from vr_kernel.services import Services
 from vr_kernel.text.bounds import bounded
 from vr_kernel.text.visible_text import all_visible, result_text
 from vr_kernel.tools import Tool
@@ -53,25 +54,25 @@ class Outcome:
     error: VrError | None = None
     notes: tuple[str, ...] = ()
     usage: Usage | None = None
-    shown: tuple[Content, ...] = ()
+    attachments: tuple[Content, ...] = ()
     question: Question | None = None
 
 
 def begin(
     tool: Tool,
-    services: Services,
+    context: Context,
     principal: str,
     report: ProgressReport,
     *,
     call_id: str = "",
     hold: Hold | None = None,
     ask: Asker = ask_nobody,
-) -> Call:
-    """A call that has not begun yet.
+) -> Produced:
+    """Return the work of a call that has not begun yet.
 
     Args:
         tool: what is called.
-        services: of the tool's plugin.
+        context: the services of the tool's plugin.
         principal: who calls, and whose services the call gets.
         report: takes progress.
         call_id: of a call that is done again; a new one when left out.
@@ -79,20 +80,17 @@ def begin(
         ask: the way to the person who calls.
     """
     call_id = call_id or uuid.uuid4().hex
-    services = services.of_principal(principal)
+    context = context.of_principal(principal)
     notes: list[str] = []
     scope = None
     if hold is not None:
-        scope = Scope(
-            services.jobs.steps, job_scope(call_id), tool.steps_version, hold, notes.append
-        )
+        scope = Scope(context.steps, job_scope(call_id), tool.steps_version, hold, notes.append)
     meter = Meter(call_id=call_id, tool=tool.name, plugin=tool.plugin, principal=principal)
-    return Call(
+    return Produced(
         id=call_id,
         tool=tool.name,
-        services=services.of_call(meter, scope),
+        context=context.of_call(meter, scope),
         principal=principal,
-        log=services.log,
         report=report,
         meter=meter,
         scope=scope,
@@ -103,7 +101,7 @@ def begin(
 
 
 async def run(
-    tool: Tool, arguments: Mapping[str, Any], call: Call, listeners: Listeners | None = None
+    tool: Tool, arguments: Mapping[str, Any], produced: Produced, listeners: Listeners | None = None
 ) -> Outcome:
     """Validate, call, journal, tell the listeners.
 
@@ -111,123 +109,125 @@ async def run(
     work. Nobody hears of a call that was cancelled, or that asks a question: it has not ended.
     """
     begun = time.monotonic()
+    recorder = produced.context.models.recorder
     try:
-        outcome = await _ended(tool, arguments, call)
+        outcome = await _ended(tool, arguments, produced)
     finally:
-        if call.services.models.recorder.writing or not leaves_nothing(call):
-            await complete(_settle(call))
-    if held := call.services.models.recorder.held():
-        outcome = replace(outcome, notes=(*outcome.notes, *_told([held], call.services)))
+        if recorder.writing or not produced.is_empty:
+            await complete(_settle(produced))
+    if held := recorder.held():
+        outcome = replace(outcome, notes=(*outcome.notes, *_told([held], produced.context)))
     if listeners and outcome.question is None:
-        await listeners.tell(_event(call, outcome, time.monotonic() - begun))
+        await listeners.tell(_event(produced, outcome, time.monotonic() - begun))
     return outcome
 
 
-async def _settle(call: Call) -> None:
-    await settle(call)
-    await call.services.models.recorder.settle()
+async def _settle(produced: Produced) -> None:
+    await settle(produced)
+    await produced.context.models.recorder.settle()
 
 
-def _event(call: Call, outcome: Outcome, duration_s: float) -> CallFinished:
+def _event(produced: Produced, outcome: Outcome, duration_s: float) -> CallFinished:
     ok = outcome.error is None
     return CallFinished(
-        call_id=call.id,
-        tool=call.tool,
-        plugin=call.meter.plugin,
-        principal=call.principal,
-        workspace=call.workspace,
+        call_id=produced.id,
+        tool=produced.tool,
+        plugin=produced.meter.plugin,
+        principal=produced.principal,
+        workspace=produced.context.workspace,
         ok=ok,
         code=outcome.error.code if outcome.error is not None else None,
-        records=call.recorded + (len(call.records) if ok else 0),
-        forgotten=len(call.forgotten) if ok else 0,
+        records=produced.recorded + (len(produced.records) if ok else 0),
+        deletions=len(produced.deletions) if ok else 0,
         cached=outcome.data.get("cached") is True,
         usage=outcome.usage,
         duration_s=duration_s,
     )
 
 
-async def _ended(tool: Tool, arguments: Mapping[str, Any], call: Call) -> Outcome:
-    services = call.services
+async def _ended(tool: Tool, arguments: Mapping[str, Any], produced: Produced) -> Outcome:
+    context = produced.context
     try:
         with PluginCode():
-            return await _succeed(tool, call, tool.validate(_located(arguments, services)))
+            return await _succeed(tool, produced, tool.validate(_located(arguments, context)))
     except AnswerNeeded as needed:
-        return Outcome(call.id, question=needed.question)
+        return Outcome(produced.id, question=needed.question)
     except Exception as error:
         if isinstance(error, VrError):
             with suppress(Exception):  # a class of the plugin's own need not be whole
-                return _refused(error, call)
-        services.log.exception("call crashed", tool=tool.name, call_id=call.id)
-        return Outcome(call.id, error=_crashed(tool, call))
+                return _refused(error, produced)
+        context.log.exception("call crashed", tool=tool.name, call_id=produced.id)
+        return Outcome(produced.id, error=_crashed(tool, produced))
 
 
-def _refused(error: VrError, call: Call) -> Outcome:
-    if call.meter.usage.calls:
-        error.usage = call.meter.usage
-    clean = _clean(error, call.services)
-    dump(clean.as_dict(call.id))  # what no client can read fails here
-    call.services.log.info("call failed", tool=call.tool, call_id=call.id, code=error.code.value)
-    return Outcome(call.id, error=clean, usage=error.usage)
+def _refused(error: VrError, produced: Produced) -> Outcome:
+    if produced.meter.usage.calls:
+        error.usage = produced.meter.usage
+    clean = _clean(error, produced.context)
+    dump(clean.as_dict(produced.id))  # what no client can read fails here
+    log = produced.context.log
+    log.info("call failed", tool=produced.tool, call_id=produced.id, code=error.code.value)
+    return Outcome(produced.id, error=clean, usage=error.usage)
 
 
-def _clean(error: VrError, services: Services) -> VrError:
-    """The error as callers get it: without the secrets that somebody repeats in it."""
-    if not services.identity.is_owner:
+def _clean(error: VrError, context: Context) -> VrError:
+    """Return the error as callers get it: without the secrets that somebody repeats in it."""
+    if not context.identity.is_owner:
         from vr_kernel.running.untold import told_to_others
 
-        error = told_to_others(error, services.paths, services.artifacts)
-    error.message, error.hint = _told([error.message, error.hint], services)
+        error = told_to_others(error, context.paths, context.artifacts)
+    error.message, error.hint = _told([error.message, error.hint], context)
     error.args = (error.message,)
     if error.code is Code.QUOTA and error.retryable and error.retry_after is None:
         error.retry_after = QUOTA_RETRY_S
     return error
 
 
-async def _succeed(tool: Tool, call: Call, arguments: dict[str, Any]) -> Outcome:
-    result = await PluginCode.apart(tool.function, call, **arguments)
+async def _succeed(tool: Tool, produced: Produced, arguments: dict[str, Any]) -> Outcome:
+    result = await PluginCode.apart(tool.function, Call(produced), **arguments)
     if not isinstance(result, tool.result):
         raise TypeError(f"{tool.name} returned {type(result).__name__}")
-    usage = call.meter.usage if call.meter.usage.calls else None
+    usage = produced.meter.usage if produced.meter.usage.calls else None
     if usage is not None and "usage" in tool.result.model_fields:
         result = result.model_copy(update={"usage": usage})
-    call.notes.extend(call.meter.notes)
-    data = all_visible(_addressed(result.model_dump(mode="json"), call.services), result_text)
+    produced.notes.extend(produced.meter.notes)
+    data = all_visible(_addressed(result.model_dump(mode="json"), produced.context), result_text)
     text = dump(data)  # what no client can read fails here, before anything is recorded
-    if not leaves_nothing(call):  # a task of its own costs as much as all else here
-        await complete(commit(call))
-    _require_fitting(tool, call, text)
-    notes = tuple(dict.fromkeys(_told(call.notes, call.services)))
-    shown = tuple(call.shown)
-    return Outcome(call.id, result, data, notes=notes, usage=usage, shown=shown)
+    if not produced.is_empty:  # a task of its own costs as much as all else here
+        await complete(commit(produced))
+    _require_fitting(tool, produced, text)
+    notes = tuple(dict.fromkeys(_told(produced.notes, produced.context)))
+    attachments = tuple(produced.attachments)
+    return Outcome(produced.id, result, data, notes=notes, usage=usage, attachments=attachments)
 
 
-def _told(texts: Iterable[str], services: Services) -> list[str]:
+def _told(texts: Iterable[str], context: Context) -> list[str]:
     """Messages as callers get them: without secrets, each of a length that can be read."""
 
     def clean(text: str) -> str:
-        return services.log.clean(_addressed(text, services))
+        return context.log.clean(_addressed(text, context))
 
     return [bounded(text, clean=clean) for text in texts]
 
 
-def _addressed(data: Any, services: Services) -> Any:
+def _addressed(data: Any, context: Context) -> Any:
     """The data as who calls gets it: where files lie on this machine is the owner's to know."""
-    if services.identity.is_owner:
+    if context.identity.is_owner:
         return data
     from vr_kernel.running.untold import without_machine
 
-    return without_machine(services.artifacts.addressed(data), services.paths)
+    return without_machine(context.artifacts.addressed(data), context.paths)
 
 
-def _located(arguments: Mapping[str, Any], services: Services) -> Mapping[str, Any]:
+def _located(arguments: Mapping[str, Any], context: Context) -> Mapping[str, Any]:
     """The arguments with paths: what others were given as an address they may give back."""
-    if services.identity.is_owner:
+    if context.identity.is_owner:
         return arguments
-    located: Mapping[str, Any] = services.artifacts.located(arguments)
+    located: Mapping[str, Any] = context.artifacts.located(arguments)
     return located
 
 
-def _require_fitting(tool: Tool, call: Call, text: str) -> None:
+def _require_fitting(tool: Tool, produced: Produced, text: str) -> None:
     if len(text) * MOST_A_CHARACTER <= RESULT_TOKENS:
         return
     from vr_kernel.text.tokens import estimate_tokens
@@ -235,7 +235,7 @@ def _require_fitting(tool: Tool, call: Call, text: str) -> None:
     if len(text) <= COUNTED_CHARS and estimate_tokens(text) <= RESULT_TOKENS:
         return
     if len(text) > HUGE_CHARS:
-        call.log.warning(
+        produced.context.log.warning(
             "a plugin's large result held up the server, nobody else was answered meanwhile",
             plugin=tool.plugin,
             tool=tool.name,
@@ -246,9 +246,9 @@ def _require_fitting(tool: Tool, call: Call, text: str) -> None:
         f" more than the {RESULT_TOKENS:,} tokens that a client takes."
     )
     try:
-        whole = call.artifact(text.encode(), "application/json")
+        whole = keep_artifact(produced, text.encode(), "application/json")
     except VrError as error:
-        raise _unfiled(error, told, call.meter) from error
+        raise _unfiled(error, told, produced.meter) from error
     raise VrError(
         told,
         Code.TOO_LARGE,
@@ -268,10 +268,10 @@ def _unfiled(error: VrError, told: str, meter: Meter) -> VrError:
     return VrError(message, error.code, category=error.category, hint=hint, retryable=True)
 
 
-def _crashed(tool: Tool, call: Call) -> VrError:
+def _crashed(tool: Tool, produced: Produced) -> VrError:
     return VrError(
         f"{tool.name} of plugin {tool.plugin} failed unexpectedly.",
         Code.INTERNAL,
         category="UNKNOWN",
-        hint=f"The server's log has the details under call {call.id}. Report it to the plugin.",
+        hint=f"The server's log has the details under call {produced.id}. Report it to the plugin.",
     )

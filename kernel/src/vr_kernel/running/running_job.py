@@ -13,7 +13,8 @@ from typing import Any, TypedDict
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
-from vr_kernel.call import Call, ProgressReport
+from vr_kernel.calls.context import Context
+from vr_kernel.calls.produced import Produced, ProgressReport
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Usage
 from vr_kernel.jobs.jobs import Ending, Job, Jobs, JobState
@@ -24,7 +25,6 @@ from vr_kernel.log import Log
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.running import runner
 from vr_kernel.running.runner import Outcome
-from vr_kernel.services import Services
 from vr_kernel.signatures.schemas import compact_output
 from vr_kernel.storage.database_faults import is_held
 from vr_kernel.text.visible_text import all_visible, result_text
@@ -90,7 +90,7 @@ def time_words(seconds: float) -> str:
 
 
 @dataclass(slots=True)
-class LongCall:
+class RunningJob:
     """A call of a long tool; `run` counts the processes that began it, this one included.
 
     It gets a row in the ledger when it first pays for something, or when it is handed out.
@@ -113,11 +113,11 @@ class LongCall:
     went_on: bool = False
     _holding: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    def begin(self, services: Services, steps: Steps) -> Call:
-        """The call itself; it is another one each time that it is done again."""
+    def begin(self, context: Context, steps: Steps) -> Produced:
+        """Begin the call itself; it is another one each time that it is done again."""
         call = runner.begin(
             self.tool,
-            services,
+            context,
             self.principal,
             self.progress,
             call_id=self.id,
@@ -248,7 +248,7 @@ def outcome_of(job: Job) -> Outcome:
     return Outcome(job.id, data=data, notes=tuple(kept.get("notes", ())), usage=usage)
 
 
-async def finish(running: LongCall, outcome: Outcome, leases: Leases, log: Log) -> None:
+async def finish(running: RunningJob, outcome: Outcome, leases: Leases, log: Log) -> None:
     """Write down how a call ended that is a job."""
     lease = await running.owned()
     if lease is None:
@@ -265,7 +265,7 @@ async def finish(running: LongCall, outcome: Outcome, leases: Leases, log: Log) 
         log.warning("job's end was not kept", job=running.id, reason=failure.message)
 
 
-async def let_go(running: LongCall, leases: Leases, log: Log) -> None:
+async def let_go(running: RunningJob, leases: Leases, log: Log) -> None:
     """After a cancellation: cancelled for good, or left for another process."""
     lease = await running.owned()
     if lease is None:

@@ -7,26 +7,23 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from contextvars import ContextVar
 from copy import copy
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
+from vr_kernel.calls.produced import CacheWrite, Produced
 from vr_kernel.errors import VrError
 from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.jobs.leases import Lease, Leases, was_lost
 from vr_kernel.storage.cache import Cache
 from vr_kernel.storage.database_faults import is_held, is_of_state
 
-if TYPE_CHECKING:
-    from vr_kernel.call import Call
-
 M = TypeVar("M", bound=BaseModel)
-POLL_S = 0.1
-"""How often a process looks whether another one has finished equal work."""
 WAITING = "Waiting for an equal call that is under way"
+Produce = Callable[[Produced], Awaitable[M]]
 
 
-class Flights:
+class SingleFlights:
     """The work under way in this process, by the cache key of its result.
 
     Across processes the one that holds the lease of a key works; the others wait for its
@@ -42,68 +39,69 @@ class Flights:
         self.cache = cache
         self._workspace = workspace
         self.leases = leases
-        self._flying: dict[str, Flight[Any]] = {}
-        self.within: ContextVar[tuple[str, ...]] = ContextVar("vr-flights", default=())
+        self._under_way: dict[str, SingleFlight[Any]] = {}
+        self.within: ContextVar[tuple[str, ...]] = ContextVar("vr-single-flights", default=())
 
     async def once(
         self,
-        call: Call,
+        call: Produced,
         key: str,
         result: type[M],
-        produce: Callable[[Call], Awaitable[M]],
+        produce: Produce[M],
         content_id: str,
         *,
         looked: bool = False,
     ) -> M:
-        """The cached result of that key, or the one that is computed now, for all who ask.
+        """Return the cached result of that key, or the one that is computed now for all who ask.
 
         Raises:
             VrError: what `produce` raised, for everybody who waited for it.
             RuntimeError: when the work asks for its own result, for which it would wait for ever.
         """
-        if key in self._flying and key in self.within.get():
+        if key in self._under_way and key in self.within.get():
             raise RuntimeError(f"{call.tool} asks for a result while it makes it")
         while True:
             known = None if looked else await self.known(key, result)
             if known is not None:
                 return known
             looked = False
-            flight = self._flying.get(key)
-            if flight is None:
-                flight = self._flying[key] = Flight(self, key, result, produce, content_id)
-            value: M | None = await flight.join(call)
+            work = self._under_way.get(key)
+            if work is None:
+                work = SingleFlight(self, key, result, produce, content_id)
+                self._under_way[key] = work
+            value: M | None = await work.join(call)
             if value is not None:
                 return value
 
     async def known(self, key: str, result: type[M]) -> M | None:
-        """The cached result; one that does not fit is forgotten."""
+        """Return the cached result; one that does not fit is forgotten."""
         kept = await self.cache.model(key, result).get()
         return None if kept is None else as_cached(kept)
 
     def place(self, key: str) -> str:
-        """The name under which the ledger has leases and steps of this work."""
+        """Return the name under which the ledger has leases and steps of this work."""
         return f"result/{self._workspace}/{key}" if self._workspace else f"result/{key}"
 
-    def land(self, key: str, flight: Flight[Any]) -> None:
-        """A piece of work has ended."""
-        if self._flying.get(key) is flight:
-            del self._flying[key]
+    def finish(self, key: str, work: SingleFlight[Any]) -> None:
+        """Forget a piece of work that has ended."""
+        if self._under_way.get(key) is work:
+            del self._under_way[key]
 
 
-class Flight(Generic[M]):
+class SingleFlight(Generic[M]):
     """One piece of work and everybody who waits for it.
 
     It goes on while anybody waits. What it recorded and cost belongs to the caller who has
-    waited longest when it ends; the others get the same result as if from the cache. That it
-    gets there is owed to them: the owner's call sees to it even when it does not succeed.
+    waited longest when it ends; the others get the same result as if from the cache. They rely
+    on it being recorded: the owner's call sees to that even when it does not succeed itself.
     """
 
     def __init__(
         self,
-        flights: Flights,
+        flights: SingleFlights,
         key: str,
         result: type[M],
-        produce: Callable[[Call], Awaitable[M]],
+        produce: Produce[M],
         content_id: str,
     ) -> None:
         self._flights = flights
@@ -111,35 +109,35 @@ class Flight(Generic[M]):
         self._result = result
         self._produce = produce
         self._content_id = content_id
-        self._waiting: list[Call] = []
-        self._left: Call | None = None
+        self._waiting: list[Produced] = []
+        self._left: Produced | None = None
         self._task: asyncio.Task[M] | None = None
         self._lease: Lease | None = None
         self._given_up = False
         self._taken_over = False
 
-    async def join(self, call: Call) -> M | None:
-        """The result; None when the work was given up before this caller joined.
+    async def join(self, call: Produced) -> M | None:
+        """Wait for the result; None when the work was given up before this caller joined.
 
         Raises:
             VrError: what the work raised.
         """
         self._waiting.append(call)
         if self._task is None:
-            self._task = asyncio.create_task(self._fly(call), name=f"vr-flight-{call.tool}")
-            self._task.add_done_callback(_look_at)
+            self._task = asyncio.create_task(self._run(call), name=f"vr-once-{call.tool}")
+            self._task.add_done_callback(_retrieve_exception)
         else:
-            call.progress(0, None, WAITING)
+            call.report(0, None, WAITING)
         task = self._task
         try:
             await asyncio.wait({task})
         except asyncio.CancelledError:
             await self._leave(call, task)
             raise
-        return self._landed(call, task)
+        return self._ended(call, task)
 
-    def _landed(self, call: Call, task: asyncio.Task[M]) -> M | None:
-        """What a caller gets of work that ended; None when it is to ask again."""
+    def _ended(self, call: Produced, task: asyncio.Task[M]) -> M | None:
+        """Return what a caller gets of work that ended; None when it is to ask again."""
         if task.cancelled():
             if self._given_up:
                 return None
@@ -154,48 +152,48 @@ class Flight(Generic[M]):
             return None  # the other process's result will do
         raise error if owned else _unpaid(error)
 
-    async def _leave(self, call: Call, task: asyncio.Task[M]) -> None:
+    async def _leave(self, call: Produced, task: asyncio.Task[M]) -> None:
         if not task.done():
             self._left = call
             self._waiting.remove(call)
             if not self._waiting:
                 self._given_up = True
-                self._flights.land(self._key, self)
+                self._flights.finish(self._key, self)
                 task.cancel()
                 await asyncio.wait({task})
 
-    async def _fly(self, first: Call) -> M:
+    async def _run(self, first: Produced) -> M:
         within = self._flights.within
         within.set((*within.get(), self._key))  # of this task, and of those that it begins
         try:
-            known = await self._take_off(first)
+            known = await self._claim(first)
             # Out of a task some of what a plugin may raise would end the process.
             return await PluginCode.ended(self._work(first)) if known is None else known
         finally:
-            self._flights.land(self._key, self)
+            self._flights.finish(self._key, self)
 
-    async def _work(self, first: Call) -> M:
-        shared = first.shared(self._key, self._lease, self._report)
+    async def _work(self, first: Produced) -> M:
+        shared = first.share(self._flights.place(self._key), self._lease, self._report)
         if shared.scope is not None and first.scope is not None:
             shared.scope.went_on = first.scope.went_on
         try:
             value = await PluginCode.apart(self._produce, shared)
             self._deliver(value, shared)
         except BaseException as error:
-            self._settle_with(self._waiting[0] if self._waiting else self._left, shared)
+            self._hand_over_costs(self._waiting[0] if self._waiting else self._left, shared)
             self._taken_over = self._lease is not None and was_lost(self._lease, error)
             await self._release()
             raise
         return value
 
-    def _settle_with(self, call: Call | None, shared: Call) -> None:
+    def _hand_over_costs(self, call: Produced | None, shared: Produced) -> None:
         """Hand over what work that failed has paid, and what is left of other shared work in it."""
         if call is not None:
             call.meter.add_all(shared.meter)
-            call.owed.extend(shared.owed)
-            call.held.extend(lease for lease in shared.held if lease is not self._lease)
+            call.shared.extend(shared.shared)
+            call.leases.extend(lease for lease in shared.leases if lease is not self._lease)
 
-    def _deliver(self, value: M, shared: Call) -> None:
+    def _deliver(self, value: M, shared: Produced) -> None:
         """Give what was produced, with all that belongs to it, to one of those who wait."""
         if not isinstance(value, self._result):
             raise TypeError(f"{shared.tool}: {type(value).__name__} is no {self._result.__name__}")
@@ -203,45 +201,37 @@ class Flight(Generic[M]):
             raise asyncio.CancelledError
         if shared.repeatable:
             place = self._flights.cache.model(self._key, self._result)
-            shared.keep(
-                place.key,
-                place.dump(value),
-                content_id=self._content_id,
-                model=", ".join(shared.meter.models),
-                over=False,  # who took over a process that stood still may be done
-            )
+            model = ", ".join(shared.meter.models)
+            # Who took over a process that stood still may be done: it replaces nothing.
+            write = CacheWrite(place.key, place.dump(value), self._content_id, model, replace=False)
+            shared.cache_writes.append(write)
             shared.meter.kept_calls = shared.meter.usage.calls
             if self._lease is not None:
                 self._lease.unfinished = False
         if len(self._waiting) > 1:
-            shared.owed = [shared]
+            shared.shared = [shared]
         self._waiting[0].absorb(shared)
 
-    async def _take_off(self, call: Call) -> M | None:
+    async def _claim(self, call: Produced) -> M | None:
         """Take the lease of this work; or its result, when another process had it."""
-        told = False
-        while True:
-            try:
-                self._lease = await self._flights.leases.acquire(self._flights.place(self._key))
-            except VrError as error:
-                if not is_of_state(error) or is_held(error):  # it may be under way elsewhere
-                    raise
-                return None
-            # Whoever had the lease until now may have left a result.
-            try:
-                known = await self._flights.known(self._key, self._result)
-            except BaseException:
-                await self._release()
-                raise
-            if known is not None:
-                await self._release()
-                return known
-            if self._lease is not None:
-                return None
-            if not told:
-                call.progress(0, None, f"{WAITING} in another process")
-                told = True
-            await asyncio.sleep(POLL_S)
+        known: M | None = None
+
+        async def is_known() -> bool:
+            nonlocal known
+            known = await self._flights.known(self._key, self._result)
+            return known is not None
+
+        def tell() -> None:
+            call.report(0, None, f"{WAITING} in another process")
+
+        # Where the ledger cannot be used the work is done without; held, it may be under way.
+        self._lease = await self._flights.leases.wait_for(
+            self._flights.place(self._key),
+            until=is_known,
+            without=lambda error: is_of_state(error) and not is_held(error),
+            waiting=tell,
+        )
+        return known
 
     async def _release(self) -> None:
         if self._lease is not None:
@@ -254,20 +244,20 @@ class Flight(Generic[M]):
 
 
 def as_cached(value: M) -> M:
-    """The result as somebody gets it who did not pay for it."""
+    """Return the result as somebody gets it who did not pay for it."""
     changes = {"cached": True, "usage": None}
     known = {name: v for name, v in changes.items() if name in type(value).model_fields}
     return value.model_copy(update=known)
 
 
 def _unpaid(error: VrError) -> VrError:
-    """The error as somebody gets it who did not pay for what failed."""
+    """Return the error as somebody gets it who did not pay for what failed."""
     again = copy(error)
     again.usage = None
     return again
 
 
-def _look_at(task: asyncio.Task[Any]) -> None:
-    """Nobody may be left to see how it ended."""
+def _retrieve_exception(task: asyncio.Task[Any]) -> None:
+    """Take note of how it ended, since nobody may be left to do so."""
     if not task.cancelled():
         task.exception()

@@ -32,7 +32,7 @@ class ModelsEmbedder:
 
     def __init__(self, services: Services, dimension: int) -> None:
         self._models = services.models
-        self._model = self._models.roles.names("embedding")[0]
+        self._model = self._models.names("embedding")[0]
         self.dimension = dimension
         self.id = f"{self._model}@{dimension}"
 

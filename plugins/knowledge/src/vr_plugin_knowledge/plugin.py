@@ -122,7 +122,7 @@ def vr_health(services: Services) -> list[Check]:
 def _notes_of(event: CallFinished, services: Services) -> Iterator[Awaitable[object]]:
     if services.settings.notes_folder:
         writer = services.providers.get(Notes).writer
-        if writer.owes(event.records + event.forgotten):
+        if writer.owes(event.records + event.deletions):
             yield writer.write()
 
 

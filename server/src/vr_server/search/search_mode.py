@@ -131,7 +131,7 @@ class OnlyShown(Middleware):
 def search_tools(kernel: Kernel, served: Mapping[str, ServedTool]) -> list[ModeTool]:
     """Make `tool_search` and `tool_call` for a kernel's tools, `served` under these names."""
     phrases = Phrases(kernel.log)
-    meaning = ToolMeaning(kernel.tools, phrases, kernel.vectors, kernel.log)
+    meaning = ToolMeaning(kernel.tools, phrases, kernel.services.vectors, kernel.log)
 
     @cache
     def index() -> ToolIndex:

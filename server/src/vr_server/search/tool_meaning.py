@@ -16,8 +16,7 @@ from vr_kernel import Tool
 from vr_server.search.tool_words import Phrases, sentences
 
 if TYPE_CHECKING:
-    from vr_kernel import Log
-    from vr_kernel.models import Vectors
+    from vr_kernel import Log, Vectors
 
 NEAREST = 6
 """The nearest phrases of a tool that count: a single one may be near by chance."""

@@ -121,27 +121,27 @@ class ServedTool(McpTool):
     ) -> ToolResult:
         """Return the result, or a handle if the call takes longer than clients wait."""
         kernel = self._kernel
-        long_call = kernel.start(
+        running = kernel.start(
             self._tool.name, arguments, progress.report, principal=principal(), ask=asker
         )
         wait_s = min(kernel.config.kernel.handle_after_s, most_s)
-        while not await long_call.ends_within(wait_s):
+        while not await running.ends_within(wait_s):
             if not asker.waiting:  # a person may take longer than a call
                 break
         else:
-            return _answered(self._marked(await long_call.outcome()), asker)
+            return _answered(self._marked(await running.outcome()), asker)
         if not isinstance(asker, TaskQuestions):
             asker.close()
         try:
             while True:
                 try:
-                    return JobResult.of(await kernel.jobs.hand_out(long_call), asker)
+                    return JobResult.of(await kernel.detach(running), asker)
                 except VrError as error:  # without a ledger nobody could ask for the result later
                     asker.close()
-                    if not error.retryable or await long_call.ends_within(AGAIN_S):
-                        return as_tool_result(await long_call.outcome())
+                    if not error.retryable or await running.ends_within(AGAIN_S):
+                        return as_tool_result(await running.outcome())
         except asyncio.CancelledError:
-            await long_call.cancel()
+            await running.cancel()
             raise
 
 
@@ -182,7 +182,7 @@ def as_tool_result(outcome: Outcome) -> ToolResult:
         return error_result(outcome.error.as_dict(outcome.call_id))
     body, structured = encodable(outcome.data)
     notes = (text_block(f"Note: {note}") for note in outcome.notes)
-    blocks = [text_block(body), *notes, *map(block_of, outcome.shown)]
+    blocks = [text_block(body), *notes, *map(block_of, outcome.attachments)]
     meta = {USAGE_META: outcome.usage.model_dump()} if outcome.usage else None
     return ToolResult(blocks, structured_content=structured, meta=meta)
 

@@ -87,7 +87,7 @@ class Tasks(ServerExtension):
         """Return the task's state, and its result if it ended; an interrupted one is resumed."""
         _check(params.task_id)
         job = await self._known(
-            params.task_id, self._kernel.jobs.wait(params.task_id, self._who(), 0)
+            params.task_id, self._kernel.services.jobs.wait(params.task_id, self._who(), 0)
         )
         questions = self._questions.get(job.id)
         return task_details(job, self._keep_s, questions.requests() if questions else {})
@@ -95,7 +95,9 @@ class Tasks(ServerExtension):
     async def _update(self, _context: Any, params: UpdateParams) -> Acknowledged:
         """Take answers to the task's questions; answers to nothing are ignored."""
         _check(params.task_id)
-        job = await self._known(params.task_id, self._kernel.jobs.find(params.task_id, self._who()))
+        job = await self._known(
+            params.task_id, self._kernel.services.jobs.find(params.task_id, self._who())
+        )
         questions = self._questions.get(job.id)
         if questions is not None:
             for key in params.input_responses.keys() & questions.requests().keys():
@@ -105,7 +107,9 @@ class Tasks(ServerExtension):
     async def _cancel(self, _context: Any, params: TaskParams) -> Acknowledged:
         """Cancel the task."""
         _check(params.task_id)
-        await self._known(params.task_id, self._kernel.jobs.cancel(params.task_id, self._who()))
+        await self._known(
+            params.task_id, self._kernel.services.jobs.cancel(params.task_id, self._who())
+        )
         return Acknowledged()
 
     async def _known(self, task_id: str, found: Awaitable[Job]) -> Job:
@@ -124,7 +128,7 @@ class Tasks(ServerExtension):
             raise protocol_error(told.as_dict(task_id[:40])) from None
 
     def _who(self) -> str:
-        return principal() or self._kernel.principal
+        return principal() or self._kernel.identity.principal
 
 
 def _check(task_id: str) -> None:

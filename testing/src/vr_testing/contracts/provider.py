@@ -28,7 +28,7 @@ class ProviderContract(Generic[P]):
     async def opened(self, folder: Path | None = None) -> AsyncIterator[P]:
         """The provider of a new kernel, which closes it; by default in a folder of its own."""
         async with open_kernel(self.plugins, settings=self.settings, folder=folder) as kernel:
-            yield kernel.providers.get(self.kind, self.provider)
+            yield kernel.services.providers.get(self.kind, self.provider)
 
 
 async def close(provider: object) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vr_kernel import CallFinished, Services, build_tool
+from vr_kernel import CallFinished, Services
 
 from vr_plugin_knowledge.tools.extract import knowledge_extract
 
@@ -34,14 +34,12 @@ async def read_arrivals(event: CallFinished, services: Services) -> None:
         and change.provenance.get("call_id") == event.call_id
     ][:MOST]
     if found:
-        services.jobs.start(
-            build_tool(knowledge_extract, services.plugin),
-            services,
+        services.jobs.begin(
+            knowledge_extract.__name__,
             {
                 "collections": sorted({change.kind for change in found}),
                 "object_ids": [change.key for change in found],
                 "limit": MOST,
             },
             event.principal,
-            lambda _done, _total, _message: None,
         )

@@ -104,10 +104,7 @@ async def own_graph(call: Call) -> None:
 
     Whoever waits in vain goes on: what was paid for is worth more than a citation of another.
     """
-    leases = call.services.jobs.leases
-    lease = await leases.wait_for(LEASE, patience=PATIENCE_S, without=lambda _error: True)
-    if lease is not None:
-        call.hold(lease)
+    await call.own(LEASE, patience_s=PATIENCE_S)
 
 
 def _result(chosen: Selection, merger: Merger, readings: list[Reading]) -> KnowledgeExtracted:

@@ -33,7 +33,7 @@ def sync(config: Config, *, as_json: bool) -> None:
 
 async def _sync(config: Config) -> dict[str, int]:
     async with Kernel.open(config) as kernel:
-        folder = kernel.providers.get(Notes)
+        folder = kernel.services.providers.get(Notes)
         written = await folder.writer.write(WHOLE_S)
         read = await folder.reader.read()
         wrong = folder.writer.complaint.said or folder.reader.complaint.said
@@ -43,8 +43,8 @@ async def _sync(config: Config) -> dict[str, int]:
                 Code.UNAVAILABLE,
                 hint="`vr doctor` looks at the folder; then call this again, it goes on.",
             )
-        pending = await kernel.store.catch_up(WHOLE_S)
-        if pending and (trouble := kernel.store.trouble):
+        pending = await kernel.services.store.catch_up(WHOLE_S)
+        if pending and (trouble := kernel.services.store.trouble):
             click.echo(f"Note: The store does not take what is pending: {trouble}", err=True)
     names = ("read", "passages", "gone", "unread", "derived")
     return {"changes": written, **{name: read[name] for name in names}, "pending": pending}

@@ -61,7 +61,7 @@ class NoteReader:
             news, _ = await self._look()
             if news.changed or news.gone:
                 # Alone: of two processes, the one with the older text could be last.
-                async with self._services.jobs.leases.held(f"knowledge/notes/{self._root}"):
+                async with self._services.leases.held(f"knowledge/notes/{self._root}"):
                     news, known = await self._look()
                     await self._forget(news.gone, known)
                     counts["gone"] = len(news.gone)

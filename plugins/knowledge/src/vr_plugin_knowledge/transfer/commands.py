@@ -64,7 +64,7 @@ def import_records(
         require_another(source, config.paths.journal)
 
     async def work(kernel: Kernel) -> Report:
-        kinds = kernel.archive.kinds
+        kinds = kernel.services.archive.kinds
         find_kind(kinds, collection)
         graph = await _graph(kernel) if form == "notes" else None
         reader = Reader(collection, kinds, there, graph)
@@ -76,7 +76,7 @@ def import_records(
         rest = {"forgotten": forgotten, "left_in_other_workspaces": reader.left}
         done = {"imported": counts, **{verb: each for verb, each in rest.items() if each}}
         into = "" if there == own else f"From the workspace {there!r} there into {own!r} here."
-        return done, [into, waiting, await kernel.journal.continuity.lacks()]
+        return done, [into, waiting, await kernel.services.journal.continuity.lacks()]
 
     _tell(_run(config, work), as_json=as_json)
 
@@ -102,7 +102,7 @@ def export_records(
     target, there = path.expanduser().absolute(), workspace or config.store.workspace
 
     async def work(kernel: Kernel) -> Report:
-        archive = kernel.archive
+        archive = kernel.services.archive
         find_kinds(archive.kinds, collections)
         await archive.store.catch_up()  # the store may know what the journal lacks
         exported = await export_rows(kernel, target, collections, there)
@@ -122,8 +122,8 @@ def reindex(config: Config, *, collections: tuple[str, ...], as_json: bool) -> N
     """Have the store index records anew, with the present embedder."""
 
     async def work(kernel: Kernel) -> Report:
-        find_kinds(kernel.archive.kinds, collections)
-        sent = await kernel.archive.resend(collections)
+        find_kinds(kernel.services.archive.kinds, collections)
+        sent = await kernel.services.archive.resend(collections)
         left, waiting = await indexed(kernel)
         return {"reindexed": {"records": sent, "pending": left}}, [waiting]
 
@@ -132,7 +132,7 @@ def reindex(config: Config, *, collections: tuple[str, ...], as_json: bool) -> N
 
 async def indexed(kernel: Kernel) -> tuple[int, str]:
     """Count the changes that the store does not take, with a note that says why."""
-    store = kernel.archive.store
+    store = kernel.services.archive.store
     if not (left := await store.catch_up(DELIVERY_S)):
         return 0, ""
     then = "they are recorded, and a server or command that runs later indexes them"
@@ -152,7 +152,7 @@ async def _graph(kernel: Kernel) -> Network:
     from vr_plugin_knowledge.graph.network import Network
 
     network = Network()
-    async for change in kernel.archive.records((CONCEPTS, EDGES)):
+    async for change in kernel.services.archive.records((CONCEPTS, EDGES)):
         network.apply(change)
     return network
 

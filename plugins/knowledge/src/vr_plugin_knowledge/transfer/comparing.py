@@ -64,9 +64,9 @@ class Comparing:
     def __init__(
         self, kernel: Kernel, upto: int, *, shared: bool, moved: Callable[[int], None]
     ) -> None:
-        self._journal = kernel.journal
-        self._store = kernel.archive.store
-        self._kinds = kernel.archive.kinds
+        self._journal = kernel.services.journal
+        self._store = kernel.services.archive.store
+        self._kinds = kernel.services.archive.kinds
         self._upto = upto
         self._shared = shared
         self._moved = moved

@@ -39,7 +39,7 @@ async def deliver(kernel: Kernel, patience: float = PATIENCE_S) -> int:
     Raises:
         VrError: as the store does when it cannot be opened; UNAVAILABLE when it makes no headway.
     """
-    store = kernel.archive.store
+    store = kernel.services.archive.store
     # Opens the store: one that is away is told at once, and not waited for.
     await store.status()
     if left := await watch("Records", lambda: store.catch_up(STEP_S), patience):
@@ -57,4 +57,6 @@ async def deliver(kernel: Kernel, patience: float = PATIENCE_S) -> int:
         return await store.pending_vectors()
 
     # Without an embedder all wait for ever.
-    return await (watch("Vectors", waiting, patience) if kernel.vectors.available() else waiting())
+    return await (
+        watch("Vectors", waiting, patience) if kernel.services.vectors.available() else waiting()
+    )

@@ -28,10 +28,10 @@ async def export_rows(
             there are none and the file holds something; UNAVAILABLE while the journal lacks what
             was recorded; else as the file cannot be written. What was there stays each time.
     """
-    target, archive = _target(path), kernel.archive
+    target, archive = _target(path), kernel.services.archive
 
     async def refusal(counts: Mapping[str, int]) -> VrError | None:
-        if refused := kernel.journal.continuity.refusal:
+        if refused := kernel.services.journal.continuity.refusal:
             return refused.reworded(f"{refused.message} Nor was anything exported.", refused.hint)
         if counts:
             return None

@@ -33,7 +33,7 @@ async def record_all(kernel: Kernel, records: Iterator[Record]) -> Counter[str]:
     while True:
         batch, wrong = await asyncio.to_thread(_take, records)
         if batch:
-            await kernel.archive.add(batch, origin=ORIGIN)
+            await kernel.services.archive.add(batch, origin=ORIGIN)
             counts.update(record.kind for record in batch)
         if wrong is not None:
             raise wrong
@@ -54,7 +54,7 @@ async def forget_rest(kernel: Kernel, files: Mapping[Path, int]) -> Counter[str]
         return Counter()
     links = {path.as_uri(): path for path in files}
     there: defaultdict[Path, set[str]] = defaultdict(set)
-    async for change in kernel.archive.records([PASSAGES]):
+    async for change in kernel.services.archive.records([PASSAGES]):
         if path := links.get((change.fields or {}).get("link", "")):
             there[path].add(change.key)
     stale = [
@@ -65,7 +65,7 @@ async def forget_rest(kernel: Kernel, files: Mapping[Path, int]) -> Counter[str]
         if each[1] in keys
     ]
     if stale:
-        await kernel.archive.forget(stale, origin=ORIGIN)
+        await kernel.services.archive.forget(stale, origin=ORIGIN)
     return Counter(kind for kind, _ in stale)
 
 

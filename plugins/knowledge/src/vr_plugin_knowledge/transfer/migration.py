@@ -64,11 +64,11 @@ async def _migrate(config: Config, target: str | None) -> dict[str, Any]:
         config = copy.copy(config)
         config.store = config.store.model_copy(update={"backend": target})
     async with Kernel.open(config) as kernel:
-        store = kernel.archive.store
+        store = kernel.services.archive.store
         began = await store.status()
         waiting = await deliver(kernel)
         status = await store.status()
-        shared = getattr(kernel.providers.get(Store), "shared", False)
+        shared = getattr(kernel.services.providers.get(Store), "shared", False)
         upto = status.delivered
         with click.progressbar(length=upto, label="Compared", file=sys.stderr) as bar:
             comparing = Comparing(kernel, upto, shared=shared, moved=bar.update)
@@ -80,7 +80,7 @@ async def _migrate(config: Config, target: str | None) -> dict[str, Any]:
             "refused": status.refused,
             "shared": shared,
             "same": all(row.same for row in rows),
-            "journal_lacks": await kernel.journal.continuity.lacks(),
+            "journal_lacks": await kernel.services.journal.continuity.lacks(),
             "collections": [_row(row) for row in rows],
         }
 

@@ -81,7 +81,7 @@ class Puller:
 
     async def _read_journal(self) -> None:
         after, here = 0, self._kernel.config.store.workspace
-        while page := await self._kernel.journal.changes(after, PAGE):
+        while page := await self._kernel.services.journal.changes(after, PAGE):
             after = page[-1].seq
             for change in page:
                 if change.workspace == here:
@@ -94,7 +94,7 @@ class Puller:
             async for objects in pages:
                 records = [fit for each in objects if (fit := self._new(place, each))]
                 if records:
-                    await self._kernel.archive.add(records, origin=ORIGIN)
+                    await self._kernel.services.archive.add(records, origin=ORIGIN)
                 self.pulled.recorded[place.shelf.name] += len(records)
                 done += len(objects)
                 if sys.stderr.isatty():
@@ -115,7 +115,7 @@ class Puller:
             self.pulled.known += name in self._known
             self.pulled.deleted += name in self._deleted
             return None
-        fitted = fit_fields(self._kernel.archive.kinds[place.kind], record.fields)
+        fitted = fit_fields(self._kernel.services.archive.kinds[place.kind], record.fields)
         for unfit in fitted.left:
             self.pulled.left[f"{place.shelf.name}.{unfit}"] += 1
         if not set(fitted.fields) - _COMMON and not found.properties.get(RECORD):
@@ -138,13 +138,13 @@ async def pull_all(config: Config, *, everything: bool) -> dict[str, Any]:
     """
     settings = config.section("plugins.knowledge", KnowledgeSettings)
     async with Kernel.open(config) as kernel:
-        archive, here = kernel.archive, config.store.workspace
+        archive, here = kernel.services.archive, config.store.workspace
         objects = ForeignObjects(settings, archive.kinds, here)
         try:
             pulled = await Puller(kernel, objects).pull(everything=everything)
         finally:
             await objects.aclose()
-        missing, store = 0, kernel.providers.get(Store)
+        missing, store = 0, kernel.services.providers.get(Store)
         if isinstance(store, WeaviateStore):
             await archive.store.status()  # opens it
             missing = await archive.missing(await store.positions())

@@ -26,8 +26,8 @@ async def recover_with(kernel: Kernel) -> dict[str, Any]:
     Raises:
         VrError: INVALID_INPUT when another store is configured; as store and journal do.
     """
-    archive = kernel.archive
-    store = kernel.providers.get(Store)
+    archive = kernel.services.archive
+    store = kernel.services.providers.get(Store)
     if not isinstance(store, EmbeddedStore):
         raise VrError(
             f"The store is {store.name}, not embedded.",

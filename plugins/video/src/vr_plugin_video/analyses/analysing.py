@@ -83,7 +83,8 @@ async def _kept(task: VideoTask, analyst: Analyst) -> VideoAnalysis:
     async def produce(shared: Call) -> VideoAnalysis:
         async with task.shared_by(shared) as making:
             analysis = await analyst.analyse(making)
-            shared.repeatable = making.repeatable
+            if not making.repeatable:
+                shared.skip_cache()
             return analysis
 
     # Only what is kept has its records in the journal already; shared work has not yet.

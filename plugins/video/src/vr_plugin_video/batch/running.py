@@ -103,17 +103,17 @@ class Batch:
                 use_cache=request.use_cache,
             )
             await self._remember_price(item, source)
-        cached = analysis.cached and not item.meter.usage.calls
+        cached = analysis.cached and not item.usage.calls
         return BatchVideoItem.of(analysis.model_copy(update={"cached": cached}))
 
     async def _remember_price(self, item: Call, source: Source) -> None:
         """Commit the cost of a video: a batch resumed after a crash finds its result cached."""
 
         async def price() -> dict[str, int]:
-            return item.meter.usage.model_dump()
+            return item.usage.model_dump()
 
         paid = await self._call.step(f"price/{source.video_id}/{source.url}", price)
-        item.meter.usage = Usage.model_validate(paid)
+        item.restore_usage(Usage.model_validate(paid))
 
     def _report(self, entry: Entry, _done: float, _total: float | None, message: str) -> None:
         self._call.progress(self._done, self._total, f"{entry.name}: {message}")

@@ -85,7 +85,7 @@ def history_of(
 @asynccontextmanager
 async def _in_order(call: Call, store: SessionStore, session_id: str) -> AsyncIterator[None]:
     """Wait until the turns before this one have ended, in this process and in others."""
-    held = call.services.jobs.leases.held(
+    held = call.services.leases.held(
         f"video/session/{session_id}",
         # Without a ledger turns of several processes may cross; none of them is lost. What may be
         # tried again is raised: another process stands still in the middle of its writes.

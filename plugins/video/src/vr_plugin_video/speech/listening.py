@@ -146,7 +146,7 @@ class Listener:
             place = shared.services.cache.model(key, Transcript)
             video_id = task.source.video_id
             await place.put(made, content_id=video_id, tool="speech", model=model.name)
-            shared.repeatable = False  # it is kept already, whatever becomes of the call
+            shared.skip_cache()  # it is kept already, whatever becomes of the call
             return made
 
         made = await task.work.call.once(

@@ -81,7 +81,7 @@ class Watcher:
                 place = shared.services.cache.model(key, Slides)
                 video_id = task.source.video_id
                 await place.put(made, content_id=video_id, tool="scenes", model=name)
-            shared.repeatable = False  # it is kept already, whatever becomes of the call
+            shared.skip_cache()  # it is kept already, whatever becomes of the call
             return made
 
         slides = await task.work.call.once(

@@ -1,0 +1,168 @@
+"""The commit of what a call produced: journalled, then cached, and its leases given back."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from vr_kernel.errors import Code, VrError
+from vr_kernel.journal.rows import Entry
+from vr_kernel.records import Record, entity_key, is_storable
+from vr_kernel.text.bounds import said
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from vr_kernel.calls.produced import Produced
+    from vr_kernel.files.artifacts import Artifact
+
+
+async def commit(produced: Produced, part: str = "") -> int:
+    """Journal the records of a call, then let the cache know the results they belong to.
+
+    Returns how many records are in the journal now.
+
+    Args:
+        produced: by the call.
+        part: tells records without a key from those of other parts of the same call.
+
+    Raises:
+        VrError: UNAVAILABLE when the journal cannot be written and the call's records are
+            essential; otherwise that is noted. INTERNAL for a kind or a key that is no text.
+        ValueError: for a result that no cache can keep.
+    """
+    dump([write.value for write in produced.cache_writes]).encode()  # what no cache keeps fails
+    entries = _entries(produced, part)
+    produced.shared.clear()  # it is all in here
+    if entries and not await _journal(produced, entries):
+        return 0
+    await _write_cache(produced)
+    while produced.leases:
+        lease = produced.leases.pop()
+        # Its steps are in the result now; were they found again, a cleared cache would not be.
+        done = not (lease.unfinished or produced.context.models.recorder.held())
+        await produced.context.leases.release(lease, done=done)
+    return len(produced.records)
+
+
+async def settle(produced: Produced) -> None:
+    """Commit what others have of this call, and release its leases, however the call ended."""
+    for shared in tuple(produced.shared):
+        try:
+            await commit(shared)
+        except Exception as error:  # noqa: BLE001 - as it would have failed this call
+            produced.context.log.warning(
+                "shared work not journalled", tool=produced.tool, reason=said(error)
+            )
+    for lease in produced.leases:
+        await produced.context.leases.release(lease)
+
+
+def keep_artifact(produced: Produced, content: bytes | Path, mime: str) -> Artifact:
+    """Keep a file; where there is no room for it, the work may be done again of its steps.
+
+    Raises:
+        VrError: UNAVAILABLE when the folder cannot be written.
+    """
+    try:
+        return produced.context.artifacts.add(content, mime)
+    except VrError:
+        for lease in produced.leases:
+            lease.unfinished = True
+        raise
+
+
+async def _journal(produced: Produced, entries: list[Entry]) -> bool:
+    """Write the entries, and return True; False where that failed and is noted."""
+    context = produced.context
+    provenance = {"tool": produced.tool, "plugin": produced.meter.plugin, "call_id": produced.id}
+    try:
+        seq = await context.journal.commit(
+            entries,
+            workspace=context.workspace,
+            provenance={**provenance, "principal": produced.principal},
+            paid=produced.is_paid,
+        )
+    except VrError as error:
+        if produced.essential:
+            raise
+        produced.notes.append(f"Not recorded: {error.message} {error.hint}")
+        context.log.warning("records not journalled", tool=produced.tool, reason=error.message)
+        return False
+    if not _waits_for_room(produced):
+        context.store.wake(seq)
+    if lacking := await context.journal.continuity.lacks(owner=context.identity.is_owner):
+        produced.notes.append(lacking)
+    return True
+
+
+async def _write_cache(produced: Produced) -> None:
+    for write in produced.cache_writes:
+        await produced.context.cache.set(
+            write.key,
+            write.value,
+            content_id=write.content_id,
+            tool=produced.tool,
+            model=write.model,
+            over=write.replace,
+            paid=produced.is_paid,
+        )
+
+
+def _waits_for_room(produced: Produced) -> bool:
+    """Check if records wait in memory for room; the store hears of them when they are written."""
+    loop, store = asyncio.get_running_loop(), produced.context.store
+
+    def wake() -> None:
+        with suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(store.wake, 0)
+
+    return produced.context.journal.holds(wake)
+
+
+def dump(value: object) -> str:
+    """JSON text; ValueError for NaN and infinity, which JSON does not have."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _entries(produced: Produced, part: str) -> list[Entry]:
+    records = enumerate(produced.records)
+    entries = [_entry(produced, part, index, record) for index, record in records]
+    for kind, key in produced.deletions:
+        _require_text(produced, kind, "kind")
+        _require_text(produced, key, "key")
+    return entries + [Entry(kind, key, None) for kind, key in dict.fromkeys(produced.deletions)]
+
+
+def _entry(produced: Produced, part: str, index: int, record: Record) -> Entry:
+    kind = produced.context.kinds.get(record.kind)
+    if kind is None:
+        raise VrError(f"No record kind {record.kind!r} is declared.", Code.INTERNAL)
+    fields = kind.validate(record.fields)
+    fields.setdefault("source_tool", produced.tool)
+    place = (part, index) if part else (index,)
+    if record.key is not None:
+        _require_text(produced, record.key, "key")
+    key = record.key or kind.identify(fields) or entity_key(produced.id, kind.name, *place)
+    if record.merge:
+        fields |= dict.fromkeys(kind.cleared(record.fields))
+    return Entry(kind.name, key, fields, record.provenance, record.merge, kind.history)
+
+
+def _require_text(produced: Produced, value: object, what: str) -> None:
+    """Refuse what no journal can hold as the kind or the key of a record.
+
+    Raises:
+        VrError: INTERNAL, saying what was given.
+    """
+    if isinstance(value, str) and is_storable(value):
+        return
+    given = "text that is no valid Unicode" if isinstance(value, str) else type(value).__name__
+    raise VrError(
+        f"{produced.tool} of plugin {produced.meter.plugin} names a record by a {what}"
+        f" that is {given}.",
+        Code.INTERNAL,
+        hint=f"The {what} of a record is text. Report it to the plugin; nothing was recorded.",
+    )

@@ -1,0 +1,113 @@
+"""The services behind a call, whole: plugins are handed the part of them that `Services` names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from vr_kernel.protocols.models import Gemini
+from vr_kernel.services import Services
+
+if TYPE_CHECKING:
+    from vr_kernel.access import Identity
+    from vr_kernel.config.paths import Paths
+    from vr_kernel.documents import Documents
+    from vr_kernel.files.artifacts import Artifacts
+    from vr_kernel.files.digests import Digests
+    from vr_kernel.files.policy import Policy
+    from vr_kernel.http.fetcher import Fetcher
+    from vr_kernel.jobs.leases import Leases
+    from vr_kernel.jobs.scopes import Scope
+    from vr_kernel.jobs.steps import Steps
+    from vr_kernel.journal.journal import Journal
+    from vr_kernel.journal.store_follower import StoreFollower
+    from vr_kernel.log import Log
+    from vr_kernel.models.models import Models
+    from vr_kernel.models.recorder import UsageRecorder
+    from vr_kernel.models.usage import Meter, UsageLedger
+    from vr_kernel.models.vectors import Vectors
+    from vr_kernel.protocols.work import InstalledPlugin, Jobs
+    from vr_kernel.providers import Providers
+    from vr_kernel.records import RecordKind
+    from vr_kernel.storage.cache import Cache
+    from vr_kernel.storage.room import RoomOf
+
+
+class GeminiOfCalls(Gemini, Protocol):
+    """Gemini, which accounts for each call and keeps workspaces apart."""
+
+    def of_call(self, recorder: UsageRecorder, scope: Scope | None) -> GeminiOfCalls:
+        """Return the same service, accounting for one call."""
+
+    async def context_caches(self) -> Sequence[Any]:
+        """List every context cache of this workspace that has not ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The services of one plugin, for one principal, as the kernel works with them.
+
+    `single_flights` does equal work of a workspace once; `narrow` gives the context that another
+    principal has of the same plugin.
+    """
+
+    plugin: str
+    settings: Any
+    identity: Identity
+    workspace: str
+    paths: Paths
+    policy: Policy
+    models: Models
+    gemini: GeminiOfCalls
+    http: Fetcher
+    usage: UsageLedger
+    jobs: Jobs
+    leases: Leases
+    steps: Steps
+    cache: Cache
+    digests: Digests
+    documents: Documents
+    artifacts: Artifacts
+    journal: Journal
+    kinds: Mapping[str, RecordKind]
+    store: StoreFollower
+    vectors: Vectors
+    providers: Providers
+    plugins: Callable[[], tuple[InstalledPlugin, ...]]
+    log: Log
+    single_flights: Any
+    narrow: Callable[[Context, str], Context]
+    room_of: RoomOf
+
+    @property
+    def services(self) -> Services:
+        """The part of it that the plugin is handed."""
+        return Services(**{name: getattr(self, name) for name in _HANDED})
+
+    def of_principal(self, principal: str) -> Context:
+        """Return what that principal has of the same plugin.
+
+        Raises:
+            VrError: INVALID_INPUT, category PRINCIPAL_INVALID, for a name that cannot be one.
+        """
+        if principal == self.identity.principal:
+            return self
+        return self.narrow(self, principal)
+
+    def of_call(self, meter: Meter, scope: Scope | None) -> Context:
+        """Return the same with models that account for one call; so have its providers."""
+        models = self.models.of_call(meter, scope)
+
+        def bind(owner: Context) -> Context:
+            return owner.of_principal(self.identity.principal).of_call(meter, scope)
+
+        return replace(
+            self,
+            models=models,
+            gemini=self.gemini.of_call(models.recorder, scope),
+            providers=self.providers.of_call(bind),
+        )
+
+
+_HANDED = tuple(field.name for field in fields(Services))

@@ -1,0 +1,136 @@
+"""The plugins of a kernel: loaded onto its services, each with services of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from vr_kernel.builtin import plugin as builtin
+from vr_kernel.errors import VrError
+from vr_kernel.journal.store_follower import StoreFollower
+from vr_kernel.loading.discovery import (
+    INFRA,
+    Candidate,
+    PluginStatus,
+    State,
+    check,
+    discover,
+    report,
+)
+from vr_kernel.loading.hooks import Hooks
+from vr_kernel.loading.loader import Contribution, Loader, Registry
+from vr_kernel.version import VERSION
+
+if TYPE_CHECKING:
+    from vr_kernel.calls.context import Context
+    from vr_kernel.composition.foundation import Foundation
+    from vr_kernel.health import Check
+    from vr_kernel.signatures.schema_cache import ToolSchemas
+
+
+class Plugins:
+    """What became of each plugin, all that they offer, and the services of each.
+
+    Args:
+        foundation: the services that need no plugin.
+        narrow: gives the context that another principal has.
+    """
+
+    def __init__(self, foundation: Foundation, narrow: Callable[[Context, str], Context]) -> None:
+        self._foundation = foundation
+        self._narrow = narrow
+        self.statuses: list[PluginStatus] = []
+        self.contexts: dict[str, Context] = {}
+        self.health: dict[str, Callable[[], list[Check]]] = {}
+        self.registry = Registry()
+        self.store = StoreFollower(
+            foundation.providers,
+            foundation.journal,
+            self.registry.kinds,
+            foundation.dead_letters,
+            foundation.log,
+        )
+
+    def load(
+        self,
+        given: Mapping[str, object] | None,
+        schemas: ToolSchemas | None,
+        tell: Callable[[PluginStatus], None] | None,
+        *,
+        retry: bool,
+    ) -> None:
+        """Load the given plugins, or those that are installed.
+
+        Args:
+            given: name -> plugin object or module; None has them discovered.
+            schemas: those of tools, from earlier starts.
+            tell: takes each plugin that is not served whole; without it the log does.
+            retry: load plugins that took long to fail once more, though they have not changed.
+        """
+        foundation = self._foundation
+        settings = foundation.config.kernel
+        checked = check(
+            discover() if given is None else _candidates(given),
+            wanted=settings.plugins,
+            disabled=settings.disabled,
+            kernel_version=VERSION,
+        )
+        loader = Loader(
+            foundation.config,
+            Hooks(),
+            foundation.log,
+            foundation.redaction,
+            schemas,
+            again=retry,
+        )
+        own = PluginStatus(INFRA, "vr-kernel", VERSION)
+        contributions = [loader.load(own, lambda: builtin, trusted=True)]
+        self.statuses.append(own)
+        for candidate, status in checked:
+            self.statuses.append(status)
+            if status.state is State.LOADED:
+                contributions.append(loader.load(status, candidate.load, candidate.stamp))
+        made = [contribution for contribution in contributions if contribution]
+        self.registry.add(made)
+        for contribution in made:
+            self._admit(contribution)
+        for status in self.statuses:
+            report(status, foundation.log, tell, strict=settings.strict)
+
+    def list(self) -> tuple[PluginStatus, ...]:
+        """List every installed plugin and what became of it."""
+        return tuple(self.statuses)
+
+    def _admit(self, contribution: Contribution) -> None:
+        status, foundation = contribution.status, self._foundation
+        context = self.contexts[status.name] = foundation.context_of(
+            status.name,
+            contribution.settings,
+            self.registry.kinds,
+            self.store,
+            self.list,
+            self._narrow,
+        )
+        services = context.services
+        self.health[status.name] = partial(contribution.health, services)
+        if contribution.hear is not None:
+            foundation.listeners.add(contribution.hear, services)
+        for provider in contribution.providers:
+            try:
+                foundation.providers.add(provider, context)
+            except VrError as error:
+                status.fail(State.CONFLICT, error.message)
+
+
+def _candidates(plugins: Mapping[str, object]) -> list[Candidate]:
+    def loader(plugin: object) -> Callable[[], object]:
+        return lambda: plugin
+
+    return [
+        Candidate(
+            name, name, "", (), loader(it), module=it.__name__ if isinstance(it, ModuleType) else ""
+        )
+        for name, it in plugins.items()
+    ]

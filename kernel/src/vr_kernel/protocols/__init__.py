@@ -1,0 +1,1 @@
+"""The kernel's services as plugins name them: a small protocol for each."""

@@ -1,0 +1,170 @@
+"""Language models: the door to them, what only Gemini has, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+
+from pydantic import BaseModel
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from vr_kernel.generation import (
+        Embeddings,
+        Media,
+        ModelProvider,
+        Options,
+        Purpose,
+        Reply,
+        ReplyPiece,
+        Role,
+        ThinkingLevel,
+        Turn,
+    )
+    from vr_kernel.models.models import Parts
+    from vr_kernel.models.structured import Structured
+    from vr_kernel.models.usage_report import Grouping, UsageRow
+    from vr_kernel.progress import Report
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class Models(Protocol):
+    """The one door to language models, by role. In a tool it accounts for that call."""
+
+    def ready(self, role: Role = "default") -> bool:
+        """Return True when some model of that role can be asked, as far as is known."""
+
+    def names(self, role: Role) -> list[str]:
+        """List the models of a role, best first, as `provider/model`.
+
+        Raises:
+            VrError: AUTH when no model is ready for want of a key; UNAVAILABLE when nothing serves
+                the role.
+        """
+
+    def suggested(self, role: Role) -> list[str]:
+        """List the models of a role that are ready, as `provider/model`; none without a key."""
+
+    def identity(
+        self,
+        role: Role = "default",
+        *,
+        thinking: ThinkingLevel | None = None,
+        temperature: float | None = None,
+    ) -> dict[str, Any]:
+        """Return what an answer depends on beside the request: a part of every cache key."""
+
+    def require(self, role: Role, /, *media: Media) -> None:
+        """Refuse media that no ready model of a role takes, as `generate` does before it pays.
+
+        Raises:
+            VrError: UNSUPPORTED.
+        """
+
+    async def generate(
+        self,
+        parts: Parts,
+        *,
+        role: Role = "default",
+        history: Sequence[Turn] = (),
+        **options: Unpack[Options],
+    ) -> Reply:
+        """Answer in free text."""
+
+    @overload
+    async def generate_structured(
+        self,
+        parts: Parts,
+        schema: type[M],
+        *,
+        role: Role = ...,
+        history: Sequence[Turn] = ...,
+        **options: Unpack[Options],
+    ) -> Structured[M]: ...
+
+    @overload
+    async def generate_structured(
+        self,
+        parts: Parts,
+        schema: type[BaseModel] | Mapping[str, Any],
+        *,
+        role: Role = ...,
+        history: Sequence[Turn] = ...,
+        **options: Unpack[Options],
+    ) -> Structured[Any]: ...
+
+    def stream(
+        self,
+        parts: Parts,
+        *,
+        role: Role = "default",
+        history: Sequence[Turn] = (),
+        **options: Unpack[Options],
+    ) -> AsyncIterator[ReplyPiece]:
+        """Answer in pieces as they come; the last one carries the whole `reply`."""
+
+    async def embed(
+        self,
+        items: Sequence[str],
+        purpose: Purpose,
+        *,
+        role: Role = "embedding",
+        dimension: int | None = None,
+    ) -> Embeddings:
+        """Return one vector an item, in order, of unit length."""
+
+    async def count_tokens(
+        self,
+        parts: Parts,
+        *,
+        role: Role = "default",
+        history: Sequence[Turn] = (),
+        **options: Unpack[Options],
+    ) -> int:
+        """Count the tokens of a request as its model counts them; costs nothing."""
+
+
+class Gemini(Protocol):
+    """What only Gemini has."""
+
+    @property
+    def models(self) -> ModelProvider:
+        """The provider of models named `gemini`."""
+
+    async def upload(self, media: Media, report: Report = ...) -> str:
+        """Return the address of the file at the service, uploaded when it is not there."""
+
+    async def cached_content(self, model: str, content: Media, *, system: str = "") -> str | None:
+        """Return the name of a context cache of that content, made when needed."""
+
+    def prewarm(self, model: str, content: Media, *, system: str = "") -> None:
+        """Make a context cache in the background; the caller may close its file at once."""
+
+    async def refresh(self, name: str) -> bool:
+        """Give a context cache its whole time to live again; False when it is gone."""
+
+    async def start_research(self, prompt: str, *, agent: str = "") -> str:
+        """Begin a Deep Research; the id that is returned finds it again in any process."""
+
+    async def research_result(self, started: str, *, report: Report = ...) -> Reply:
+        """Return what a research found, waited for up to an hour."""
+
+    async def deep_research(self, prompt: str, *, agent: str = "", report: Report = ...) -> Reply:
+        """Research a question; done again after a crash, wait for the one that was begun."""
+
+
+class UsageReader(Protocol):
+    """The ledger of what language models were asked and what it cost."""
+
+    async def report(
+        self,
+        by: Grouping,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        principal: str | None = None,
+    ) -> list[UsageRow]:
+        """Sum by tool, UTC day, answering model or plugin."""

@@ -1,0 +1,193 @@
+"""What was recorded or computed before: the cache, the journal, the store, vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from vr_kernel.errors import VrError
+    from vr_kernel.journal.dead_letters import DeadLetter
+    from vr_kernel.journal.following import StoreStatus
+    from vr_kernel.journal.lineage import Position
+    from vr_kernel.journal.loss import Loss
+    from vr_kernel.journal.undeclared import Undeclared
+    from vr_kernel.providers import Hit, Query, StoredRecord
+    from vr_kernel.records import Change
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class CachePlace(Protocol[M]):
+    """The place of one result in the cache."""
+
+    async def get(self) -> M | None:
+        """Return the result; None when it is missing, too old, damaged or of another shape."""
+
+    async def put(self, value: M, *, content_id: str = "", tool: str = "", model: str = "") -> None:
+        """Keep the result; the names are for `infra_cache` to list and clear by."""
+
+    async def delete(self) -> None:
+        """Forget the result."""
+
+
+class Cache(Protocol):
+    """Results that are kept between runs."""
+
+    def model(self, key: str, shape: type[M], /) -> CachePlace[M]:
+        """Name the place of a result of that shape, under a key made by `cache_key`."""
+
+
+class Continuity(Protocol):
+    """Tells if a journal still has all that it had: an emptied or older file is noticed.
+
+    Attributes:
+        journal: the identity of the journal, empty before it has one.
+        loss: what it lacks, as far as that was looked for.
+        told: True when somebody else tells of a loss, so that the log need not.
+    """
+
+    journal: str
+    loss: Loss | None
+    told: bool
+
+    @property
+    def refusal(self) -> VrError | None:
+        """The error for whoever would make a store anew from a journal that lacks records."""
+
+    async def look(self) -> Loss | None:
+        """Find out what the journal lacks, and say it once in the log."""
+
+    async def is_readable(self) -> bool:
+        """Return False for a journal that is damaged."""
+
+    async def lacks(self, *, owner: bool = True) -> str:
+        """Say to the owner, or to others, what the journal lacks; empty when it lacks nothing."""
+
+    async def lacks_any(self, positions: Sequence[Position], /) -> bool:
+        """Return True when a store has come to numbers that this file never gave out."""
+
+
+class Journal(Protocol):
+    """Every record in order: the truth that stores index."""
+
+    @property
+    def continuity(self) -> Continuity:
+        """The check that the file still has what it had."""
+
+    @property
+    def left_out(self) -> int:
+        """The number of damaged rows met so far; nothing of them reached a store."""
+
+    async def changes(self, after: int, limit: int = 500) -> list[Change]:
+        """Read up to `limit` changes with a sequence number above `after`, rising."""
+
+    async def keys(self, kind: str, workspace: str) -> list[str]:
+        """List the keys of all records of a kind, sorted."""
+
+    async def has(self, workspace: str, records: Collection[tuple[str, str]], /) -> bool:
+        """Return True when all of these, as kind and key, are there."""
+
+    async def former(self, workspace: str, kind: str, key: str) -> list[Change]:
+        """Read what a record took the place of, the latest first; of kinds with a history."""
+
+    async def forget_former(self, workspace: str, before: str, kind: str | None = None) -> int:
+        """Delete versions from before that moment, of one kind or all; returns how many."""
+
+    async def undeclared(self, workspace: str, kinds: Collection[str]) -> list[Undeclared]:
+        """List what is kept of kinds that are not among these: their plugins are not loaded."""
+
+    async def last_seq(self) -> int:
+        """Return the highest sequence number given out, 0 for an empty journal."""
+
+    async def count(self, after: int = 0) -> int:
+        """Count the records and deletions with a sequence number above `after`."""
+
+    async def check(self) -> None:
+        """Try if records can be written now.
+
+        Raises:
+            VrError: UNAVAILABLE when they cannot.
+        """
+
+    async def home(self) -> str:
+        """Return the state folder that this journal was begun in, wherever it is now."""
+
+
+class SearchableStore(Protocol):
+    """The configured store, which follows the journal, and its answers."""
+
+    @property
+    def name(self) -> str:
+        """The configured store's name, empty when none is installed."""
+
+    def available(self) -> bool:
+        """Return True when a store is installed."""
+
+    async def catch_up(self, timeout: float = 2.0) -> int:  # noqa: ASYNC109 - seconds to wait
+        """Wait for the store to have all that this process recorded; returns what it lacks."""
+
+    async def search(self, query: Query) -> list[Hit]:
+        """Find records, best hits first; see `Store.search`."""
+
+    async def near(self, kind: str, key: str, workspace: str, limit: int) -> list[Hit]:
+        """Find records like one; see `Store.near`."""
+
+    async def get(self, kind: str, key: str, workspace: str) -> StoredRecord | None:
+        """Return one record; see `Store.get`."""
+
+    async def count(self, kind: str, workspace: str, group_by: str | None = None) -> dict[str, int]:
+        """Count records; see `Store.count`."""
+
+    async def pending_vectors(self) -> int:
+        """Count texts that wait for their vector; see `Store.pending_vectors`."""
+
+    async def status(self) -> StoreStatus:
+        """Say how far the store has come."""
+
+    @property
+    def trouble(self) -> VrError | None:
+        """The error for which the store takes nothing now."""
+
+    async def dead_letters(self) -> list[DeadLetter]:
+        """List the records that the store would not take, the latest first."""
+
+    async def retry(self, refused: Sequence[DeadLetter], /) -> None:
+        """Send records again, as if they were recorded just now."""
+
+    async def give_up(self, refused: Sequence[DeadLetter], /) -> None:
+        """Take records off the list; they stay in the journal, and out of this store."""
+
+    async def restart(self, *, empty: bool) -> Path | None:
+        """Deliver the whole journal again, to an empty store or to the one there is.
+
+        Returns the file in which a store that was not empty is kept.
+        """
+
+
+class Vectors(Protocol):
+    """Embeddings of texts, each computed once and kept."""
+
+    def available(self) -> bool:
+        """Return True when an embedder is installed."""
+
+    @property
+    def embedder_id(self) -> str:
+        """Model and version of the embedder; vectors of different ids never mix."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector."""
+
+    async def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return one unit-length vector a text, in order."""
+
+    async def packed_documents(self, texts: Sequence[str]) -> list[bytes]:
+        """Return the vectors of `embed_documents`, each as 32-bit numbers one after the other."""
+
+    async def embed_query(self, text: str) -> list[float]:
+        """Return the vector of a question."""

@@ -1,0 +1,123 @@
+"""Work of several plugins and processes: leases, jobs, providers, what is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from vr_kernel.errors import VrError
+    from vr_kernel.jobs.leases import Lease
+    from vr_kernel.jobs.rows import Job, JobState
+
+T = TypeVar("T")
+
+
+class Leases(Protocol):
+    """Names that one process at a time owns."""
+
+    def held(
+        self,
+        name: str,
+        *,
+        until: Callable[[], Awaitable[bool]] | None = None,
+        patience: float = ...,
+        without: Callable[[VrError], bool] = ...,
+        waiting: Callable[[], None] = ...,
+    ) -> AbstractAsyncContextManager[Lease | None]:
+        """Own a name for the length of an `async with`, as soon as nobody else does.
+
+        Gives None where the caller is to go on without the lease.
+
+        Args:
+            name: what to own.
+            until: looks, after each try, if somebody else has done the work by now.
+            patience: seconds to wait for another owner; for ever when left out.
+            without: the errors of the ledger after which to go on without a lease.
+            waiting: called before each pause, to tell that this waits.
+
+        Raises:
+            VrError: UNAVAILABLE when the ledger cannot be written; what `until` raises.
+        """
+
+    async def acquire(self, name: str) -> Lease | None:
+        """Own a name; None while anybody, this process included, owns it."""
+
+    async def release(self, lease: Lease, *, done: bool = False) -> None:
+        """Let others in; with `done`, forget the committed steps of that name."""
+
+
+class Jobs(Protocol):
+    """Calls that go on in the background, whatever becomes of the process that began them."""
+
+    def begin(self, tool: str, arguments: Mapping[str, Any], principal: str, /) -> str:
+        """Begin a call of a long tool for a principal, and return its job's id.
+
+        Raises:
+            VrError: NOT_FOUND for a tool that is not served.
+        """
+
+    async def find(self, job_id: str, principal: str) -> Job:
+        """Return a job of that principal.
+
+        Raises:
+            VrError: NOT_FOUND, category JOB_UNKNOWN.
+        """
+
+    async def wait(
+        self, job_id: str, principal: str, wait_s: float, tell: Callable[[Job], None] = ...
+    ) -> Job:
+        """Return the job when it has ended, or as it is after `wait_s`.
+
+        Raises:
+            VrError: NOT_FOUND, category JOB_UNKNOWN.
+        """
+
+    async def list(self, principal: str, states: tuple[JobState, ...], limit: int) -> list[Job]:
+        """List jobs of that principal, the newest first; of some states, or of all."""
+
+    async def cancel(self, job_id: str, principal: str) -> Job:
+        """Cancel a job, in whatever process it is.
+
+        Raises:
+            VrError: NOT_FOUND, category JOB_UNKNOWN.
+        """
+
+
+class Providers(Protocol):
+    """What plugins provide to each other."""
+
+    def names(self, kind: type[T]) -> list[str]:
+        """List the providers of that kind by name, the preferred first."""
+
+    def get(self, kind: type[T], name: str | None = None) -> T:
+        """Return the provider that is asked for, or configured, or preferred, or first by name.
+
+        Raises:
+            VrError: UNAVAILABLE when there is none, or none of that name.
+        """
+
+
+class InstalledPlugin(Protocol):
+    """A plugin that is installed, and what became of it."""
+
+    @property
+    def name(self) -> str:
+        """The name of its entry point."""
+
+    @property
+    def version(self) -> str:
+        """The version of its distribution."""
+
+    @property
+    def state(self) -> str:
+        """One of `loaded`, `blocked`, `incompatible`, `conflict`, `broken`, `degraded`."""
+
+    @property
+    def tools(self) -> Sequence[str]:
+        """The names of its tools."""
+
+    @property
+    def reason(self) -> str:
+        """A sentence for a person, empty for a plugin that is loaded."""
