@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import click
 from generated_page import cell, fresh_config, publish
-from vr_cli.exits import Exit
+from vr_cli.groups import imported
 from vr_cli.index import command_names
-from vr_cli.lazy import imported
-from vr_cli.root import OWN, vr
+from vr_cli.own_commands import OWN
+from vr_cli.process.exits import Exit
+from vr_cli.root import vr
 from vr_kernel import Kernel
 
 FIRST_PARTY = "infra,video,knowledge,demo"

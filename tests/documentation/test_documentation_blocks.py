@@ -228,7 +228,7 @@ def check_yaml(block: Block) -> None:
 
 def check_clients(value: Any) -> None:
     """A client starts a program that exists, with a command that it has."""
-    from vr_cli.root import OWN
+    from vr_cli.own_commands import OWN
 
     for server in servers(value):
         words = [Path(server["command"]).name, *server["args"]]

@@ -29,7 +29,7 @@ from lost_journal import (
     run_command,
 )
 from vr_cli.commands.store import store as store_commands
-from vr_cli.exits import Exit, exit_code
+from vr_cli.process.exits import Exit, exit_code
 from vr_kernel import Code, VrError
 from vr_plugin_knowledge.transfer.commands import export_records, import_records
 from vr_plugin_knowledge.transfer.migration import migrate

@@ -11,7 +11,7 @@ def main() -> None:
     from vr_cli.root import run
 
     code = run()
-    from vr_cli.exits import end_if_held
+    from vr_cli.process.exits import end_if_held
 
     end_if_held(code)
     raise SystemExit(code)

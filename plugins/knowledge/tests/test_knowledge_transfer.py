@@ -12,7 +12,7 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner
-from vr_cli.exits import Exit, exit_code
+from vr_cli.process.exits import Exit, exit_code
 from vr_kernel import Config, VrError, load_config
 from vr_plugin_knowledge.transfer.commands import export_records, import_records, reindex
 from vr_testing.full_disk import fill_up, small_disk

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from videokit import open_kernel
-from vr_cli.root import imported
+from vr_cli.groups import imported
 from vr_plugin_video import plugin
 
 HEAVY = ("av", "numpy", "PIL", "faster_whisper", "huggingface_hub", "onnxruntime", "pysubs2")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import click
 from vr_kernel import Config
 
-from vr_cli.session import named, open_kernel, parse_value, run_tool, schema_of
+from vr_cli.calling.calls import run_tool
+from vr_cli.calling.values import named, parse_value, schema_of
+from vr_cli.opening import open_kernel
 
 
 @click.command()

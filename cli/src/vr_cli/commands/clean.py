@@ -12,7 +12,7 @@ import click
 from vr_kernel import Config, VrError
 from vr_kernel.cleanup import KINDS, Removable, find_removable
 
-from vr_cli.exits import Exit
+from vr_cli.process.exits import Exit
 
 SECONDS_PER_DAY = 86_400
 BYTES_PER_MB = 1_000_000

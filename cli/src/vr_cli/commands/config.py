@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from vr_kernel import Config, private_file, private_folder, sharing
 from vr_kernel.config import PROJECT_FILE, TRUST_FILE, shown, trusted_folders
 
-from vr_cli.session import open_kernel
+from vr_cli.opening import open_kernel
 
 
 @click.group()

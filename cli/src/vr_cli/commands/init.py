@@ -14,8 +14,8 @@ import click
 
 from vr_cli.commands.init_fetching import choose_remedies, fetch_all, words_of
 from vr_cli.commands.init_questions import ask_clients, ask_folders, ask_key, is_terminal
-from vr_cli.exits import Exit, exit_code
 from vr_cli.output import print_error, print_json
+from vr_cli.process.exits import Exit, exit_code
 
 if TYPE_CHECKING:
     from vr_kernel import Config, Remedy

@@ -25,8 +25,8 @@ def choose_remedies(number: str, *, yes: bool) -> list[Remedy]:
     Raises:
         click.UsageError: when something is missing and nobody can be asked.
     """
+    from vr_cli.configuration import config_with
     from vr_cli.doctor.remedies import find_remedies
-    from vr_cli.root import config_with
 
     found = find_remedies(config_with(click.get_current_context(), {"kernel.strict": "false"}))
     if yes:
@@ -47,10 +47,13 @@ def words_of(remedy: Remedy) -> str:
 
 def fetch_all(remedies: Sequence[Remedy]) -> dict[str, int]:
     """Run the commands one after another, each as if it were typed; their exit codes."""
-    from vr_cli.root import run
-    from vr_cli.streams import diverted_stdout
+    from vr_cli.process.streams import diverted_stdout
+    from vr_cli.running import run_command
 
-    given = click.get_current_context().find_root().params["settings"]
-    options = [part for setting in given for part in ("--set", setting)]
+    root = click.get_current_context().find_root()
+    options = [part for setting in root.params["settings"] for part in ("--set", setting)]
     with diverted_stdout():
-        return {words_of(each): run([*options, *each.command]) for each in remedies}
+        return {
+            words_of(each): run_command(root.command, [*options, *each.command])
+            for each in remedies
+        }

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import click
 
-from vr_cli.lazy import LazyGroup, Targets
+from vr_cli.groups import LazyGroup, Targets
 
 HOME = "vr_cli.commands"
 

@@ -9,9 +9,9 @@ from dataclasses import asdict
 import click
 from vr_kernel import Config
 
-from vr_cli.exits import Exit
 from vr_cli.inspection.findings import Inspection, Level
 from vr_cli.output import folded
+from vr_cli.process.exits import Exit
 
 
 @click.command("check", short_help="Check a plugin.")

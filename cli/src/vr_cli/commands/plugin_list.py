@@ -13,8 +13,8 @@ import click
 from vr_kernel import Code, Config, VrError, did_you_mean, visible
 from vr_kernel.loading import PluginStatus
 
-from vr_cli.exits import Exit
-from vr_cli.session import open_kernel
+from vr_cli.opening import open_kernel
+from vr_cli.process.exits import Exit
 
 
 @click.command("list", short_help="List plugins and what each brings.")

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from vr_kernel import Config
 
-from vr_cli.exits import end_soon
-from vr_cli.loops import run_alone
-from vr_cli.root import config_with
-from vr_cli.streams import own_streams
+from vr_cli.configuration import config_with
+from vr_cli.process.exits import end_soon
+from vr_cli.process.loops import run_alone
+from vr_cli.process.streams import own_streams
 
 if TYPE_CHECKING:
     from vr_kernel import Kernel

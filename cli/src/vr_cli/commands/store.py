@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from vr_kernel import Code, Config, VrError, did_you_mean
 
-from vr_cli.loops import close, run_on
+from vr_cli.opening import open_kernel
 from vr_cli.output import print_result
-from vr_cli.session import open_kernel
-from vr_cli.streams import diverted_stdout
+from vr_cli.process.loops import close, run_on
+from vr_cli.process.streams import diverted_stdout
 
 if TYPE_CHECKING:
     from vr_kernel import Kernel, SearchableStore

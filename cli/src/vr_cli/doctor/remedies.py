@@ -11,7 +11,7 @@ from vr_cli.doctor.captured import captured
 from vr_cli.doctor.check_runner import loop_aside, run_checks, wait_for
 from vr_cli.doctor.plugins import offered_checks
 from vr_cli.doctor.report import CLOSE_S
-from vr_cli.streams import diverted_stdout
+from vr_cli.process.streams import diverted_stdout
 
 
 def find_remedies(config: Config) -> list[Remedy]:

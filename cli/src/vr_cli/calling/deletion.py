@@ -19,7 +19,7 @@ from vr_kernel import (
     visible,
 )
 
-from vr_cli.ids import RECORD
+from vr_cli.calling.ids import RECORD
 
 SAID = ("confirm", "dry_run")
 """Arguments by which a tool is told not to ask, or not to delete."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from vr_kernel.isolation import is_interrupt
 
-from vr_cli.exits import hold_to_the_end
+from vr_cli.process.exits import hold_to_the_end
 
 if TYPE_CHECKING:
     from vr_kernel import Log

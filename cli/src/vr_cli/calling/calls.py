@@ -1,55 +1,35 @@
-"""A kernel for the time of one command."""
+"""Calls of a tool, one for each source, and the printing of how each ended."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
-from vr_kernel import Config, Kernel, Tool, VrError, visible
-from vr_kernel.loading import PluginStatus
+from vr_kernel import Kernel, Tool, VrError, visible
 from vr_kernel.running import Outcome
-from vr_kernel.signatures import ToolSchemas
 
-from vr_cli.asking import terminal_asker
-from vr_cli.collecting import uncollected
-from vr_cli.deletion import require_agreement
-from vr_cli.exits import Exit, end_soon, exit_code
-from vr_cli.ids import whole_ids
-from vr_cli.index import as_commands, write_index
-from vr_cli.loops import close, run_on
+from vr_cli.calling.asking import terminal_asker
+from vr_cli.calling.deletion import require_agreement
+from vr_cli.calling.ids import whole_ids
+from vr_cli.calling.results import limited, print_readable
+from vr_cli.index import as_commands
 from vr_cli.output import (
     ProgressLine,
-    print_broken,
     print_error,
     print_json,
     print_notes,
     print_result,
 )
-from vr_cli.results import limited, print_readable
-from vr_cli.streams import diverted_stdout
+from vr_cli.process.exits import Exit, end_soon, exit_code
+from vr_cli.process.loops import close, run_on
+from vr_cli.process.streams import diverted_stdout
 
-Tell = Callable[[PluginStatus], None]
 LOCAL = ("file_path", "directory")
 """Arguments that name a file or a folder of this machine."""
-
-
-def open_kernel(config: Config, tell: Tell = print_broken) -> Kernel:
-    """The kernel of this command: files below the current folder may be read.
-
-    `tell` takes each plugin that is not served whole; it is said in a sentence on stderr.
-    """
-    schemas = ToolSchemas(config.paths.cache / "schemas.json")
-    with diverted_stdout(), uncollected():
-        kernel = Kernel(config, roots=[Path.cwd()], schemas=schemas, tell=tell)
-    schemas.save()
-    write_index(kernel)
-    return kernel
 
 
 def run_tool(kernel: Kernel, name: str, arguments: Mapping[str, Any], *, as_json: bool) -> int:
@@ -159,68 +139,3 @@ def _print_outcome(kernel: Kernel, name: str, outcome: Outcome, *, as_json: bool
         print_readable(outcome.result, kernel.tools[name].printed, kernel.services.artifacts.folder)
         print_notes(outcome.notes)
     return Exit.OK
-
-
-def schema_of(tool: Tool, name: str) -> Mapping[str, Any]:
-    """The schema of an argument, and of its items, without references; empty when unknown."""
-    found = _resolved(tool, tool.input_schema.get("properties", {}).get(name, {}))
-    return {**found, "items": _resolved(tool, found["items"])} if "items" in found else found
-
-
-@contextmanager
-def named(argument: str) -> Iterator[None]:
-    """Let what is wrong with a value say whose value it is."""
-    try:
-        yield
-    except click.BadParameter as error:
-        error.param_hint = argument
-        raise
-
-
-def parse_value(schema: Mapping[str, Any], text: str) -> Any:
-    """An argument from the command line: JSON or `@file` where the tool takes no text.
-
-    Raises:
-        click.BadParameter: when the file cannot be read, or a list or an object is no JSON.
-    """
-    if _takes_text(schema):
-        return text
-    if schema.get("type") == "array":
-        return parse_items(schema, [text])
-    return _parse_json(text)
-
-
-def parse_items(schema: Mapping[str, Any], texts: Sequence[str]) -> list[Any]:
-    """The items of a list: each by itself, or all of them as one JSON list."""
-    items = schema.get("items", {})
-    first = texts[0] if len(texts) == 1 else ""
-    if first.startswith("[") or (first.startswith("@") and not _takes_text(items)):
-        whole = _parse_json(first)
-        if isinstance(whole, list):
-            return whole
-    return [parse_value(items, text) for text in texts]
-
-
-def _parse_json(text: str) -> Any:
-    where = f"What {text[1:]} holds" if text.startswith("@") else "It"
-    if text.startswith("@"):
-        try:
-            text = Path(text[1:]).read_text("utf-8")
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise click.BadParameter(f"{text[1:]} cannot be read: {reason}") from error
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        if text.lstrip().startswith(("{", "[")):
-            raise click.BadParameter(f"{where} is not valid JSON: {error}.") from error
-        return text
-
-
-def _resolved(tool: Tool, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    name = schema.get("$ref", "").rpartition("/")[2]
-    return {**tool.input_schema.get("$defs", {}).get(name, {}), **schema}
-
-
-def _takes_text(schema: Mapping[str, Any]) -> bool:
-    return any(choice.get("type") == "string" for choice in schema.get("anyOf", [schema]))

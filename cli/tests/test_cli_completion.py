@@ -29,23 +29,25 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Zoo:
     return zoo
 
 
-def complete(zoo: Zoo, *words: str, **variables: str) -> list[str]:
-    """What bash would offer for the last word."""
+def complete(zoo: Zoo, *words: str, loads: bool = False, **variables: str) -> list[str]:
+    """The words that bash would offer for the last one; only `loads` lets plugins be imported."""
     zoo.forget()
     asked = {
-        "_VR_NAMES": "bash_complete",
+        "_VR_COMPLETE": "bash_complete",
         "COMP_WORDS": " ".join(["vr", *words]),
         "COMP_CWORD": str(len(words)),
     }
     done = subprocess.run(
-        vr_command("completion", "bash"),
+        vr_command(),
         env=zoo.environment(**asked, **variables),
         cwd=zoo.work,
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
     assert done.stderr == ""
+    if loads:
+        return [line.partition(",")[2] for line in done.stdout.splitlines() if line]
     modules = (zoo.work / "modules.txt").read_text("utf-8").split()
     assert not HEAVY & {module.partition(".")[0] for module in modules}
     assert zoo.imported() == set()
@@ -70,8 +72,9 @@ def test_second_words(zoo: Zoo) -> None:
 
 def test_options(zoo: Zoo) -> None:
     assert {"--dry-run", "--yes", "--json"} <= set(complete(zoo, "clean", "--"))
-    assert complete(zoo, "zoo", "echo", "--js") == ["--json"]
-    assert complete(zoo, "zoo", "echo", "hi", "--json", "") == []
+    assert complete(zoo, "zoo", "echo", "--js", loads=True) == ["--json"]
+    assert complete(zoo, "zoo", "echo", "hi", "--json", "", loads=True) == []
+    assert "--set" not in complete(zoo, "zoo", "echo", "--", loads=True)
     assert complete(zoo, "completion", "") == ["bash", "zsh", "fish"]
     assert complete(zoo, "--set", "kernel.strict=1", "zoo", "ec") == ["echo"]
 
@@ -79,8 +82,14 @@ def test_options(zoo: Zoo) -> None:
 def test_without_an_index_own_commands_are_offered(zoo: Zoo, tmp_path: Path) -> None:
     elsewhere = str(tmp_path / "none")
     assert "doctor" in complete(zoo, "", VR_CACHE_DIR=elsewhere)
-    assert complete(zoo, "zoo", "", VR_CACHE_DIR=elsewhere) == []
     assert not Path(elsewhere).exists()
+    assert "echo" in complete(zoo, "zoo", "", VR_CACHE_DIR=elsewhere, loads=True)
+
+
+def test_of_nothing_known_nothing_is_offered_and_nothing_said(zoo: Zoo) -> None:
+    assert complete(zoo, "none", "", loads=True) == []
+    assert complete(zoo, "zoo", "none", "", loads=True) == []
+    assert complete(zoo, "zoo", "echo", "--", VR_TOOLSETS="[", VR_LOG_LEVEL="odd", loads=True) == []
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
@@ -113,8 +122,7 @@ def test_the_script_is_one_that_the_shell_reads(shell: str, zoo: Zoo, tmp_path: 
         text=True,
         check=True,
     )
-    assert f"_VR_NAMES={shell}_complete" in done.stdout
-    assert f"completion {shell})" in done.stdout
+    assert f"_VR_COMPLETE={shell}_complete" in done.stdout
     program = shutil.which(shell)
     if program is None:
         return

@@ -13,8 +13,9 @@ import click
 from vr_kernel import Code, Kernel, Log, Tool, VrError
 from vr_kernel.isolation import contained
 
-from vr_cli.results import FOUND
-from vr_cli.session import LOCAL, named, parse_items, parse_value, run_each, schema_of
+from vr_cli.calling.calls import LOCAL, run_each
+from vr_cli.calling.results import FOUND
+from vr_cli.calling.values import named, parse_items, parse_value, schema_of
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 SOURCE = "source"

@@ -1,0 +1,1 @@
+"""A tool as a command: arguments, ids, questions, the call, and its result as text."""

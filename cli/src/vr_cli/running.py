@@ -1,0 +1,66 @@
+"""Runs a command line: every error is printed, and becomes an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import takewhile
+
+import click
+from vr_kernel import Code, VrError
+
+from vr_cli.process.exits import Exit, exit_code
+
+PROGRAM = "vr"
+COMPLETING = "_VR_COMPLETE"
+"""The variable that a shell sets when it asks for words to complete; click answers it."""
+
+
+def run_command(command: click.Command, arguments: Sequence[str]) -> int:
+    """Run the root command with arguments and return the exit code; no error is raised."""
+    if COMPLETING in os.environ:
+        with suppress(VrError, click.ClickException):  # there is nothing to complete
+            command.main(list(arguments), prog_name=PROGRAM, standalone_mode=False)
+        return Exit.FAILURE
+    try:
+        result = command.main(list(arguments), prog_name=PROGRAM, standalone_mode=False)
+    except VrError as error:
+        from vr_cli.output import print_error
+
+        print_error(error, as_json=_wants_json(arguments))
+        return exit_code(error)
+    except click.ClickException as error:
+        error.show()
+        if _wants_json(arguments):
+            from vr_cli.output import print_error_json
+
+            print_error_json(_misused(error))
+        return Exit.USAGE
+    except (click.Abort, KeyboardInterrupt) as stopped:
+        if isinstance(stopped.__cause__, EOFError):
+            # click takes any EOFError for the end of a prompt; a damaged file is none.
+            raise stopped.__cause__ from None
+        click.echo("Interrupted.", err=True)
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return Exit.FAILURE
+    return result if isinstance(result, int) else Exit.OK
+
+
+def _wants_json(arguments: Sequence[str]) -> bool:
+    return "--json" in takewhile(lambda word: word != "--", arguments)
+
+
+def _misused(error: click.ClickException) -> VrError:
+    """The error of a command line that is not understood, in the form of other failures."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else PROGRAM
+    return VrError(
+        error.format_message(),
+        Code.INVALID_INPUT,
+        category="USAGE",
+        hint=f"`{command} --help` says what it takes.",
+    )
