@@ -3,63 +3,86 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from vr_kernel import Code, VrError
+from vr_kernel import Code, ErrorRule, ErrorTable, VrError
 
 from vr_plugin_video.youtube.errors import (
-    comments_disabled,
-    key_refused,
-    network_failed,
-    not_found,
-    quota_exceeded,
+    COMMENTS_DISABLED,
+    KEY_REFUSED,
+    NETWORK_FAILED,
+    NOT_FOUND,
+    QUOTA_EXCEEDED,
+    RATE_PAUSE_S,
+    TOO_FAST,
     restricted,
-    too_fast,
+    until_midnight_pacific,
 )
 
-UNAUTHORIZED, FORBIDDEN, NOT_FOUND, TOO_MANY, SERVER_ERROR = 401, 403, 404, 429, 500
+
+def _reasons_like(*names: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\S)(?:{'|'.join(names)})(?!\S)")
+
+
+_ANSWERED = "The YouTube Data API answered with status {status}."
 # https://developers.google.com/youtube/v3/docs/errors and
 # https://cloud.google.com/service-infrastructure/docs/service-management/reference/rpc/google.api#errorreason
-_DAILY = {"quotaExceeded", "dailyLimitExceeded", "dailyLimitExceededUnreg"}
-_RATE = {"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"}
-_DISABLED = {"accessNotConfigured", "SERVICE_DISABLED"}
-_KEY = {"keyInvalid", "keyExpired", "ipRefererBlocked", "authError", "required"}
-_ABSENT = {"videoNotFound", "playlistNotFound", "commentThreadNotFound"}
+_DAILY = replace(
+    QUOTA_EXCEEDED,
+    words=_reasons_like("quotaExceeded", "dailyLimitExceeded", "dailyLimitExceededUnreg"),
+)
+_RATE = replace(
+    TOO_FAST,
+    statuses={429},
+    words=_reasons_like("rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"),
+)
+_ANSWERS = ErrorTable(
+    replace(
+        KEY_REFUSED,
+        message="The YouTube Data API is not enabled for the project of the key in {key}.",
+        words=_reasons_like("accessNotConfigured", "SERVICE_DISABLED"),
+    ),
+    replace(
+        KEY_REFUSED,
+        statuses={401},
+        words=_reasons_like(
+            r"API_KEY_\S*", "keyInvalid", "keyExpired", "ipRefererBlocked", "authError", "required"
+        ),
+    ),
+    _DAILY,
+    _RATE,
+    replace(COMMENTS_DISABLED, words=_reasons_like("commentsDisabled")),
+    replace(
+        NOT_FOUND,
+        statuses={404},
+        words=_reasons_like("videoNotFound", "playlistNotFound", "commentThreadNotFound"),
+    ),
+    replace(
+        NETWORK_FAILED,
+        message=_ANSWERED,
+        statuses=range(500, 1000),
+        words=_reasons_like("processingFailure"),
+    ),
+    replace(restricted("it is not open to everybody"), statuses={403}),
+    otherwise=ErrorRule(
+        code=Code.INVALID_INPUT,
+        message=_ANSWERED,
+        category="API_INVALID_ARGUMENT",
+        hint="Check the address: open it in a browser.",
+    ),
+)
 
 
 def error_of(status: int, body: bytes, borrowed: bool) -> VrError:
-    """The error that an answer stands for; `borrowed`: the key is that of Gemini."""
-    reasons = set(_reasons(body))
-    bad_key = any(reason.startswith("API_KEY_") for reason in reasons)
-    if reasons & _DISABLED:
-        error = key_refused(borrowed=borrowed, disabled=True)
-    elif bad_key or reasons & _KEY or status == UNAUTHORIZED:
-        error = key_refused(borrowed=borrowed, disabled=False)
-    elif reasons & _DAILY:
-        error = quota_exceeded()
-    elif reasons & _RATE or status == TOO_MANY:
-        error = too_fast()
-    elif "commentsDisabled" in reasons:
-        error = comments_disabled()
-    elif reasons & _ABSENT or status == NOT_FOUND:
-        error = not_found("such video or playlist")
-    elif status >= SERVER_ERROR or "processingFailure" in reasons:
-        error = network_failed(f"The YouTube Data API answered with status {status}.")
-    elif status == FORBIDDEN:
-        error = restricted("it is not open to everybody")
-    else:
-        error = _not_understood(status)
-    return error
-
-
-def _not_understood(status: int) -> VrError:
-    return VrError(
-        f"The YouTube Data API answered with status {status}.",
-        Code.INVALID_INPUT,
-        category="API_INVALID_ARGUMENT",
-        hint="Check the address: open it in a browser.",
-    )
+    """Return the error that an answer stands for; `borrowed`: the key is that of Gemini."""
+    reasons = " ".join(_reasons(body))
+    rule = _ANSWERS.rule(status, reasons)
+    wait = until_midnight_pacific() if rule is _DAILY else RATE_PAUSE_S if rule is _RATE else None
+    key = "GEMINI_API_KEY" if borrowed else "YOUTUBE_API_KEY"
+    return _ANSWERS.error(status, reasons, retry_after=wait, key=key)
 
 
 def _reasons(body: bytes) -> Iterator[str]:

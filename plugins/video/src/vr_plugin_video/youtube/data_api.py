@@ -6,6 +6,7 @@ import asyncio
 import warnings
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 from pydantic import SecretStr
@@ -13,7 +14,7 @@ from vr_kernel import Code, VrError
 
 from vr_plugin_video.youtube import api_answers
 from vr_plugin_video.youtube.api_errors import error_of
-from vr_plugin_video.youtube.errors import network_failed, not_found
+from vr_plugin_video.youtube.errors import NETWORK_FAILED, NOT_FOUND, error_by
 from vr_plugin_video.youtube.models import Comment, PlaylistInfo, ReaderName, VideoMetadata
 
 PAGE_ITEMS = 100
@@ -58,7 +59,7 @@ class DataApi:
         """
         answer = await self._ask("videos", part="snippet,contentDetails,statistics", id=video_id)
         if not answer.get("items"):
-            raise not_found("such video")
+            raise error_by(replace(NOT_FOUND, message="YouTube has no such video."))
         return api_answers.video_of(answer["items"][0])
 
     async def comments(
@@ -119,7 +120,7 @@ class DataApi:
                 if attempt == TRIES or not error.retryable or error.code is Code.QUOTA:
                     raise
             await asyncio.sleep(self._pause_s * 2 ** (attempt - 1))
-        raise network_failed()
+        raise error_by(NETWORK_FAILED)
 
     def _execute(self, resource: str, parameters: dict[str, Any]) -> dict[str, Any]:
         from http.client import HTTPException
@@ -138,7 +139,7 @@ class DataApi:
                 # Its text has the address, and the address the key.
                 raise error_of(error.status_code, error.content, self.borrowed) from None
             except (OSError, ValueError, HttpLib2Error, HTTPException, Error):
-                raise network_failed() from None
+                raise error_by(NETWORK_FAILED) from None
         return answer
 
     def _built(self) -> Any:

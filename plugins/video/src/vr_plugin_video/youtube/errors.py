@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
-from vr_kernel import Code, VrError, extra_missing
+from vr_kernel import Code, ErrorRule, ErrorTable, VrError, extra_missing
 
 KEY_HINT = (
     "Make a key at https://console.cloud.google.com/apis/credentials, enable the YouTube Data"
@@ -15,6 +16,89 @@ _KEYLESS = f"Without a key: {INSTALL}."
 RATE_PAUSE_S = 60.0
 
 
+KEY_REFUSED = ErrorRule(
+    code=Code.AUTH,
+    message="The YouTube Data API refuses the key in {key}.",
+    category="API_PERMISSION_DENIED",
+    hint=KEY_HINT,
+)
+QUOTA_EXCEEDED = ErrorRule(
+    code=Code.QUOTA,
+    message="The YouTube Data API's quota of today is used up.",
+    category="API_QUOTA_EXCEEDED",
+    hint="It is filled up at midnight Pacific time; a key of another project has its own.",
+    retryable=True,
+)
+TOO_FAST = ErrorRule(
+    code=Code.QUOTA,
+    message="The YouTube Data API is asked too often at the moment.",
+    category="API_QUOTA_EXCEEDED",
+    hint="Try again in a minute.",
+    retryable=True,
+)
+BLOCKED = ErrorRule(
+    code=Code.UNAVAILABLE,
+    message="YouTube does not answer this machine without a sign-in.",
+    category="YOUTUBE_BLOCKED",
+    hint="It often refuses the networks of cloud services and busy machines; try again"
+    " later, or from another network.",
+    retryable=True,
+)
+OUTDATED = ErrorRule(
+    code=Code.UNAVAILABLE,
+    message="{library} could not read what YouTube sent.",
+    category="YOUTUBE_CHANGED",
+    hint="YouTube changes often: pip install --upgrade {library}",
+)
+NETWORK_FAILED = ErrorRule(
+    code=Code.UNAVAILABLE,
+    message="YouTube cannot be reached.",
+    category="NETWORK_ERROR",
+    hint="Check the connection, then try again.",
+    retryable=True,
+)
+NOT_FOUND = ErrorRule(
+    code=Code.NOT_FOUND,
+    message="YouTube has no such video or playlist.",
+    category="API_NOT_FOUND",
+    hint="It was removed, is private, or the address is mistyped: open it in a browser.",
+)
+UNAVAILABLE = ErrorRule(
+    code=Code.UNAVAILABLE,
+    message="The video is not available any more.",
+    category="VIDEO_UNAVAILABLE",
+    hint="It was removed, or its channel was closed.",
+)
+PRIVATE = ErrorRule(
+    code=Code.NOT_ALLOWED,
+    message="The video or playlist is private.",
+    category="VIDEO_PRIVATE",
+    hint="Its owner can make it public or unlisted.",
+)
+RESTRICTED = ErrorRule(
+    code=Code.NOT_ALLOWED,
+    message="YouTube restricts it: {why}.",
+    category="VIDEO_RESTRICTED",
+    hint="Save the video yourself and give file_path, or take another one.",
+)
+COMMENTS_DISABLED = ErrorRule(
+    code=Code.NOT_FOUND,
+    message="Comments are turned off for this video.",
+    category="COMMENTS_DISABLED",
+    hint="video_metadata and video_transcript still work.",
+)
+
+
+def restricted(why: str) -> ErrorRule:
+    """The rule of a video that is not open to everybody."""
+    return replace(RESTRICTED, message=RESTRICTED.message.format(why=why))
+
+
+def error_by(rule: ErrorRule, library: str = "") -> VrError:
+    """Make the error of a rule; some name a library."""
+    return ErrorTable(otherwise=rule).error(library=library)
+
+
 def no_key() -> VrError:
     """The error for a missing key, where nothing works without one."""
     return VrError(
@@ -22,125 +106,6 @@ def no_key() -> VrError:
         Code.AUTH,
         category="API_PERMISSION_DENIED",
         hint=f"{KEY_HINT} {_KEYLESS}",
-    )
-
-
-def key_refused(*, borrowed: bool, disabled: bool) -> VrError:
-    """The error for a key that is refused, or whose project has the API `disabled`."""
-    name = "GEMINI_API_KEY" if borrowed else "YOUTUBE_API_KEY"
-    why = "is not enabled for the project of" if disabled else "refuses"
-    return VrError(
-        f"The YouTube Data API {why} the key in {name}.",
-        Code.AUTH,
-        category="API_PERMISSION_DENIED",
-        hint=KEY_HINT,
-    )
-
-
-def quota_exceeded() -> VrError:
-    """The error for a used up quota; YouTube's day begins at midnight Pacific time."""
-    return VrError(
-        "The YouTube Data API's quota of today is used up.",
-        Code.QUOTA,
-        category="API_QUOTA_EXCEEDED",
-        hint="It is filled up at midnight Pacific time; a key of another project has its own.",
-        retryable=True,
-        retry_after=until_midnight_pacific(),
-    )
-
-
-def too_fast() -> VrError:
-    """The error for too many requests in a minute."""
-    return VrError(
-        "The YouTube Data API is asked too often at the moment.",
-        Code.QUOTA,
-        category="API_QUOTA_EXCEEDED",
-        hint="Try again in a minute.",
-        retryable=True,
-        retry_after=RATE_PAUSE_S,
-    )
-
-
-def blocked() -> VrError:
-    """The error for a machine that YouTube takes for a robot."""
-    return VrError(
-        "YouTube does not answer this machine without a sign-in.",
-        Code.UNAVAILABLE,
-        category="YOUTUBE_BLOCKED",
-        hint="It often refuses the networks of cloud services and busy machines; try again"
-        " later, or from another network.",
-        retryable=True,
-    )
-
-
-def outdated(what: str) -> VrError:
-    """The error for a library that does not understand YouTube any more."""
-    return VrError(
-        f"{what} could not read what YouTube sent.",
-        Code.UNAVAILABLE,
-        category="YOUTUBE_CHANGED",
-        hint=f"YouTube changes often: pip install --upgrade {what}",
-    )
-
-
-def network_failed(why: str = "YouTube cannot be reached.") -> VrError:
-    """The error for a failure of the network or of YouTube itself."""
-    return VrError(
-        why,
-        Code.UNAVAILABLE,
-        category="NETWORK_ERROR",
-        hint="Check the connection, then try again.",
-        retryable=True,
-    )
-
-
-def not_found(what: str) -> VrError:
-    """The error for a video or playlist that YouTube does not have, or shows to nobody."""
-    return VrError(
-        f"YouTube has no {what}.",
-        Code.NOT_FOUND,
-        category="API_NOT_FOUND",
-        hint="It was removed, is private, or the address is mistyped: open it in a browser.",
-    )
-
-
-def unavailable() -> VrError:
-    """The error for a video that was removed."""
-    return VrError(
-        "The video is not available any more.",
-        Code.UNAVAILABLE,
-        category="VIDEO_UNAVAILABLE",
-        hint="It was removed, or its channel was closed.",
-    )
-
-
-def private() -> VrError:
-    """The error for a video that only invited people may see."""
-    return VrError(
-        "The video or playlist is private.",
-        Code.NOT_ALLOWED,
-        category="VIDEO_PRIVATE",
-        hint="Its owner can make it public or unlisted.",
-    )
-
-
-def restricted(why: str) -> VrError:
-    """The error for a video that is not open to everybody."""
-    return VrError(
-        f"YouTube restricts it: {why}.",
-        Code.NOT_ALLOWED,
-        category="VIDEO_RESTRICTED",
-        hint="Save the video yourself and give file_path, or take another one.",
-    )
-
-
-def comments_disabled() -> VrError:
-    """The error for a video whose comments are turned off."""
-    return VrError(
-        "Comments are turned off for this video.",
-        Code.NOT_FOUND,
-        category="COMMENTS_DISABLED",
-        hint="video_metadata and video_transcript still work.",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -10,7 +11,7 @@ from vr_kernel import Services, VrError
 
 from vr_plugin_video.text.plain_text import one_line
 from vr_plugin_video.youtube.addresses import playlist_url, watch_url
-from vr_plugin_video.youtube.errors import network_failed, not_found
+from vr_plugin_video.youtube.errors import NETWORK_FAILED, NOT_FOUND, error_by
 from vr_plugin_video.youtube.models import TITLE_CHARS, VideoMetadata
 
 DEADLINE_S = 15.0
@@ -54,8 +55,10 @@ async def _fetch(services: Services, site: str, address: str, what: str) -> dict
         told = json.loads(page.content)
     except VrError as error:
         if error.category in _ABSENT:
-            raise not_found(f"such {what}") from None
-        raise network_failed(f"YouTube shows no page of this {what}.") from error
+            raise error_by(replace(NOT_FOUND, message=f"YouTube has no such {what}.")) from None
+        failed = replace(NETWORK_FAILED, message=f"YouTube shows no page of this {what}.")
+        raise error_by(failed) from error
     except ValueError:
-        raise network_failed("YouTube's page cannot be read.") from None
+        failed = replace(NETWORK_FAILED, message="YouTube's page cannot be read.")
+        raise error_by(failed) from None
     return told if isinstance(told, dict) else {}

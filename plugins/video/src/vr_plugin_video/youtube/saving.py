@@ -12,7 +12,7 @@ import time
 import uuid
 from collections.abc import Mapping
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from vr_plugin_video.downloads import BYTES_PER_MB, too_large, too_slow, unwrita
 from vr_plugin_video.media.formats import is_media_name
 from vr_plugin_video.settings import VideoSettings
 from vr_plugin_video.work import Report, StoppedError
-from vr_plugin_video.youtube.errors import network_failed, not_installed
+from vr_plugin_video.youtube.errors import NETWORK_FAILED, error_by, not_installed
 from vr_plugin_video.youtube.ytdlp import common_options
 from vr_plugin_video.youtube.ytdlp_errors import error_of
 
@@ -101,7 +101,8 @@ def _save(address: str, video_id: str, folder: Path, watcher: DownloadWatch) -> 
         _download(address, video_id, part, watcher)
         made = _saved(part, video_id)
         if made is None:
-            raise network_failed("YouTube gave no file of this video.")
+            failed = replace(NETWORK_FAILED, message="YouTube gave no file of this video.")
+            raise error_by(failed)
         return private_file(made).replace(folder / made.name)
     except OSError as error:
         raise unwritable(folder, error) from error

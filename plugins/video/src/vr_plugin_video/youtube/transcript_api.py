@@ -12,11 +12,12 @@ from vr_kernel import VrError
 from vr_plugin_video.captions.cues import said_once
 from vr_plugin_video.captions.transcripts import Segment, Transcript
 from vr_plugin_video.youtube.errors import (
-    blocked,
-    network_failed,
-    outdated,
+    BLOCKED,
+    NETWORK_FAILED,
+    OUTDATED,
+    UNAVAILABLE,
+    error_by,
     restricted,
-    unavailable,
 )
 from vr_plugin_video.youtube.tracks import Track, best_transcript, captions_missing
 from vr_plugin_video.youtube.ytdlp_errors import meaning_of
@@ -67,9 +68,9 @@ class TranscriptApi:
             except CouldNotRetrieveTranscript as error:
                 raise _error_of(error, video_id, language) from None
             except RequestException:
-                raise network_failed() from None
+                raise error_by(NETWORK_FAILED) from None
             except (ParseError, LookupError, TypeError, AttributeError):
-                raise outdated(LIBRARY) from None
+                raise error_by(OUTDATED, library=LIBRARY) from None
 
 
 def _segments(found: Any) -> Sequence[Segment]:
@@ -105,15 +106,15 @@ def _error_of(error: Exception, video_id: str, language: str) -> VrError:
     if isinstance(error, (library.TranscriptsDisabled, library.NoTranscriptFound)):
         found = captions_missing(video_id, language)
     elif isinstance(error, (library.RequestBlocked, library.PoTokenRequired)):
-        found = blocked()
+        found = error_by(BLOCKED)
     elif isinstance(error, library.AgeRestricted):
-        found = restricted("the viewer's age")
+        found = error_by(restricted("the viewer's age"))
     elif isinstance(error, (library.VideoUnavailable, library.InvalidVideoId)):
-        found = unavailable()
+        found = error_by(UNAVAILABLE)
     elif isinstance(error, library.YouTubeRequestFailed):
-        found = network_failed()
+        found = error_by(NETWORK_FAILED)
     elif isinstance(error, library.VideoUnplayable):
-        found = meaning_of(error.reason or "") or restricted("it cannot be played here")
+        found = meaning_of(error.reason or "") or error_by(restricted("it cannot be played here"))
     else:
-        found = outdated(LIBRARY)
+        found = error_by(OUTDATED, library=LIBRARY)
     return found

@@ -14,7 +14,7 @@ from vr_plugin_video.models import ChapterPart
 from vr_plugin_video.text.plain_text import clean, one_line
 from vr_plugin_video.text.times import format_time
 from vr_plugin_video.youtube.addresses import playlist_url, watch_url
-from vr_plugin_video.youtube.errors import outdated
+from vr_plugin_video.youtube.errors import OUTDATED, error_by
 from vr_plugin_video.youtube.models import (
     TITLE_CHARS,
     Availability,
@@ -153,7 +153,7 @@ def _read(download: Callable[[str], bytes], url: str, style: str) -> Sequence[Se
     try:
         return said_once(list(_events(text))) if style == "json3" else parse_captions(text, style)
     except (ValueError, TypeError, AttributeError):
-        raise outdated("yt-dlp") from None
+        raise error_by(OUTDATED, library="yt-dlp") from None
 
 
 def _events(text: str) -> Iterator[tuple[float, float, str]]:

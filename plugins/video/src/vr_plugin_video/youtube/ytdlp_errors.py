@@ -3,65 +3,66 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from dataclasses import replace
 
-from vr_kernel import VrError
+from vr_kernel import ErrorRule, ErrorTable, VrError
 
 from vr_plugin_video.youtube.errors import (
-    blocked,
-    comments_disabled,
-    network_failed,
-    not_found,
-    outdated,
-    private,
+    BLOCKED,
+    COMMENTS_DISABLED,
+    NETWORK_FAILED,
+    NOT_FOUND,
+    OUTDATED,
+    PRIVATE,
+    UNAVAILABLE,
+    error_by,
     restricted,
-    unavailable,
 )
 
-# What YouTube shows in place of a video; the first that is found counts.
-_MEANINGS: tuple[tuple[str, Callable[[], VrError]], ...] = (
-    (r"not a bot|captcha|HTTP Error 429|too many requests|po.?token", blocked),
-    (r"comments are (turned off|disabled)", comments_disabled),
-    (
-        r"confirm your age|age.restricted|inappropriate for some",
-        lambda: restricted("the viewer's age"),
+
+def _said(rule: ErrorRule, pattern: str) -> ErrorRule:
+    return replace(rule, words=re.compile(pattern, re.IGNORECASE))
+
+
+_SENTENCES = ErrorTable(
+    _said(BLOCKED, r"not a bot|captcha|HTTP Error 429|too many requests|po.?token"),
+    _said(COMMENTS_DISABLED, r"comments are (turned off|disabled)"),
+    _said(
+        restricted("the viewer's age"), r"confirm your age|age.restricted|inappropriate for some"
     ),
-    (
+    _said(
+        restricted("the country"),
         r"in your (country|location|region)|available in .*vpn|geo.?restrict",
-        lambda: restricted("the country"),
     ),
-    (
+    _said(
+        restricted("members or buyers"),
         r"members.only|join this channel|members on level|purchase|rental|premium",
-        lambda: restricted("members or buyers"),
     ),
-    (r"live event will begin|premieres in|is offline", lambda: restricted("it has not begun")),
-    (r"\bprivate\b", private),
-    (
-        r"does not exist|HTTP Error 404|incomplete youtube id",
-        lambda: not_found("such video or playlist"),
-    ),
-    (
+    _said(restricted("it has not begun"), r"live event will begin|premieres in|is offline"),
+    _said(PRIVATE, r"\bprivate\b"),
+    _said(NOT_FOUND, r"does not exist|HTTP Error 404|incomplete youtube id"),
+    _said(
+        NETWORK_FAILED,
         r"HTTP Error 5|timed out|resol(ve|ution)|connection|unreachable|incomplete ?read|\bSSL\b",
-        network_failed,
     ),
-    (
+    _said(
+        UNAVAILABLE,
         r"no longer available|(removed|terminated|closed)\b|unavailable|(not|n.t) available",
-        unavailable,
     ),
+    otherwise=OUTDATED,
 )
+"""The sentences that YouTube shows in place of a video; the first that is found counts."""
 
 
 def error_of(error: Exception) -> VrError:
     """Return the error for an exception of yt-dlp, without its words."""
     found = meaning_of(str(error))
     if found is None and isinstance(error, OSError):
-        found = network_failed()
-    return found or outdated("yt-dlp")
+        found = error_by(NETWORK_FAILED)
+    return found or error_by(OUTDATED, library="yt-dlp")
 
 
 def meaning_of(said: str) -> VrError | None:
     """Return the error that a sentence of YouTube stands for; None when it is not known."""
-    for pattern, make in _MEANINGS:
-        if re.search(pattern, said, re.IGNORECASE):
-            return make()
-    return None
+    rule = _SENTENCES.rule(words=said)
+    return None if rule is OUTDATED else error_by(rule)
