@@ -168,8 +168,8 @@ async def test_strict_raises_with_the_cause(environ: dict[str, str]) -> None:
 
 def test_arguments_are_passed_by_name_and_only_those_that_are_taken() -> None:
     hooks = Hooks()
-    hooks.register(plugin_of(vr_tools=lambda: ["mine"]), "one")
-    assert hooks.call("vr_tools", "one", future="argument") == ["mine"]
+    hooks.register(plugin_of(vr_health=list), "one")
+    assert hooks.of("one").health(None) == []
 
 
 def test_a_call_reaches_one_plugin() -> None:
@@ -177,9 +177,9 @@ def test_a_call_reaches_one_plugin() -> None:
     hooks.register(plugin_of(vr_tools=lambda: ["one"]), "one")
     hooks.register(plugin_of(vr_tools=lambda: ["two"]), "two")
     hooks.register(plugin_of(), "three")
-    assert hooks.call("vr_tools", "two") == ["two"]
-    assert hooks.call("vr_tools", "three") is None
-    assert hooks.call("vr_tools", "nobody") is None
+    assert hooks.of("two").tools() == ["two"]
+    assert hooks.of("three").tools() == []
+    assert hooks.of("nobody").tools() == []
 
 
 def test_a_hook_may_be_implemented_under_another_name() -> None:
@@ -188,7 +188,7 @@ def test_a_hook_may_be_implemented_under_another_name() -> None:
 
     hooks = Hooks()
     hooks.register(SimpleNamespace(offer=hookimpl(specname="vr_tools")(offer)), "one")
-    assert hooks.call("vr_tools", "one") == ["mine"]
+    assert hooks.of("one").tools() == ["mine"]
 
 
 def test_a_module_is_a_plugin() -> None:
@@ -196,7 +196,7 @@ def test_a_module_is_a_plugin() -> None:
     vars(module)["vr_tools"] = hookimpl(lambda: ["mine"])
     hooks = Hooks()
     hooks.register(module, "one")
-    assert hooks.call("vr_tools", "one") == ["mine"]
+    assert hooks.of("one").tools() == ["mine"]
 
 
 def unmarked() -> list[Any]:
@@ -227,9 +227,9 @@ def test_an_unsound_plugin_is_not_registered(plugin: object, error: type, says: 
     hooks = Hooks()
     with pytest.raises(error, match=says):
         hooks.register(plugin, "one")
-    assert hooks.call("vr_tools", "one") is None
+    assert hooks.of("one").tools() is None
     hooks.register(plugin_of(vr_tools=lambda: ["again"]), "one")
-    assert hooks.call("vr_tools", "one") == ["again"]
+    assert hooks.of("one").tools() == ["again"]
 
 
 def test_a_second_plugin_of_a_name_does_not_push_out_the_first() -> None:
@@ -237,7 +237,7 @@ def test_a_second_plugin_of_a_name_does_not_push_out_the_first() -> None:
     hooks.register(plugin_of(vr_tools=lambda: ["first"]), "one")
     with pytest.raises(HookError, match="one"):
         hooks.register(plugin_of(vr_tools=lambda: ["second"]), "one")
-    assert hooks.call("vr_tools", "one") == ["first"]
+    assert hooks.of("one").tools() == ["first"]
 
 
 def test_unregistering_forgets_and_is_harmless_twice() -> None:
@@ -245,7 +245,7 @@ def test_unregistering_forgets_and_is_harmless_twice() -> None:
     hooks.register(plugin_of(vr_tools=lambda: ["mine"]), "one")
     hooks.unregister("one")
     hooks.unregister("one")
-    assert hooks.call("vr_tools", "one") is None
+    assert hooks.of("one").tools() is None
 
 
 def candidate(name: str, distribution: str, *requires: str) -> Candidate:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vr_kernel.errors import Code
     from vr_kernel.generation import Usage
+
+Hear = Callable[..., Awaitable[None] | None]
+"""The hook `vr_call_finished` of a plugin, by its named arguments."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ class Offers:
         self, hook: str, check: str, take: Callable[[Any], Any]
     ) -> tuple[Any, Finding | None]:
         def call() -> Any:
-            return take(self._hooks.call(hook, self._plugin))
+            return take(self._hooks.of(self._plugin).answer(hook))
 
         try:
             return within(self._deadline_s, call), None

@@ -1,4 +1,4 @@
-"""Calls hooks one plugin at a time, so that a plugin that raises harms no other."""
+"""The registration of plugins and their hooks; each plugin is called by itself."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pluggy
 from vr_kernel import hookspecs
 from vr_kernel.errors import did_you_mean
 from vr_kernel.hookspecs import PROJECT
+from vr_kernel.loading.plugin_hooks import PluginHooks
 
 EVENTS = frozenset({"vr_call_finished"})
 """Hooks that are awaited; all others are plain functions."""
@@ -49,21 +50,18 @@ class Hooks:
         if self._manager.has_plugin(name):
             self._manager.unregister(name=name)
 
-    def call(self, hook: str, plugin_name: str, **arguments: Any) -> Any:
-        """What one plugin's implementation of a hook returns, None when it has none."""
-        for implementation in getattr(self._manager.hook, hook).get_hookimpls():
-            if implementation.plugin_name == plugin_name:
-                taken = {name: arguments[name] for name in implementation.argnames}
-                return implementation.function(**taken)
-        return None
-
-    def implements(self, hook: str, plugin_name: str) -> bool:
-        """Whether a plugin has an implementation of a hook."""
-        found = getattr(self._manager.hook, hook).get_hookimpls()
-        return any(implementation.plugin_name == plugin_name for implementation in found)
+    def of(self, plugin_name: str) -> PluginHooks:
+        """Return the hooks of one plugin, typed; a plugin that is not registered has none."""
+        implementations = {
+            hook: each
+            for hook in self.names()
+            for each in getattr(self._manager.hook, hook).get_hookimpls()
+            if each.plugin_name == plugin_name
+        }
+        return PluginHooks(implementations)
 
     def names(self) -> list[str]:
-        """All hooks."""
+        """List all hooks."""
         return [name for name in vars(hookspecs) if name.startswith(f"{PROJECT}_")]
 
     def _implemented(self, plugin: object) -> dict[str, Any]:

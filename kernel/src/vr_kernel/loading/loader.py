@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from vr_kernel.commands import Command
 from vr_kernel.config.config import Config
 from vr_kernel.errors import VrError
+from vr_kernel.events import Hear
 from vr_kernel.health import Check
 from vr_kernel.loading.discovery import PluginStatus, State, explain, within
 from vr_kernel.loading.hooks import Hooks
@@ -21,7 +22,6 @@ from vr_kernel.prompts import Prompt, build_prompt
 from vr_kernel.providers import Provider
 from vr_kernel.records import RecordKind
 from vr_kernel.resources import Resource, build_resource
-from vr_kernel.running.listeners import Hear
 from vr_kernel.services import Services
 from vr_kernel.signatures.schema_cache import ToolSchemas
 from vr_kernel.text.redaction import Redaction, secrets_of
@@ -158,11 +158,10 @@ class Loader:
     ) -> Contribution:
         name = status.name
         self._hooks.register(load(), name)
-        made = Contribution(status, settings=self._settings(name))
-        made.health = partial(self._health, name)
-        if self._hooks.implements("vr_call_finished", name):
-            made.hear = partial(self._hooks.call, "vr_call_finished", name)
-        for function in self._list("vr_tools", name):
+        hooks = self._hooks.of(name)
+        made = Contribution(status, settings=self._settings(name, hooks.settings()))
+        made.health, made.hear = hooks.health, hooks.call_finished
+        for function in hooks.tools():
             tool = _built("tool", self._build, function, name)
             if tool.domain in RESERVED_DOMAINS and not trusted:
                 made.refused.append(f"tool {tool.name}: {tool.domain} is a reserved name")
@@ -171,15 +170,15 @@ class Loader:
                 made.refused.append(f"command {tool.command}: it is a reserved name")
                 tool = replace(tool, command="")
             made.tools.append(tool)
-        for function in self._list("vr_prompts", name):
+        for function in hooks.prompts():
             made.prompts.append(_built("prompt", build_prompt, function, name))
-        for function in self._list("vr_resources", name):
+        for function in hooks.resources():
             made.resources.append(_built("resource", build_resource, function, name))
-        made.kinds = _typed(RecordKind, self._list("vr_record_kinds", name))
+        made.kinds = hooks.record_kinds()
         for kind in made.kinds:
             kind.check()
-        made.providers = _typed(Provider, self._list("vr_providers", name))
-        for command in _typed(Command, self._list("vr_commands", name)):
+        made.providers = hooks.providers()
+        for command in hooks.commands():
             words = _words(command)
             if command.path[0] in RESERVED_DOMAINS:
                 made.refused.append(f"command {words}: {command.path[0]} is a reserved name")
@@ -187,17 +186,7 @@ class Loader:
                 made.commands.append(command)
         return made
 
-    def _health(self, name: str, services: Services) -> list[Check]:
-        return _typed(Check, self._list("vr_health", name, services=services))
-
-    def _list(self, hook: str, name: str, **arguments: Any) -> list[Any]:
-        offered = self._hooks.call(hook, name, **arguments)
-        if offered is not None and not isinstance(offered, Iterable):
-            raise TypeError(f"{hook} returned {type(offered).__name__}, not a list")
-        return list(offered or ())
-
-    def _settings(self, name: str) -> BaseModel | None:
-        model = self._hooks.call("vr_settings", name)
+    def _settings(self, name: str, model: type[BaseModel] | None) -> BaseModel | None:
         if model is None:
             return None
         settings: BaseModel = self._config.section(f"plugins.{name}", model)
@@ -291,10 +280,3 @@ def _words(command: Command) -> str:
     if len(command.path) not in (1, 2) or not all(command.path):
         raise ValueError(f"command {words!r} has not one or two words")
     return words
-
-
-def _typed(wanted: type[Any], items: list[Any]) -> list[Any]:
-    for item in items:
-        if not isinstance(item, wanted):
-            raise TypeError(f"expected {wanted.__name__}, got {type(item).__name__}")
-    return items

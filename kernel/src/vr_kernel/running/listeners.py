@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
+from vr_kernel.events import Hear
 from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.log import Log
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 LIMIT_S = 2.0
 """How long a result may wait for all who are told of it."""
 FAILED = "a plugin failed over a finished call"
-Hear = Callable[..., Awaitable[None] | None]
-"""A plugin's `vr_call_finished`, by its named arguments."""
 
 
 class Listeners:
