@@ -170,7 +170,7 @@ async def test_a_file_that_was_removed_is_made_anew_for_all_who_share_it(tmp_pat
 
 
 async def _replaced(one: Database, backup: Path) -> None:
-    """What is recorded stands in the log; a backup of before is put in the place of the file."""
+    """A backup is put in the place of the file, while what was recorded since stands in the log."""
     with closing(sqlite3.connect(one.path)) as connection:
         connection.execute("VACUUM INTO ?", (str(backup),))
     for number in range(60):

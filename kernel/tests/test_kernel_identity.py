@@ -1,4 +1,4 @@
-"""Whose services a call gets, which tokens are taken, and what each principal has alone."""
+"""Principals: the services of a call, the tokens that are taken, the things each has alone."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NOTE = RecordKind(
 
 
 class Note(BaseModel):
-    """What a call made."""
+    """Result of a call."""
 
     text: str
     runs: int = 0

@@ -317,7 +317,7 @@ def _kill_at_random(recorder: subprocess.Popen[str], chance: random.Random) -> s
 
 
 async def _batches(path: Path) -> dict[str, int]:
-    """How many records of each batch the journal holds."""
+    """Count the records of each batch that the journal holds."""
     sizes: dict[str, int] = {}
     with closing(Journal(path)) as journal:
         for change in await _read_on(journal, 0, 500):

@@ -19,7 +19,7 @@ Sent = list[tuple[float, float | None, str]]
 
 
 class SkippingSelector(selectors.DefaultSelector):
-    """Where a loop would wait for a timer, its clock skips to it."""
+    """A loop whose clock skips to the next timer."""
 
     now = 0.0
 
@@ -49,7 +49,7 @@ def _run(main: Coroutine[Any, Any, Sent]) -> Sent:
 
 
 async def _relayed(report: Callable[[Progress], Awaitable[None]]) -> Sent:
-    """What a client is sent while `report` runs."""
+    """Messages that a client is sent while `report` runs."""
     progress, sent = Progress(), Sent()
 
     async def send(done: float, total: float | None, message: str) -> None:

@@ -70,7 +70,7 @@ class Told(BaseModel):
 
 
 class Notary:
-    """What is provided."""
+    """Something that is provided."""
 
     def __init__(self, services: Services) -> None:
         self.services = services

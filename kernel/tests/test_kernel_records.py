@@ -51,7 +51,7 @@ anything = st.recursive(
 
 
 def _outcome(validated: Callable[[], dict[str, Any]]) -> tuple[dict[str, Any] | None, str]:
-    """What was accepted, or what was said."""
+    """The accepted value, or the words of the refusal."""
     try:
         return validated(), ""
     except VrError as error:

@@ -1,4 +1,4 @@
-"""How much a log writes: what repeats itself is counted, and no flood fills a disk."""
+"""Volume of a log: what repeats itself is counted, and no flood fills a disk."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Book:
             self.lines.write(logging.WARNING, event, fields, event)
 
     def events(self) -> list[str]:
-        """What was written."""
+        """Lines that were written."""
         return [json.loads(line)["event"] for line in self.file.getvalue().splitlines()]
 
 

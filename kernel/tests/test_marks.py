@@ -1,4 +1,4 @@
-"""Whose a job and a bill are, whatever the system's user is called, and whoever wrote the row."""
+"""Owners of jobs and bills, whatever the system's user is called, and whoever wrote the row."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_no_token_reads_a_row_without_its_mark(
 
 
 class Said(BaseModel):
-    """What a tool says."""
+    """Result of a tool."""
 
     text: str
 

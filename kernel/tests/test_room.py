@@ -1,4 +1,4 @@
-"""What is paid for and cannot be written now is held until it can; nothing else is paid for."""
+"""Paid work that cannot be written now is held until it can; nothing else is paid for."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ async def test_no_room_is_no_failure_of_the_model(open_kernel: Any, gemini: Fake
 async def answered_without_room(
     kernel: Kernel, gemini: FakeGemini, tool: str, in_flight: int = 1, **arguments: Any
 ) -> AsyncIterator[Outcome]:
-    """How a call ended whose requests went out with room, and whose answers came without any."""
+    """Outcome of a call whose requests went out with room, and whose answers came without any."""
     with ExitStack() as full:
         with gemini.hold():
             calling = asyncio.create_task(kernel.run(tool, arguments))

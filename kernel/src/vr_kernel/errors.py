@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from vr_kernel.generation import Usage
 
 ERROR_META = "video-research/error"
-"""Where a failed result says in `_meta` what went wrong: the fields of `VrError.as_dict`."""
+"""Key of `_meta` in a failed result that holds the fields of `VrError.as_dict`."""
 
 
 class Code(StrEnum):
@@ -37,7 +37,7 @@ class Code(StrEnum):
 
 
 QUOTA_RETRY_S = 60.0
-"""When to come back to a service whose quota is used up, where it does not say."""
+"""Seconds to wait for a service whose quota is used up, where it does not say."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""What plugins are told of: a call that has finished."""
+"""Events that plugins are told of: a call that has finished."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Hear = Callable[..., Awaitable[None] | None]
 
 @dataclass(frozen=True, slots=True)
 class CallFinished:
-    """How a call of a tool ended. Its records are in the journal by now.
+    """End of a call of a tool. Its records are in the journal by now.
 
     Attributes:
         call_id: of the call, and of its job when it has one.

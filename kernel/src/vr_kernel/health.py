@@ -1,4 +1,4 @@
-"""What `vr doctor` asks: a check, and what it found."""
+"""Checks that `vr doctor` makes, and their findings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DEADLINE_S = 5.0
 
 
 class Level(StrEnum):
-    """How bad a finding is; only a fault makes `vr doctor` fail."""
+    """Severity of a finding; only a fault makes `vr doctor` fail."""
 
     OK = "ok"
     WARNING = "warning"
@@ -31,7 +31,7 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What a check found: one line of what is, and one of how to mend it."""
+    """Finding of a check: one line of what is, and one of how to mend it."""
 
     level: Level
     what: str

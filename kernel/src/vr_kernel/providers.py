@@ -49,7 +49,7 @@ class Embedder(Protocol):
     id: str
     dimension: int
     accepts: frozenset[str]
-    """Which items it takes: `text`, `image`."""
+    """Items that it takes: `text`, `image`."""
 
     async def embed(self, items: Sequence[str], purpose: Purpose) -> list[list[float]]:
         """One unit-length vector an item, in order."""
@@ -131,7 +131,7 @@ class Store(Protocol):
         """Apply changes in order, and move the cursor with them, or do nothing at all."""
 
     async def pending_vectors(self) -> int:
-        """How many records are searchable by keyword but not yet by meaning."""
+        """Count the records that are searchable by keyword but not yet by meaning."""
 
     async def get(self, kind: str, key: str, workspace: str) -> StoredRecord | None:
         """One record, or None."""
@@ -287,7 +287,7 @@ class Providers:
         await asyncio.gather(*map(close, made), return_exceptions=True)
 
     def _slot(self, kind: type[Any], name: str | None) -> tuple[str, str]:
-        """Where the provider stands that is asked for, or configured, or comes first."""
+        """The slot of the provider that is asked for, or configured, or comes first."""
         chosen = name or self._choices.get(kind.__name__) or next(iter(self.names(kind)), None)
         slot = (kind.__name__, chosen or "")
         if slot not in self._entries:

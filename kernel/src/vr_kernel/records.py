@@ -1,4 +1,4 @@
-"""What a domain stores: record kinds with typed fields, and the records themselves."""
+"""Records that a domain stores, and their kinds with typed fields."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class RecordKind:
         )
 
     def check(self) -> None:
-        """Whether stores can keep records of this kind.
+        """Check that stores can keep records of this kind.
 
         Raises:
             TypeError: for a name that is no text, what is no field, or a role without a field.
@@ -198,7 +198,7 @@ def _coerce(kind: str, spec: RecordField, value: Any) -> Any:
 
 
 def is_storable(value: Any) -> bool:
-    """Whether every store can hold this number or text."""
+    """True for a number or text that every store can hold."""
     if isinstance(value, float):
         return math.isfinite(value)
     if isinstance(value, int):

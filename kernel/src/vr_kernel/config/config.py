@@ -79,7 +79,7 @@ class Config:
             raise _bad_value(name, settings, error) from None
 
     def settings(self, name: str, model: type[BaseModel]) -> dict[str, Setting]:
-        """What was set in a section, the highest layer winning; defaults are not in it."""
+        """The values set in a section, the highest layer winning; defaults are not among them."""
         low, high = self._variables(aliases_of(name, model))
         layers = [*low, *self._files(), *high, *self._flags()]
         return {s.key: s for s in layers if s.section == name}

@@ -1,4 +1,4 @@
-"""Where the program keeps what, and keeps it from others, whatever the umask says."""
+"""Folders of the program, kept from others whatever the umask says."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from platformdirs import PlatformDirs
 
 APP_NAME = "video-research"
 SEED_ENV_FILE = Path(".config/video-research-mcp/.env")
-"""Where the first seed kept its variables, below the home folder."""
+"""File of variables of the first seed, below the home folder."""
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
 OTHERS = 0o077
@@ -158,7 +158,7 @@ def make_private(top: Path) -> None:
 
 
 def _take_from_others(path: Path | os.DirEntry[str]) -> bool:
-    """Whether others could reach it until now; what is no file or folder of the user stays."""
+    """Close it to others; True if it was open. Links and what is not the user's stay as they are."""
     if os.name == "nt":  # a profile's folders are the user's there
         return False
     try:

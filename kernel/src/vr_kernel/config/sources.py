@@ -1,4 +1,4 @@
-"""Where settings come from: files, variables and flags, each as a layer of named values."""
+"""Sources of settings: files, variables and flags, each as a layer of named values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """What a variable sets: its own text, or the value that it `means` when it is set at all."""
+    """Setting of a variable: its own text, or the value that it `means` when it is set at all."""
 
     section: str
     key: str
@@ -112,7 +112,7 @@ def flag_settings(flags: Mapping[str, str]) -> Iterator[Setting]:
 
 
 def is_trusted(folder: Path, config_folder: Path) -> bool:
-    """Whether `vr config trust` allowed the `vr.toml` of that folder."""
+    """True when `vr config trust` allowed the `vr.toml` of that folder."""
     return str(folder.resolve()) in trusted_folders(config_folder)
 
 

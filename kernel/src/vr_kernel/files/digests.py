@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS digest (
 LATEST = 1000
 """Files that are remembered in memory, too."""
 WAIT_S = 0.5
-"""How long is waited for another process to remember a digest."""
+"""Seconds to wait for another process before a digest is remembered."""
 Stamp = tuple[int, int, int]
 """Size, modification time and inode: a file that has them still is the same."""
 

@@ -116,7 +116,7 @@ class Search:
         return sorted(entries, key=lambda entry: entry.name)
 
     def _step(self, name: str, states: set[int]) -> set[int]:
-        """Where the pattern stands after one more name; hidden names are met by name alone."""
+        """The state of the pattern after one more name; hidden names are met by name alone."""
         reached = set()
         for state in states:
             if state == len(self._parts):

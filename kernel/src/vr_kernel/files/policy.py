@@ -1,4 +1,4 @@
-"""Which files may be read and made: below allowed roots, checked again once opened."""
+"""Policy of files that may be read and made: below allowed roots, checked again once opened."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KERNEL_FILES = Path("/proc")
 """Look like files but are doors to processes and their secrets: never read, whatever the roots."""
 ALLOW_BY = "Allow another: `vr init --folder DIR`, VR_ALLOWED_ROOTS, allowed_roots in [kernel]."
 NUMBERS = 1000
-"""How many files of one name may lie beside each other."""
+"""Files of one name that may lie beside each other."""
 
 
 class FileMatches(NamedTuple):

@@ -1,4 +1,4 @@
-"""Which addresses are no public host: our own table, because `ipaddress` differs by version."""
+"""Addresses that are no public host: our own table, because `ipaddress` differs by version."""
 
 from __future__ import annotations
 

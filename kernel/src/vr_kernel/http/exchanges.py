@@ -78,7 +78,7 @@ class Exchange:
 
     @property
     def location(self) -> str | None:
-        """Where the answer leads on to, as the server writes it."""
+        """The address that the answer leads on to, as the server writes it."""
         return self.headers.get("location") if self.status in REDIRECTS else None
 
     def body(self, limit: int, deadline: Deadline) -> AsyncGenerator[bytes, None]:
@@ -151,7 +151,7 @@ class Exchange:
 
 
 class _Limited(httpx2.AsyncByteStream):
-    """What arrives, cut off with an error once it is too much."""
+    """Pass on what arrives, cut off with an error once it is too much."""
 
     def __init__(self, source: AsyncIterable[bytes] | None, limit: int) -> None:
         self._source = source

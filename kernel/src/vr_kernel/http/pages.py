@@ -1,4 +1,4 @@
-"""What a fetch gives: a whole page, or an answer that is read in pieces."""
+"""Results of a fetch: a whole page, or an answer that is read in pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a server asks to be left alone."""
+"""Time that a server asks to be left alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one fetch asks for, and its bounds."""
+"""Terms of one fetch: the request and its bounds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OWN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What one fetch asks for, and its bounds: bytes and seconds.
+    """Terms of one fetch: the request, and its bounds in bytes and seconds.
 
     Args:
         headers: the caller's own; they win over `user_agent`.

@@ -75,7 +75,7 @@ def check_url(url: str, settings: HttpSettings | None = None) -> Url:
 
 
 def is_allowed_host(url: Url, settings: HttpSettings) -> bool:
-    """Whether the user allowed this host by name, local or not."""
+    """True when the user allowed this host by name, local or not."""
     return not {url.name, f"{url.name}:{url.port}"}.isdisjoint(settings.allowed_hosts)
 
 

@@ -195,7 +195,7 @@ class Jobs:
         return await self.find(job_id, principal)
 
     async def cancel_asked(self, job_ids: Iterable[str]) -> set[str]:
-        """Which of these jobs their owners should stop."""
+        """Find those of these jobs that their owners should stop."""
         ids = list(job_ids)
 
         def read(connection: sqlite3.Connection) -> set[str]:
@@ -271,7 +271,7 @@ class Jobs:
         )
 
     def _now(self, connection: sqlite3.Connection) -> dict[str, Any]:
-        """What the state of a job depends on, beside its row."""
+        """The values that the state of a job depends on, beside its row."""
         leases = self._leases
         live = leases.watch.live_jobs(connection)
         return {"now": leases.clock(), "lease_s": leases.lease_s, "live": live}

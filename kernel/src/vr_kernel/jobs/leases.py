@@ -22,7 +22,7 @@ BEATS = 5
 KEPT_S = 86_400
 """Rows of dead owners are removed after this time."""
 RELEASE_WAIT_S = 2.0
-"""How long a release waits for another process: a lease that is not released runs out."""
+"""Seconds that a release waits for another process: a lease that is not released runs out."""
 PAUSE_S = 0.1
 """Between two tries to own a name that somebody else owns."""
 

@@ -49,7 +49,7 @@ class Watch:
         self._seen: dict[str, tuple[int, float, float]] = {}
 
     def is_live(self, connection: sqlite3.Connection, name: str) -> bool:
-        """Whether somebody owns that name."""
+        """Say if somebody owns that name."""
         row = connection.execute("SELECT token, expires_at FROM lease WHERE name = ?", (name,))
         return any(self._lives(name, *found) for found in row)
 
@@ -61,7 +61,7 @@ class Watch:
         return json.dumps([row[0] for row in rows if self._lives(*row)])
 
     def was_set(self) -> bool:
-        """Whether the wall clock was set within the length of a lease."""
+        """Say if the wall clock was set within the length of a lease."""
         moment = self._steady()
         before, self._difference = self._difference, self._clock() - moment
         if abs(self._difference - before) > min(LOOSE_S, self._lease_s / 4):

@@ -1,4 +1,4 @@
-"""Where the paid replies of one piece of work are committed before anybody sees them."""
+"""Scopes: the paid replies of one piece of work, committed before anybody sees them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Scope:
 
     @property
     def begun(self) -> bool:
-        """Whether a step of this work was begun or found again."""
+        """True when a step of this work was begun or found again."""
         return bool(self._seen)
 
     async def run(self, key: str, work: Callable[[], Awaitable[Any]]) -> Any:

@@ -20,7 +20,7 @@ from vr_kernel.storage.kept_database import KeptDatabase
 
 
 class _Place(NamedTuple):
-    """Where a reply stands."""
+    """Place of a reply."""
 
     scope: str
     key: str

@@ -1,4 +1,4 @@
-"""What was recorded: the journal, and its way into the stores that follow it."""
+"""The journal of all that was recorded, and its way into the stores that follow it."""
 
 from __future__ import annotations
 

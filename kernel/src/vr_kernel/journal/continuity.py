@@ -1,4 +1,4 @@
-"""Whether the journal still has what it had: an emptied, older or foreign file is noticed."""
+"""Continuity of the journal: a file that was emptied, or is older or foreign, is noticed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Continuity:
         self._attending = asyncio.Lock()
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """What `work` reads; a file that was not read before is looked at.
+        """Read with `work`; a file that was not read before is looked at first.
 
         Raises:
             VrError: UNAVAILABLE when the journal cannot be read.
@@ -117,7 +117,7 @@ class Continuity:
         return self.damage or (self.loss.error if self.loss else None)
 
     async def is_readable(self) -> bool:
-        """Whether the journal is not damaged.
+        """True when the journal is not damaged.
 
         Raises:
             VrError: UNAVAILABLE when it cannot be read for another reason.
@@ -130,7 +130,7 @@ class Continuity:
         return self.damage is None
 
     async def lacks(self, *, owner: bool = True) -> str:
-        """What results say, to the owner or others, while the journal lacks something."""
+        """The note of results, to the owner or others, while the journal lacks something."""
         if self.damage is not None:
             told = f"{self.damage.message} {self.damage.hint}" if owner else "It is damaged."
             return f"The journal cannot be read; what the store has is found. {told}"
@@ -196,7 +196,7 @@ class Continuity:
             await self._known.put(position)
 
     async def attended(self) -> Position:
-        """Where the journal stands, once it is attended to; it has an identity then.
+        """The position of the journal, once it is attended to; it has an identity then.
 
         Raises:
             VrError: UNAVAILABLE when the journal cannot be used.
@@ -240,7 +240,7 @@ class Continuity:
         await self.look()
 
     async def lacks_any(self, positions: Iterable[Position]) -> bool:
-        """Whether a store has come to numbers that this file never gave out."""
+        """Say if a store has come to numbers that this file never gave out."""
         here = await self.position()
         for each in positions:
             unnamed = not (each.journal and here.journal)
@@ -254,7 +254,7 @@ class Continuity:
         return await self._database.read(lambda it: count_missing(Lineage(it), known, held))
 
     async def covers(self, position: Position) -> bool:
-        """Whether this file gave out that number."""
+        """Say if this file gave out that number."""
         return await self._database.read(lambda connection: Lineage(connection).covers(position))
 
     async def begun(self) -> int:
@@ -268,7 +268,7 @@ class Continuity:
             await self._known.put(await self._database.read(lambda it: Lineage(it).known))
 
     async def position(self) -> Position:
-        """Where the journal stands."""
+        """The position of the journal."""
         return await self._database.read(lambda connection: Lineage(connection).position)
 
     async def home(self) -> str:

@@ -82,7 +82,7 @@ class DeadLetters:
         await self._database.run(write)
 
     async def list(self, store: str) -> list[DeadLetter]:
-        """What a store refused, the latest first."""
+        """The records that a store refused, the latest first."""
 
         def read(connection: sqlite3.Connection) -> list[DeadLetter]:
             rows = connection.execute(
@@ -101,7 +101,7 @@ class DeadLetters:
         return await self._database.read(read)
 
     async def count(self, store: str) -> int:
-        """How many records a store refused."""
+        """Count the records that a store refused."""
 
         def read(connection: sqlite3.Connection) -> int:
             row = connection.execute("SELECT count(*) FROM refused WHERE store = ?", (store,))

@@ -18,7 +18,7 @@ from vr_kernel.records import RecordKind
 
 @dataclass(frozen=True, slots=True)
 class StoreStatus:
-    """How far a store has come: sequence numbers of the journal, and counts."""
+    """State of a store: sequence numbers of the journal, and counts."""
 
     store: str
     recorded: int
@@ -36,7 +36,7 @@ class FollowingStore(Store, Protocol):
     """
 
     async def positions(self) -> list[Position]:
-        """How far it has come: with the journal that it follows, then with each other one.
+        """Its positions: with the journal that it follows, then with each other one.
 
         The journal's name is empty for a cursor that a version before kept without.
         """
@@ -53,7 +53,7 @@ class FollowingStore(Store, Protocol):
 
 
 def follows(store: Store | None) -> TypeGuard[FollowingStore]:
-    """Whether the store knows which journal it follows."""
+    """True for a store that knows which journal it follows."""
     return hasattr(store, "positions")
 
 

@@ -50,7 +50,7 @@ class Journal:
 
     @property
     def continuity(self) -> Continuity:
-        """Whether the file still has what it had, and what follows when it has not."""
+        """Looks after the file: notices when it lacks what it had, and knows what follows."""
         if self._continuity is None:
             from vr_kernel.journal.continuity import Continuity
 
@@ -142,14 +142,14 @@ class Journal:
         await self.continuity.write(partial(shift, cursor=cursor))
 
     async def former(self, workspace: str, kind: str, key: str) -> list[Change]:
-        """What a record took the place of, the latest first; of kinds that keep a history."""
+        """Former versions of a record, the latest first; of kinds that keep a history."""
         from vr_kernel.journal.reading import read_former
 
         place, leave_out = (workspace, kind, key), self._database.leave_out
         return await self.continuity.read(partial(read_former, place=place, leave_out=leave_out))
 
     async def undeclared(self, workspace: str, kinds: Collection[str]) -> list[Undeclared]:
-        """What is kept of kinds that are not among these: their plugins are not loaded."""
+        """Count what is kept of kinds that are not among these: their plugins are not loaded."""
         from vr_kernel.journal.undeclared import undeclared
 
         return await self.continuity.read(partial(undeclared, workspace=workspace, known=kinds))
@@ -196,19 +196,19 @@ class Journal:
         return await self.continuity.read(highest_seq)
 
     async def count(self, after: int = 0) -> int:
-        """How many records and deletions have a sequence number above `after`."""
+        """Count the records and deletions with a sequence number above `after`."""
         where = "WHERE seq > ?" if after else "WHERE ? = 0"  # all of them: an index counts those
         sql = f"SELECT count(*) FROM record {where}"  # noqa: S608 - constant text
         return await self.continuity.read(lambda it: int(it.execute(sql, (after,)).fetchone()[0]))
 
     @property
     def unwritable(self) -> bool:
-        """Whether it is read in a folder where nothing may be written."""
+        """True when it is read in a folder where nothing may be written."""
         return self._database.unwritable
 
     @property
     def left_out(self) -> int:
-        """How many damaged rows were met so far; nothing of them reached a store."""
+        """Count of the damaged rows that were met so far; nothing of them reached a store."""
         return self._database.left_out
 
     async def aclose(self) -> None:

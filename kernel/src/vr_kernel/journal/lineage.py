@@ -19,7 +19,7 @@ _LAST = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'record'
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far a journal had come: its identity, and a number with the opening that gave it out.
+    """Position of a journal: its identity, and a number with the opening that gave it out.
 
     An opening is one process's time with the journal; it is empty where it is not known.
     """
@@ -35,7 +35,7 @@ def new_opening() -> str:
 
 
 class Lineage:
-    """What one transaction sees of a journal's lines.
+    """Lines of a journal, as one transaction sees them.
 
     Attributes:
         journal: the identity, empty as long as there is none.
@@ -56,7 +56,7 @@ class Lineage:
 
     @property
     def position(self) -> Position:
-        """Where the journal stands; without an opening where its line has given out nothing."""
+        """The position of the journal; without an opening while its line has given out nothing."""
         sql = (
             "SELECT opening FROM lineage WHERE journal = ? AND seq < ? AND EXISTS"
             " (SELECT 1 FROM record WHERE record.seq > ?) ORDER BY seq DESC LIMIT 1"
@@ -66,16 +66,16 @@ class Lineage:
 
     @property
     def known(self) -> Position:
-        """What of this journal would be missed if the file were lost: a number, or just a name."""
+        """The position that would be missed if the file were lost: a number, or just a name."""
         here = self.position
         return here if here.opening else Position(self.journal, "", 0)
 
     def knows(self, journal: str) -> bool:
-        """Whether that is a line of this journal, the present one or an earlier one."""
+        """True for a line of this journal, the present one or an earlier one."""
         return self._one("SELECT 1 FROM lineage WHERE journal = ?", journal) is not None
 
     def covers(self, position: Position) -> bool:
-        """Whether this file gave out that number, in that opening."""
+        """Say if this file gave out that number, in that opening."""
         start: int | None = self._start(position)
         if start is None and not position.opening:
             start = self._one("SELECT max(seq) FROM lineage WHERE journal = ?", position.journal)

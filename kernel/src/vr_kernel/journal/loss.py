@@ -1,4 +1,4 @@
-"""What a journal lacks that is known of elsewhere, and what to do about it."""
+"""Loss of a journal: records that are known of elsewhere, and the ways out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GIVE_UP = "or `vr store begin-anew` gives it up."
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What a journal lacks that is known of elsewhere, in one sentence."""
+    """Records that a journal lacks and that are known of elsewhere, in one sentence."""
 
     what: str
     ways_out: str
@@ -32,7 +32,7 @@ class Loss:
         )
 
     def note_for(self, *, owner: bool) -> str:
-        """What results say while it lasts; how to end it is for the owner to know."""
+        """The note of results while it lasts; the way out is for the owner to know."""
         if not owner:
             return "Not all that was recorded is there any more: ask the owner of the server."
         return f"{self.what} What is recorded now is kept. {self.ways_out}"
@@ -44,7 +44,7 @@ def ways_out(store: str) -> str:
 
 
 def find_loss(lineage: Lineage, known: Sequence[Position], store: str) -> Loss | None:
-    """What a journal lacks of what is known; `store` is the configured one's name."""
+    """Find what a journal lacks of what is known; `store` is the configured one's name."""
     there = [each for each in known if each.seq and lineage.covers(each)]
     gone = [each for each in known if each.seq and not lineage.covers(each)]
     if not gone:
@@ -84,7 +84,7 @@ def count_missing(lineage: Lineage, known: Sequence[Position], held: Sequence[Po
 
 
 def must_diverge(lineage: Lineage, known: Sequence[Position]) -> bool:
-    """Whether the next numbers would be taken for those of what is lost."""
+    """Say if the next numbers would be taken for those of what is lost."""
     gone = [each for each in known if each.seq and not lineage.covers(each)]
     if not gone:
         return False
@@ -97,5 +97,5 @@ def must_diverge(lineage: Lineage, known: Sequence[Position]) -> bool:
 
 
 def note_of_unwritable(folder: str) -> str:
-    """What results say while nothing may be written there."""
+    """The note of results while nothing may be written there."""
     return f"{folder} cannot be written: what is there is found, nothing new is recorded."

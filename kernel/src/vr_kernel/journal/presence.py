@@ -11,7 +11,7 @@ from vr_kernel.storage.sound_rows import is_text
 def present(
     connection: sqlite3.Connection, workspace: str, records: Collection[tuple[str, str]]
 ) -> bool:
-    """Whether all of these records, as kind and key, are there, none of them deleted."""
+    """True when all of these records, as kind and key, are there, none of them deleted."""
     question = (
         "SELECT 1 FROM record WHERE workspace = ? AND kind = ? AND key = ? AND fields IS NOT NULL"
     )

@@ -46,7 +46,7 @@ def read_keys(connection: sqlite3.Connection, kind: str, workspace: str) -> list
 def read_former(
     connection: sqlite3.Connection, place: tuple[str, str, str], leave_out: LeaveOut
 ) -> list[Change]:
-    """What a record, by workspace, kind and key, took the place of, the latest first."""
+    """Former versions of a record, by workspace, kind and key, the latest first."""
     rows = connection.execute(
         "SELECT 0, workspace, kind, key, fields, provenance, created_at FROM former"
         " WHERE workspace = ? AND kind = ? AND key = ? ORDER BY created_at DESC",

@@ -1,4 +1,4 @@
-"""What only a store holds any more, back into the journal."""
+"""Recovery of records that only a store still holds, back into the journal."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Undeclared:
 def undeclared(
     connection: sqlite3.Connection, workspace: str, known: Collection[str]
 ) -> list[Undeclared]:
-    """What is kept in a workspace of kinds beside the known ones."""
+    """Count what is kept in a workspace of kinds beside the known ones."""
     kinds = [kind for (kind,) in connection.execute(_KINDS, {"workspace": workspace})]
     found = []
     for kind in kinds:

@@ -164,7 +164,7 @@ def _known(
 
 
 def _told(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What a record says, whenever it was said."""
+    """The fields of a record without its time."""
     return {name: value for name, value in fields.items() if name != "created_at"}
 
 

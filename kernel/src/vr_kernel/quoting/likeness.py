@@ -1,4 +1,4 @@
-"""How like a stretch of a source is to a quote: word by word, then letter by letter."""
+"""Likeness of a stretch of a source to a quote: word by word, then letter by letter."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Piece:
         return self._marks.setdefault(word, self._marks[like[0]] if like else "\0")
 
     def unlike(self, shape: str) -> tuple[int, int]:
-        """How many words differ, and how few are the same (less is more)."""
+        """Count the words that differ, and how few are the same (less is more)."""
         return self._compare.distance(self._shape, shape), -self._common.similarity(
             self._shape, shape
         )

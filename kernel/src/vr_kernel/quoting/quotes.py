@@ -1,4 +1,4 @@
-"""Whether a text that is said to be a quote stands in a source, and where. No model is asked."""
+"""Quotes looked up in their source, and found where they stand. No model is asked."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What became of a quote.
+    """Result of looking for a quote.
 
     `verified`: it stands where it was claimed. `moved`: it stands only elsewhere. `not_found`:
     it does not stand in the source. `unchecked`: there is no text to look in, or the quote is
@@ -101,7 +101,7 @@ class QuoteIndex:
             self._grams[self._letters[at : at + _GRAM]].append(at)
 
     def find(self, quote: str, claimed: float | None = None, tolerance: float = 20.0) -> Finding:
-        """Where a quote stands; of several places that fit, the one nearest to `claimed`.
+        """Find a quote; of several places that fit, the one nearest to `claimed`.
 
         A claim that is no finite number is never right: what is found has then `moved`.
         """
@@ -158,7 +158,7 @@ class QuoteIndex:
         return found
 
     def _exact(self, piece: Piece, away: _Away) -> list[_Match]:
-        """Where the same letters stand, from the start of a word to the end of one."""
+        """Find the same letters, from the start of a word to the end of one."""
         letters, starts, found = piece.letters, self._starts, []
         at = self._letters.find(letters) if letters else -1
         while at >= 0:
@@ -169,7 +169,7 @@ class QuoteIndex:
         return nsmallest(_ANCHORS, found, key=lambda match: away(match.first))
 
     def _likely(self, piece: Piece, away: _Away) -> list[_Match]:
-        """Where a piece may stand with damage, by the rarest letters that it shares."""
+        """Places where a piece may stand with damage, by the rarest letters that it shares."""
         grams = {piece.letters[at : at + _GRAM]: at for at in range(len(piece.letters) - _GRAM + 1)}
         places = [(self._grams[gram], at) for gram, at in grams.items() if gram in self._grams]
         votes: Counter[int] = Counter()
@@ -189,7 +189,7 @@ class QuoteIndex:
         return min(bisect_left(self._starts, bucket * _BUCKET), len(self._words) - 1)
 
     def _chains(self, parts: Sequence[Piece], away: _Away) -> list[_Match]:
-        """Where all parts follow each other, found from the longest on."""
+        """Find a place where all parts follow each other, from the longest on."""
         longest = max(range(len(parts)), key=lambda number: len(parts[number].letters))
         anchors = self._exact(parts[longest], away)
         if not parts[longest].short:
@@ -214,7 +214,7 @@ class QuoteIndex:
         return _Match(first, last, score)
 
     def _hides(self, first: int, last: int) -> bool:
-        """Whether a gap of a few words leaves out a negation."""
+        """True when a gap of a few words leaves out a negation."""
         from vr_kernel.quoting.words import NEGATIONS
 
         return last - first <= _HIDDEN_WORDS and not NEGATIONS.isdisjoint(self._words[first:last])
@@ -259,7 +259,7 @@ def find_in(
 
 
 def _distance(place: float, claimed: float | None) -> float:
-    """How far a place is from the claim; what is no number is infinitely far."""
+    """Distance of a place from the claim; what is no number is infinitely far."""
     away = 0.0 if claimed is None else abs(place - claimed)
     return math.inf if math.isnan(away) else away
 

@@ -64,7 +64,7 @@ class Word(NamedTuple):
 
 
 class Fold(dict[str, str]):
-    """What becomes of a character: no case, no accent, no look-alike; most signs are spaces."""
+    """Fold a character: no case, no accent, no look-alike; most signs become spaces."""
 
     def __missing__(self, character: str) -> str:
         folded = unicodedata.normalize("NFKD", character).casefold()
@@ -106,7 +106,7 @@ def _read(number: int, text: str, fold: Fold) -> Iterator[Word]:
 
 
 def _is_one_number(tens: Word, unit: Word, texts: Sequence[str]) -> bool:
-    """Whether two numbers in letters are one, such as twenty and five without a sign between."""
+    """True when two numbers in letters are one, such as twenty and five without a sign between."""
     if tens.text not in _ROUND or unit.text not in _ONES:
         return False
     if not all(texts[word.first][word.start].isalpha() for word in (tens, unit)):
@@ -135,5 +135,5 @@ def join_words(words: Sequence[str]) -> tuple[str, array[int]]:
 
 
 def is_guarded(word: str) -> bool:
-    """Whether a word must be in the source as it is: a number or a negation."""
+    """True for a word that must be in the source as it is: a number or a negation."""
     return word[0].isdigit() or word in NEGATIONS or word in _NUMERALS

@@ -26,7 +26,7 @@ T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 SECONDS_PER_DAY = 86_400
 BRIEFLY_S = 1.0
-"""How long who only reads waits to tidy up."""
+"""Seconds that a reader waits to tidy up."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS result (
     key TEXT PRIMARY KEY,
@@ -53,7 +53,7 @@ class CacheEntry:
 
 @dataclass(frozen=True, slots=True)
 class CacheStats:
-    """How many results the cache holds, and their size in bytes."""
+    """Count of the results that the cache holds, and their size in bytes."""
 
     entries: int
     size: int
@@ -196,7 +196,7 @@ class Cache:
         return await self._attempt(self._database.read(read), [])
 
     async def stats(self) -> CacheStats:
-        """How much is there."""
+        """Count what is there."""
 
         def read(connection: sqlite3.Connection) -> CacheStats:
             row = connection.execute("SELECT count(*), total(length(value)) FROM result").fetchone()
@@ -249,7 +249,7 @@ class Cache:
         return value if isinstance(value, dict) else None
 
     def _is_fresh(self, cached_at: Any) -> bool:
-        """Whether it is not too old; of a time that is none, nobody knows."""
+        """True for a moment that is not too long ago; False for what is no time."""
         age = time.time() - cached_at if isinstance(cached_at, int | float) else 0.0
         return age < self.ttl_days * SECONDS_PER_DAY
 

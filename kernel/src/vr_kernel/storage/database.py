@@ -32,9 +32,9 @@ from vr_kernel.storage.sound_rows import read_text
 
 T = TypeVar("T")
 READ_WAIT_S = 2.0
-"""How long a reader waits for another process; one that only writes does not hold it up."""
+"""Seconds that a reader waits for another process; one that only writes does not hold it up."""
 BUSY_TRY_MS = 50
-"""How long SQLite itself waits; between two tries those are served who only read."""
+"""Milliseconds that SQLite itself waits; between two tries those who only read are served."""
 BUSY_PAUSE_S = 0.01
 PAGE_BYTES = 4096
 READ, WRITE = "BEGIN DEFERRED", "BEGIN IMMEDIATE"
@@ -119,7 +119,7 @@ class Database:
 
     @property
     def left_out(self) -> int:
-        """How many rows were met that are damaged, up to a hundred."""
+        """Count of the damaged rows that were met, up to a hundred."""
         return len(self._left_out)
 
     def close(self) -> None:
@@ -246,6 +246,6 @@ class Database:
             self._tell(set_aside(self.path, kept))
 
     def _failed(self, _item: PendingWork, error: BaseException) -> tuple[Any, BaseException | None]:
-        """What the caller is told: a fault of the file is typed, one of the work its own."""
+        """The result, and the error for the caller: of a file it is typed, of the work its own."""
         fault = cause(error)
         return None, explained(self.path, fault) if isinstance(fault, FAULTS) else error

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 MAKING_S = 5.0
-"""How long a file may be without content while it is made."""
+"""Seconds that a file may be without content while it is made."""
 
 
 def explained(path: Path, error: BaseException) -> VrError:

@@ -18,7 +18,7 @@ DAMAGED = "STATE_DAMAGED"
 """Categories: a file cannot be used now, or not as it is."""
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ")
 _FOREIGN = ("SQLITE_ERROR", "SQLITE_CONSTRAINT", "SQLITE_MISMATCH")
-"""How a file of another program, or of another version, answers to our statements."""
+"""Answers of a file of another program, or of another version, to our statements."""
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 CLEAN = "Free some space there; `vr clean` removes what this program can do without."
 _QUOTING = ("SQLITE_ERROR", "SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_CONSTRAINT")

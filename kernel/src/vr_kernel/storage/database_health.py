@@ -1,4 +1,4 @@
-"""What `vr doctor` says of a SQLite file: whole, damaged, or with damaged rows."""
+"""Findings of `vr doctor` about a SQLite file: whole, damaged, or with damaged rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vr_kernel.storage.read_only import address_to_look, has_room
 from vr_kernel.storage.sound_rows import is_sound, read_text, shown_key
 
 BUDGET_S = 1.0
-"""How long one file is looked through, and its rows as long again; a large one then in part."""
+"""Seconds for looking through one file, and as many for its rows; a large one is seen in part."""
 HELD_S = 2.0
 """Seconds for which another process may hold a file before that is told."""
 STEPS = 20_000
@@ -117,7 +117,7 @@ def require_free(connection: sqlite3.Connection) -> None:
 
 
 def _found(connection: sqlite3.Connection, documents: Documents) -> tuple[str, list[str]]:
-    """How far it is sound, empty for not at all, and the damaged rows."""
+    """Say how far it is sound, empty for not at all, and name the damaged rows."""
     found, whole = _pages(connection)
     if found:
         return "", []
@@ -138,7 +138,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _pages(connection: sqlite3.Connection) -> tuple[bool, bool]:
-    """Whether SQLite finds damage, and whether it came to an end."""
+    """Say if SQLite finds damage, and if it came to an end."""
     end = time.monotonic() + BUDGET_S
     connection.set_progress_handler(lambda: time.monotonic() > end, STEPS)
     try:

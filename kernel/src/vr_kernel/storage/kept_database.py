@@ -46,7 +46,7 @@ class KeptDatabase(Database):
 
     @property
     def holding(self) -> bool:
-        """Whether anything is held in memory now."""
+        """True while anything is held in memory."""
         return bool(self._held)
 
     async def keep(self, work: Callable[[sqlite3.Connection], T], otherwise: Any) -> T:
@@ -75,7 +75,7 @@ class KeptDatabase(Database):
         return await self.read(work)
 
     def holds(self, when_written: Callable[[], object]) -> bool:
-        """Whether anything is held; if so, it is told, in a thread, when all is written."""
+        """Say if anything is held; if so, call back, in a thread, when all is written."""
         held = bool(self._held)
         if held:
             self._heard.append(when_written)

@@ -1,4 +1,4 @@
-"""Who holds a SQLite file, as far as this machine tells."""
+"""Processes that hold a SQLite file, as far as this machine tells."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 WAIT_S = 10.0
-"""How long is waited for locks that other processes hold."""
+"""Seconds to wait for locks that other processes hold."""
 CLOSE_WAIT_S = 2.0
 """The same for a program that ends."""
 BRIEF_S = 0.25
@@ -33,7 +33,7 @@ class Wait:
 
 
 class Patience:
-    """How long files wait for locks of other processes, all files of one program together.
+    """Time that files wait for locks of other processes, all files of one program together.
 
     Who waited in vain for one file does not wait as long again for the next one: a process that
     stands still may hold several. Time in which this process itself was suspended does not count.

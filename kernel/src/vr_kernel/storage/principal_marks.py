@@ -11,7 +11,7 @@ MARK = f"CASE WHEN {_IS_TOKENS} THEN principal ELSE '{OWNER}' END"
 
 
 def mark_of(principal: str, owner: str) -> str:
-    """What rows of a principal bear; `owner` is the principal who runs the program."""
+    """The mark of a principal's rows; `owner` is the principal who runs the program."""
     return OWNER if principal == owner else f"{PREFIX}{principal}"
 
 

@@ -24,7 +24,7 @@ def read_unwritable(
     error: BaseException,
     schema: str = "",
 ) -> list[T] | None:
-    """What each work gives of a file that could not be opened, for `error`; None when that stays.
+    """Do work on a file that could not be opened because of `error`; None when that stays.
 
     SQLite wants to write beside a file even to read it. Where it cannot, nobody else can, so the
     file does not change meanwhile; what stands in a log of writes needs the log's index. With a

@@ -79,7 +79,7 @@ class Room:
 
     @property
     def awaited(self) -> bool:
-        """Whether something that was paid for waits in memory to be written."""
+        """True while something that was paid for waits in memory to be written."""
         return bool(self._waiting)
 
     def told(self) -> str:

@@ -44,7 +44,7 @@ class Kind:
 
 @dataclass(slots=True)
 class Volume:
-    """How much a log may write: lines of a kind, and bytes, each in a time.
+    """Volume of a log: the lines of a kind, and the bytes, that it may write in a time.
 
     Args:
         a_second: bytes, on average.
@@ -60,7 +60,7 @@ class Volume:
     _at: float = 0.0
 
     def admit(self, name: str, level: int, said: str) -> bool:
-        """Whether a line of this kind is written; otherwise it is counted, by what it says."""
+        """True when a line of this kind is written; otherwise it is counted, by what it says."""
         now = self.clock()
         self._spent = max(0.0, self._spent - (now - self._at) * self.a_second)
         self._at = now

@@ -58,7 +58,7 @@ def visible(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether nothing is to be done, told quickly; a text of rare signs may be called odd."""
+    """True when nothing is to be done, told quickly; a text of rare signs may be called odd."""
     if text.isascii() and text.isprintable():
         return True
     for sign in _PLAIN_SPACES:
@@ -117,7 +117,7 @@ class VisiblePieces:
         self._last = ""
 
     def take(self, piece: str) -> str:
-        """What may be shown now; what may be the beginning of an escape sequence waits."""
+        """Return what may be shown now; a possible beginning of an escape sequence waits."""
         text = self._begun + piece
         if _is_plain(text):
             self._last = text[-1:] or self._last
@@ -128,7 +128,7 @@ class VisiblePieces:
         return self._show(text[:end])
 
     def rest(self) -> str:
-        """What was held back, when nothing more comes."""
+        """Return what was held back, when nothing more comes."""
         text, self._begun = self._begun, ""
         return self._show(text)
 
