@@ -158,7 +158,7 @@ def make_private(top: Path) -> None:
 
 
 def _take_from_others(path: Path | os.DirEntry[str]) -> bool:
-    """Close it to others; True if it was open. Links and what is not the user's stay as they are."""
+    """Close it to others; True if it was open. What is not the user's stays as it is."""
     if os.name == "nt":  # a profile's folders are the user's there
         return False
     try:
