@@ -170,6 +170,22 @@ def test_arguments_stay_when_ours_are_among_them(
     assert entry["args"] == (arguments if kept else ["video-research", "serve"])
 
 
+@pytest.mark.parametrize("added", [[], ["--toolsets", "core"]])
+@pytest.mark.parametrize(
+    "launch",
+    [Launch("/opt/vr", ("serve",), {}), Launch("/opt/python", ("-P", "-m", "vr_cli", "serve"), {})],
+    ids=["script", "module"],
+)
+def test_an_entry_of_the_old_form_becomes_one_of_the_new(launch: Launch, added: list[str]) -> None:
+    old = {"command": "/opt/python", "args": ["-P", "-m", "vr_kernel", "serve", *added]}
+    entry = entry_of(client("claude-desktop"), launch, {**old, "env": {"MINE": "1"}})
+    assert entry == {
+        "command": launch.command,
+        "args": [*launch.arguments, *added],
+        "env": {"MINE": "1"},
+    }
+
+
 @pytest.mark.parametrize("other", [None, 3, {"url": "http://x/mcp", "headers": {}}])
 def test_an_entry_of_another_kind_is_replaced(other: object) -> None:
     entry = entry_of(client("claude-code"), HERE, other)

@@ -8,11 +8,12 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from vr_kernel import Config
+from vr_kernel import Config, extra_missing
 
 from vr_cli.configuration import config_with
 from vr_cli.process.exits import end_soon
@@ -28,9 +29,11 @@ AT_A_TERMINAL = (
     "Waiting for an MCP client on stdin and stdout; Ctrl-C ends it. `vr init` sets up a client."
 )
 ANSWER_S = 5.0
-"""How much longer than until a call becomes a job a client that closed stdin is answered."""
+"""Seconds after a call became a job in which a client that closed stdin is answered."""
 GRACE_S = 0.5
 """Time that running calls have to clean up after a signal."""
+SERVER_MISSING = "SERVER_MISSING"
+"""Category: the distribution vr-server is not installed."""
 CLOSING_S = 5.0
 """Longest time in which a server whose client is gone closes its files, once calls had theirs."""
 
@@ -44,6 +47,7 @@ def serve(
     context: click.Context, toolsets: str | None, address: str | None, *, search: bool
 ) -> int:
     """Serve tools to an MCP client over stdin and stdout, or over HTTP."""
+    _require_server()
     flags = {"kernel.toolsets": toolsets} if toolsets else {}
     flags |= {"kernel.tool_search": "true"} if search else {}
     config = config_with(context, flags)
@@ -59,6 +63,17 @@ def serve(
     gc.disable()
     kernel = _kernel(config)
     return run_alone(_serve(kernel, guard), kernel.log)
+
+
+def _require_server() -> None:
+    """Check that the server is installed.
+
+    Raises:
+        VrError: UNAVAILABLE, with which the program ends as for a wrong configuration.
+    """
+    if find_spec("vr_server") is None:
+        message = "`vr serve` needs vr-server, which is not installed."
+        raise extra_missing(message, "pip install 'vr-cli[serve]'", SERVER_MISSING)
 
 
 def _host_and_port(address: str) -> tuple[str, int]:

@@ -1,4 +1,4 @@
-"""How a client starts the server: a command that this user has, today and tomorrow."""
+"""The command with which a client starts the server: one that this user keeps."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ SCRIPTS = ("vr", "video-research")
 DISTRIBUTION = "video-research"
 KEPT_VARIABLES = ("VR_CONFIG_DIR", "VR_STATE_DIR", "VR_CACHE_DIR")
 """Clients start servers with few variables; without these the server looked elsewhere."""
+OLD_FORM = ["-P", "-m", "vr_kernel", "serve"]
+"""Arguments that `vr init` wrote when the command line was a part of the kernel."""
 _UV_CACHE = re.compile(r"(archive|environments|builds)-v\d+")
 
 
@@ -51,13 +53,14 @@ def find_launch(program: str, python: str, prefix: str, environ: Mapping[str, st
 
 
 def is_ephemeral(prefix: PurePath) -> bool:
-    """Whether the environment lies in uv's cache, where uvx makes those it forgets."""
+    """True when the environment lies in uv's cache, where uvx makes those it forgets."""
     return any(_UV_CACHE.fullmatch(part) for part in prefix.parts)
 
 
 def entry_of(client: Client, launch: Launch, existing: Any = None) -> dict[str, Any]:
-    """The client's entry; of one that is there already, what the user added is kept."""
+    """The client's entry; additions of the user to one that is there already are kept."""
     kept = existing if isinstance(existing, dict) and "command" in existing else {}
+    kept = _in_new_form(kept, launch)
     entry = {**client.fixed, "command": launch.command, "args": list(launch.arguments)}
     if _extends(kept, entry):
         entry["args"] = kept["args"]
@@ -68,8 +71,17 @@ def entry_of(client: Client, launch: Launch, existing: Any = None) -> dict[str, 
     return {**entry, **client.defaults, **{k: v for k, v in kept.items() if k not in entry}}
 
 
+def _in_new_form(kept: Mapping[str, Any], launch: Launch) -> Mapping[str, Any]:
+    """An entry of the old form as it is written today, with the user's further arguments."""
+    theirs = kept.get("args")
+    if not isinstance(theirs, list) or theirs[: len(OLD_FORM)] != OLD_FORM:
+        return kept
+    arguments = [*launch.arguments, *theirs[len(OLD_FORM) :]]
+    return {**kept, "command": launch.command, "args": arguments}
+
+
 def _extends(kept: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
-    """Whether the arguments that are there are ours with more of the user's own.
+    """True when the arguments that are there are ours with more of the user's own.
 
     Before ours there may be some of the same command, such as `--from` of uvx.
     """

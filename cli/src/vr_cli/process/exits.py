@@ -15,11 +15,11 @@ LAST_S = 1.5
 """Longest time from the end of the work to that of the process; MCP clients kill after 2 s."""
 
 UNENDED = ("vr-unended", "vr-doctor")
-"""How the names of threads begin that are at work for a plugin, and with which a process ends."""
+"""Beginnings of names of threads that work for a plugin; they do not delay the process's end."""
 
 
 class Exit(IntEnum):
-    """What a script may rely on; 75 is EX_TEMPFAIL of sysexits.h, 130 is 128 + SIGINT."""
+    """Exit codes that scripts may rely on; 75 is EX_TEMPFAIL of sysexits.h, 130 is 128 + SIGINT."""
 
     OK = 0
     FAILURE = 1
@@ -42,7 +42,7 @@ _BY_CODE = {
 
 def exit_code(error: VrError) -> Exit:
     """The exit code of an error."""
-    if error.category == "CONFIG_INVALID":
+    if error.category in ("CONFIG_INVALID", "SERVER_MISSING"):
         return Exit.CONFIGURATION
     if error.retryable and error.code not in _BY_CODE:
         return Exit.RETRYABLE
