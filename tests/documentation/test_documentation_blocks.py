@@ -44,7 +44,7 @@ NOT_RUN = Counter(
         "changes the environment": 1,
     }
 )
-LANGUAGES = {"console", "python", "json", "toml", "yaml", "text"}
+LANGUAGES = {"console", "python", "json", "toml", "yaml", "text", "mermaid"}
 """`text` is what is no code: output, usage, a picture."""
 PROGRAMS = {"vr", "video-research"}
 SECTIONS = {"kernel", "models", "plugins", "store"}
