@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Flag, auto
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 
@@ -22,6 +23,8 @@ F = TypeVar("F", bound=Callable[..., Awaitable[BaseModel]])
 MARK = "__vr_tool__"
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+")
 COMMAND_PATTERN = re.compile(r"[a-z][a-z0-9-]*")
+_schemas: WeakKeyDictionary[Callable[..., Any], Pair] = WeakKeyDictionary()
+"""Schemas that were made of functions, for further kernels of the process."""
 
 
 class Effects(Flag):
@@ -222,13 +225,16 @@ def read_signature(function: Callable[..., Any]) -> Signature:
 
 
 def _made(function: Callable[..., Any], schemas: ToolSchemas | None) -> Pair:
-    """The schemas of arguments and result, made anew."""
-    signature = read_signature(function)
-    taken = compact_input(signature.arguments.model_json_schema())
-    given = compact_output(_object_schema(function.__name__, signature.result))
+    """The schemas of arguments and result, made once a process."""
+    made = _schemas.get(function)
+    if made is None:
+        signature = read_signature(function)
+        taken = compact_input(signature.arguments.model_json_schema())
+        made = taken, compact_output(_object_schema(function.__name__, signature.result))
+        _schemas[function] = made
     if schemas is not None:
-        schemas.keep(function, taken, given)
-    return taken, given
+        schemas.keep(function, *made)
+    return made
 
 
 def _object_schema(name: str, result: type[BaseModel]) -> dict[str, Any]:
