@@ -249,11 +249,11 @@ async def test_nobody_is_awaited_who_has_nothing_to_do(config: Config) -> None:
         tasks.append(len(asyncio.all_tasks()))
 
     async with Kernel.open(config, plugins_with(look)) as kernel:
-        assert bool(kernel.listeners)
+        assert bool(kernel._foundation.listeners)
         await kernel.call("notes_take", text="a")
         assert len(asyncio.all_tasks()) == tasks[0], "no task was made for it"
     async with Kernel.open(config, plugins_with()) as kernel:
-        assert not kernel.listeners
+        assert not kernel._foundation.listeners
 
 
 def test_a_hook_that_is_no_event_may_not_be_async(environ: dict[str, str]) -> None:
@@ -270,4 +270,4 @@ def test_a_hook_that_is_no_event_may_not_be_async(environ: dict[str, str]) -> No
     kernel = Kernel(load_config(environ=environ), plugins)
     states = {status.name: status.state.value for status in kernel.plugins()}
     assert (states["good"], states["bad"]) == ("loaded", "broken")
-    assert isinstance(kernel.listeners, Listeners)
+    assert isinstance(kernel._foundation.listeners, Listeners)
