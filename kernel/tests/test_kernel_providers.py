@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from pydantic import BaseModel
-from vr_kernel import READ_ONLY, Call, Provider, Services, hookimpl, tool
+from vr_kernel import READ_ONLY, Call, Provider, Services, VrError, hookimpl, tool
 from vr_kernel.call import produced_by
+from vr_kernel.providers import Providers
 from vr_testing import open_kernel
 
 ENGINE = """
@@ -121,3 +123,33 @@ async def test_what_is_made_for_a_call_spends_and_keeps_for_who_calls(of_call):
         here = {"keeps_here": of_call, "pays_here": of_call}
         assert told == [{**first, **whose, **here}, {**first, **whose, **here, "same": not of_call}]
         assert kernel.services.providers.get(Notary) is kernel.services.providers.get(Notary)
+
+
+class Painter(Protocol):
+    """A kind of provider that no plugin here offers."""
+
+
+class Sculptor(Protocol):
+    """Another one."""
+
+
+def test_without_a_provider_the_hint_is_that_of_an_installed_distribution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offers = tmp_path / "studio-1.0.dist-info" / "entry_points.txt"
+    offers.parent.mkdir()
+    offers.write_text("[vr.providers]\nPainter = vr_plugin_art\nSculptor = studio [stone]\n")
+    (offers.parent / "METADATA").write_text("Name: studio\nVersion: 1.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(VrError) as caught:
+        Providers({}).get(Painter)
+    assert caught.value.hint == "Install one: pip install vr-plugin-art"
+    with pytest.raises(VrError) as caught:
+        Providers({}).get(Sculptor)
+    assert caught.value.hint == 'Install one: pip install "studio[stone]"'
+
+
+def test_without_any_offer_the_hint_says_so_in_general() -> None:
+    with pytest.raises(VrError) as caught:
+        Providers({}).get(Path)
+    assert caught.value.hint == "Install a plugin that provides one."

@@ -7,7 +7,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
 from installation import REPOSITORY
+from vr_kernel import Embedder, Store, TextRecognizer, VrError
+from vr_kernel.providers import Providers
 
 OF_A_SCRIPT = {("vr-embedder-minilm", "export")}
 """Needed by a script of the repository, by no command."""
@@ -50,3 +53,19 @@ def test_hints_name_extras_of_the_whole_and_of_the_fronts_alone() -> None:
             assert extra in front_extras.get(name, ()), file
         for extra in re.findall(r"video-research\[(\w+)\]", text):
             assert extra in extras, file
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted"),
+    [
+        (Store, "pip install vr-plugin-knowledge"),
+        (Embedder, "pip install vr-embedder-minilm"),
+        (TextRecognizer, 'pip install "video-research[local]"'),
+    ],
+)
+def test_a_missing_provider_is_installed_by_a_distribution_of_ours(
+    kind: type[object], wanted: str
+) -> None:
+    with pytest.raises(VrError) as caught:
+        Providers({}).get(kind)
+    assert caught.value.hint == f"Install one: {wanted}"

@@ -58,18 +58,7 @@ if TYPE_CHECKING:
         Vectors,
     )
     from vr_kernel.protocols.work import InstalledPlugin, Jobs, Leases, Providers
-    from vr_kernel.providers import (
-        Embedder,
-        Filter,
-        Hit,
-        Provider,
-        Query,
-        Reranker,
-        Store,
-        StoredRecord,
-        TextLine,
-        TextRecognizer,
-    )
+    from vr_kernel.providers import Embedder, Provider, Reranker, TextLine, TextRecognizer
     from vr_kernel.questions import Answer, AnswerNeeded, Asker, Question, ask_nobody, understand
     from vr_kernel.quoting.quotes import Finding, Passage, QuoteIndex, find_in
     from vr_kernel.records import Change, FieldType, Record, RecordField, RecordKind, entity_key
@@ -77,6 +66,7 @@ if TYPE_CHECKING:
     from vr_kernel.running.joining import Joined
     from vr_kernel.services import Services
     from vr_kernel.storage.cache import cache_key
+    from vr_kernel.stores import Filter, Hit, Query, Store, StoredRecord
     from vr_kernel.text.fitting import fit
     from vr_kernel.text.tokens import estimate_tokens
     from vr_kernel.text.visible_text import spelled_out, visible, visible_json, visible_line
@@ -239,8 +229,7 @@ __getattr__, __dir__ = lazy_exports(
         "protocols.models": "Gemini Models UsageReader",
         "protocols.records": "Cache CachePlace Continuity Journal SearchableStore Vectors",
         "protocols.work": "InstalledPlugin Jobs Leases Providers",
-        "providers": "Embedder Filter Hit Provider Query Reranker Store "
-        "StoredRecord TextLine TextRecognizer",
+        "providers": "Embedder Provider Reranker TextLine TextRecognizer",
         "questions": "Answer AnswerNeeded Asker Question ask_nobody understand",
         "quoting.quotes": "Finding Passage QuoteIndex find_in",
         "records": "Change FieldType Record RecordField RecordKind entity_key",
@@ -248,6 +237,7 @@ __getattr__, __dir__ = lazy_exports(
         "running.joining": "Joined",
         "services": "Services",
         "storage.cache": "cache_key",
+        "stores": "Filter Hit Query Store StoredRecord",
         "text.fitting": "fit",
         "text.tokens": "estimate_tokens",
         "text.visible_text": "spelled_out visible visible_json visible_line",

@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Purpose
@@ -16,13 +17,12 @@ from vr_kernel.isolation.plugin_code import PluginCode, contained
 
 if TYPE_CHECKING:
     from vr_kernel.log import Log
-    from vr_kernel.records import Change, RecordKind
     from vr_kernel.services import Services
 
 T = TypeVar("T")
-SearchMode = Literal["hybrid", "semantic", "keyword"]
+OFFERS = "vr.providers"
+"""Group of entry points: a kind of provider, and the distribution, with extras, that brings one."""
 Bind = Callable[[Any], "Owner"]
-FilterOperator = Literal["=", "!=", "<", "<=", ">", ">=", "in", "contains"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,88 +62,6 @@ class Reranker(Protocol):
 
     async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
         """One score a text, in order, higher is better; they compare within one call."""
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """A condition on one field; the value is always taken literally."""
-
-    field: str
-    operator: FilterOperator
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A question to a store; `limit` counts per kind, alpha 0 is keywords, 1 is meaning alone.
-
-    A kind that cannot be filtered as asked is left out; with `lenient` it is searched without
-    that condition.
-    """
-
-    text: str
-    vector: Sequence[float] | None = None
-    mode: SearchMode = "hybrid"
-    alpha: float = 0.5
-    kinds: tuple[str, ...] = ()
-    filters: tuple[Filter, ...] = ()
-    limit: int = 10
-    workspace: str = "default"
-    lenient: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRecord:
-    """A record as a store returns it."""
-
-    kind: str
-    key: str
-    fields: Mapping[str, Any]
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A record that a search found; scores of one search compare across kinds, higher is better."""
-
-    record: StoredRecord
-    score: float
-
-
-class Store(Protocol):
-    """An index over the journal. It keeps its own cursor, in the transaction of the changes.
-
-    It may keep as well of which journal that is, see `vr_kernel.FollowingStore`.
-    """
-
-    name: str
-
-    async def open(self, kinds: Sequence[RecordKind]) -> None:
-        """Create or evolve what the kinds need; fields are added, never dropped."""
-
-    async def aclose(self) -> None:
-        """Finish background work and let go of files and connections."""
-
-    async def cursor(self) -> int:
-        """The journal sequence number up to which changes were applied."""
-
-    async def apply(self, changes: Sequence[Change]) -> None:
-        """Apply changes in order, and move the cursor with them, or do nothing at all."""
-
-    async def pending_vectors(self) -> int:
-        """Count the records that are searchable by keyword but not yet by meaning."""
-
-    async def get(self, kind: str, key: str, workspace: str) -> StoredRecord | None:
-        """One record, or None."""
-
-    async def search(self, query: Query) -> list[Hit]:
-        """Best hits first, at most `query.limit` of each kind."""
-
-    async def near(self, kind: str, key: str, workspace: str, limit: int) -> list[Hit]:
-        """Records of that kind nearest in meaning to one record, without itself."""
-
-    async def count(self, kind: str, workspace: str, group_by: str | None = None) -> dict[str, int]:
-        """Counts by value of `group_by`; without it the whole count under the empty name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +216,7 @@ class Providers:
         names = self.names(kind)
         label = f"{kind.__name__} {name!r}" if name else kind.__name__
         have = f"Installed: {', '.join(names)}." if names else ""
-        hint = f"{have} {_INSTALL.get(kind.__name__, '')}".strip()
+        hint = f"{have} {_installation(kind.__name__)}".strip()
         return VrError(f"No {label} is installed.", Code.UNAVAILABLE, hint=hint)
 
 
@@ -309,8 +227,13 @@ async def close(instance: Any) -> None:
             await aclose()
 
 
-_INSTALL = {
-    "TextRecognizer": 'Install one: pip install "video-research[local]"',
-    "Embedder": "Install one: pip install vr-embedder-minilm",
-    "Store": "Install one: pip install vr-plugin-knowledge",
-}
+@cache
+def _installation(kind: str) -> str:
+    """The command that installs a provider of a kind, as an installed distribution offers it."""
+    from importlib.metadata import entry_points  # seldom needed
+
+    for offer in entry_points(group=OFFERS, name=kind):
+        name = offer.module.replace("_", "-")
+        wanted = f'"{name}[{",".join(offer.extras)}]"' if offer.extras else name
+        return f"Install one: pip install {wanted}"
+    return "Install a plugin that provides one."

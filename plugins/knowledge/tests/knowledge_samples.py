@@ -23,7 +23,7 @@ from vr_kernel import (
     hookimpl,
 )
 from vr_kernel.generation import Purpose
-from vr_kernel.providers import Store
+from vr_kernel.stores import Store
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_knowledge.embedded_store.store import EmbeddedStore
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from refined_kernels import ingest, knowledge_kernel
 from vr_kernel import READ_ONLY, Call, Code, VrError, hookimpl, tool
-from vr_kernel.providers import Query
+from vr_kernel.stores import Query
 from vr_plugin_knowledge.graph.neighbours import graph_neighbours
 from vr_plugin_knowledge.graph.results import KnowledgeGraph
 from vr_plugin_knowledge.graph.withdrawal import withdraw_citations

@@ -21,7 +21,7 @@ from knowledge_samples import (
     quiet_log,
 )
 from vr_kernel import Filter, Query, RecordKind
-from vr_kernel.providers import Store
+from vr_kernel.stores import Store
 from vr_plugin_knowledge.embedded_store.store import EmbeddedStore
 from vr_testing import MemoryStore
 

@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 from knowledge_samples import CARDS, NOTES, Ledger, WordVectors, all_plugins
 from vr_kernel import Code, Config, Kernel, Query, RecordField, RecordKind, VrError, load_config
-from vr_kernel.providers import Filter
+from vr_kernel.stores import Filter
 from vr_testing import MemoryStore
 from weaviate_samples import deliver, found, opened, settings_of, settle
 from weaviate_server import WeaviateServer

@@ -11,7 +11,7 @@ from typing import Any
 
 from knowledge_samples import CARDS, NOTES, Ledger, WordVectors, embed_words, quiet_log
 from vr_kernel import Query, RecordKind
-from vr_kernel.providers import Filter, SearchMode
+from vr_kernel.stores import Filter, SearchMode
 from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
 from vr_plugin_knowledge.weaviate_store.store import WeaviateStore
 from weaviate_server import WeaviateServer

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.providers import Filter
 from vr_kernel.records import RecordField, RecordKind
+from vr_kernel.stores import Filter
 
 _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from vr_kernel.hookspecs import hookimpl
-from vr_kernel.providers import Embedder, Provider, Store
+from vr_kernel.providers import Embedder, Provider
+from vr_kernel.stores import Store
 
 from vr_testing.memory_store import MemoryStore
 from vr_testing.words import WordEmbedder

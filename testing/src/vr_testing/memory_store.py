@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.providers import Hit, Query, StoredRecord
 from vr_kernel.records import Change, RecordKind
+from vr_kernel.stores import Hit, Query, StoredRecord
 
 from vr_testing.filters import fulfils, groupable, groups_of
 from vr_testing.words import words_of

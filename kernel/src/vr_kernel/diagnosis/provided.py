@@ -8,7 +8,8 @@ from typing import Any
 from vr_kernel.errors import VrError
 from vr_kernel.health import Check, Diagnosis
 from vr_kernel.protocols.work import Providers
-from vr_kernel.providers import Embedder, Store, TextRecognizer
+from vr_kernel.providers import Embedder, TextRecognizer
+from vr_kernel.stores import Store
 
 _KINDS: dict[str, tuple[type[Any], str]] = {
     "store": (Store, "records stay in the journal and cannot be searched"),

@@ -10,8 +10,8 @@ from vr_kernel.journal.journal import Journal
 from vr_kernel.journal.lineage import Position
 from vr_kernel.journal.rows import Entry
 from vr_kernel.journal.store_follower import StoreFollower
-from vr_kernel.providers import StoredRecord
 from vr_kernel.records import Change, Record, RecordKind
+from vr_kernel.stores import StoredRecord
 
 PAGE = 500
 

@@ -12,8 +12,8 @@ from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.journal.dead_letters import DeadLetters
 from vr_kernel.journal.journal import Journal
 from vr_kernel.log import Log
-from vr_kernel.providers import Store
 from vr_kernel.records import Change
+from vr_kernel.stores import Store
 from vr_kernel.text.bounds import said
 
 BATCH = 500

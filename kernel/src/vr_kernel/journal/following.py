@@ -12,8 +12,8 @@ from vr_kernel.journal.continuity import Continuity
 from vr_kernel.journal.journal import Journal
 from vr_kernel.journal.lineage import Position
 from vr_kernel.journal.loss import CATEGORY as INCOMPLETE
-from vr_kernel.providers import Store
 from vr_kernel.records import RecordKind
+from vr_kernel.stores import Store
 
 
 @dataclass(frozen=True, slots=True)

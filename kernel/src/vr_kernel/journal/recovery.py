@@ -11,7 +11,7 @@ from typing import Any
 from vr_kernel.journal.lineage import Lineage
 from vr_kernel.journal.reading import read_document
 from vr_kernel.journal.rows import PUT
-from vr_kernel.providers import StoredRecord
+from vr_kernel.stores import StoredRecord
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 _ROW = "SELECT seq, fields, created_at FROM record WHERE workspace = ? AND kind = ? AND key = ?"

@@ -13,8 +13,9 @@ from vr_kernel.journal.delivery import Delivery
 from vr_kernel.journal.follower import Follower
 from vr_kernel.journal.journal import Journal
 from vr_kernel.log import Log
-from vr_kernel.providers import Hit, Providers, Query, Store, StoredRecord, close
+from vr_kernel.providers import Providers, close
 from vr_kernel.records import RecordKind
+from vr_kernel.stores import Hit, Query, Store, StoredRecord
 
 if TYPE_CHECKING:
     from vr_kernel.journal.following import StoreStatus

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from vr_kernel.journal.lineage import Position
     from vr_kernel.journal.loss import Loss
     from vr_kernel.journal.undeclared import Undeclared
-    from vr_kernel.providers import Hit, Query, StoredRecord
     from vr_kernel.records import Change
+    from vr_kernel.stores import Hit, Query, StoredRecord
 
 M = TypeVar("M", bound=BaseModel)
 

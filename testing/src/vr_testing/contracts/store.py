@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
-from vr_kernel.providers import Store
 from vr_kernel.records import Change, RecordField, RecordKind
+from vr_kernel.stores import Store
 
 from vr_testing.contracts.store_samples import CARDS, NOTES, History, ask, found, keys, settle
 from vr_testing.contracts.store_searches import MODES, StoreSearchContract

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vr_kernel.providers import Filter, Hit, Query, SearchMode, Store
 from vr_kernel.records import Change, RecordField, RecordKind
+from vr_kernel.stores import Filter, Hit, Query, SearchMode, Store
 
 from vr_testing.contracts.outcomes import SOON_S
 from vr_testing.words import WordEmbedder

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.providers import Filter, Query, SearchMode, Store
+from vr_kernel.stores import Filter, Query, SearchMode, Store
 
 from vr_testing.contracts.outcomes import failure
 from vr_testing.contracts.provider import ProviderContract
