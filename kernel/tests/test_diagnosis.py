@@ -10,8 +10,10 @@ from types import SimpleNamespace
 import pytest
 from vr_kernel import Change, Check, Config, Diagnosis, Kernel, hookimpl, load_config
 from vr_kernel.config.settings import ModelsSettings
-from vr_kernel.diagnosis import databases, examine_keys, folders, language_models
+from vr_kernel.diagnosis import databases, folders, language_models
 from vr_kernel.diagnosis.configuration import allowed_roots
+from vr_kernel.gemini import examine_keys
+from vr_kernel.gemini.health import examine_address
 from vr_kernel.journal.dead_letters import DeadLetters
 from vr_kernel.loading.discovery import PluginStatus
 from vr_kernel.loading.hooks import Hooks
@@ -97,7 +99,7 @@ def test_keys_are_judged_and_never_shown(keys: list[str], level: str, says: str)
     ],
 )
 def test_addresses_are_judged_and_only_their_host_is_shown(address: str, level: str) -> None:
-    found = language_models.base_url(address)
+    found = examine_address(address)
     assert found.level == level
     assert "s3cret" not in found.what + found.fix
 

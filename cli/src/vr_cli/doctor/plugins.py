@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from functools import partial
 
 from vr_kernel import VERSION, Check, Diagnosis, Kernel
-from vr_kernel.loading import PluginStatus, State
+from vr_kernel.loading import BUILT_IN, PluginStatus, State
 
 from vr_cli.doctor.check_runner import failure, started
 from vr_cli.doctor.environment import KERNEL
@@ -56,8 +56,12 @@ def quiet(printed: str) -> Diagnosis:
 
 
 def offered_checks(kernel: Kernel) -> list[tuple[str, Check]]:
-    """The checks that plugins offer; one whose hook fails is a check that says so."""
-    answers = {name: started(offer) for name, offer in kernel.health.items()}
+    """The checks that plugins offer; one whose hook fails is a check that says so.
+
+    Those of plugins that come with the kernel are among `kernel_checks`.
+    """
+    offers = {name: offer for name, offer in kernel.health.items() if name not in BUILT_IN}
+    answers = {name: started(offer) for name, offer in offers.items()}
     return [(name, check) for name, it in answers.items() for check in _offered(name, it)]
 
 

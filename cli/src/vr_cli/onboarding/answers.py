@@ -64,7 +64,7 @@ def checked_key(text: str) -> str:
         VrError: INVALID_INPUT when it cannot be a key; it is not shown.
     """
     from vr_kernel import Level
-    from vr_kernel.diagnosis import examine_keys
+    from vr_kernel.gemini import examine_keys
 
     key = text.strip()
     found = examine_keys([key])

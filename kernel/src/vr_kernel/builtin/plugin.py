@@ -12,9 +12,7 @@ from vr_kernel.builtin.jobs import job_cancel, job_list, job_result, job_status
 from vr_kernel.builtin.usage import infra_usage
 from vr_kernel.documents import DOCUMENT_PASSAGES
 from vr_kernel.files.artifacts import URI_PREFIX, Artifact
-from vr_kernel.generation import ModelProvider
 from vr_kernel.hookspecs import hookimpl
-from vr_kernel.providers import Provider
 from vr_kernel.records import RecordKind
 from vr_kernel.resources import resource
 from vr_kernel.services import Services
@@ -24,10 +22,6 @@ from vr_kernel.services import Services
 async def artifact(services: Services, name: str) -> Artifact:
     """A file that a tool produced."""
     return await asyncio.to_thread(services.artifacts.find, name)
-
-
-PREFERRED = 100
-"""Gemini is asked before other providers, where configuration does not say."""
 
 
 @hookimpl
@@ -55,9 +49,3 @@ def vr_resources() -> list[Any]:
 def vr_record_kinds() -> list[RecordKind]:
     """What plugins of several domains record."""
     return [DOCUMENT_PASSAGES]
-
-
-@hookimpl
-def vr_providers() -> list[Provider[Any]]:
-    """Gemini, the first provider of models."""
-    return [Provider(ModelProvider, "gemini", lambda services: services.gemini.models, PREFERRED)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from vr_kernel.builtin import plugin as builtin
 from vr_kernel.errors import VrError
+from vr_kernel.gemini import plugin as gemini
 from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.loading.discovery import (
     INFRA,
@@ -21,6 +22,7 @@ from vr_kernel.loading.discovery import (
 )
 from vr_kernel.loading.hooks import Hooks
 from vr_kernel.loading.loader import Contribution, Loader, Registry
+from vr_kernel.models.roles import GEMINI
 from vr_kernel.version import VERSION
 
 if TYPE_CHECKING:
@@ -86,7 +88,10 @@ class Plugins:
             again=retry,
         )
         own = PluginStatus(INFRA, "vr-kernel", VERSION)
-        contributions = [loader.load(own, lambda: builtin, trusted=True)]
+        contributions = [
+            loader.load(own, lambda: builtin, trusted=True),
+            loader.load(PluginStatus(GEMINI, "vr-kernel", VERSION), lambda: gemini, trusted=True),
+        ]
         self.statuses.append(own)
         for candidate, status in checked:
             self.statuses.append(status)

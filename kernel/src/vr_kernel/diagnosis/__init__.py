@@ -11,11 +11,9 @@ from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
     from vr_kernel.diagnosis.checks import kernel_checks
-    from vr_kernel.diagnosis.language_models import examine_keys
     from vr_kernel.diagnosis.redacting import report_redactor
 
 __all__ = [
-    "examine_keys",
     "kernel_checks",
     "report_redactor",
 ]
@@ -24,7 +22,6 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "checks": "kernel_checks",
-        "language_models": "examine_keys",
         "redacting": "report_redactor",
     },
 )

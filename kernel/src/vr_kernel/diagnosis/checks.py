@@ -12,12 +12,13 @@ from vr_kernel.config.settings import KernelSettings
 from vr_kernel.diagnosis.configuration import configuration_checks
 from vr_kernel.diagnosis.databases import database_checks
 from vr_kernel.diagnosis.folders import folder_checks
-from vr_kernel.diagnosis.language_models import model_checks
+from vr_kernel.diagnosis.language_models import known_models
 from vr_kernel.diagnosis.provided import provider_checks
 from vr_kernel.errors import VrError
 from vr_kernel.health import Check
 from vr_kernel.kernel import Kernel
 from vr_kernel.models.models import Models
+from vr_kernel.models.roles import GEMINI
 
 
 def kernel_checks(
@@ -43,5 +44,7 @@ def kernel_checks(
     }
     if kernel is not None:
         topics["providers"] = provider_checks(kernel.services.providers)
-        topics["models"] = model_checks(cast("Models", kernel.services.models).roles)
+        roles = cast("Models", kernel.services.models).roles
+        known = Check("models", lambda: known_models(roles))
+        topics["models"] = [*kernel.health[GEMINI](), known]
     return [(topic, check) for topic, checks in topics.items() for check in checks]

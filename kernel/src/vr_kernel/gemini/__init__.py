@@ -1,7 +1,15 @@
-"""Gemini: the default provider of language models, and what only it has."""
+"""Gemini: the built-in provider of language models, and what only it has."""
 
 from __future__ import annotations
 
-from vr_kernel.gemini.service import Gemini
+from typing import TYPE_CHECKING
 
-__all__ = ["Gemini"]
+from vr_kernel.exports import lazy_exports
+
+if TYPE_CHECKING:
+    from vr_kernel.gemini.health import examine_keys
+    from vr_kernel.gemini.service import Gemini
+
+__all__ = ["Gemini", "examine_keys"]
+
+__getattr__, __dir__ = lazy_exports(__name__, {"health": "examine_keys", "service": "Gemini"})

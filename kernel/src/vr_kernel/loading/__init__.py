@@ -9,8 +9,8 @@ from vr_kernel.exports import lazy_exports
 if TYPE_CHECKING:
     from vr_kernel.loading.compatibility import kernel_range, next_break
     from vr_kernel.loading.discovery import (
+        BUILT_IN,
         GROUP,
-        INFRA,
         KERNEL_DISTRIBUTION,
         Candidate,
         PluginStatus,
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from vr_kernel.loading.loader import RESERVED_DOMAINS, Contribution
 
 __all__ = [  # noqa: RUF022 - sorted as a dictionary is
+    "BUILT_IN",
     "Candidate",
     "Contribution",
     "GROUP",
     "Hooks",
-    "INFRA",
     "KERNEL_DISTRIBUTION",
     "PluginStatus",
     "RESERVED_DOMAINS",
@@ -45,7 +45,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "compatibility": "kernel_range next_break",
-        "discovery": "Candidate GROUP INFRA KERNEL_DISTRIBUTION PluginStatus "
+        "discovery": "BUILT_IN Candidate GROUP KERNEL_DISTRIBUTION PluginStatus "
         "State check discover explain within",
         "hooks": "Hooks",
         "loader": "Contribution RESERVED_DOMAINS",

@@ -25,7 +25,9 @@ T = TypeVar("T")
 GROUP = "vr.plugins"
 KERNEL_DISTRIBUTION = "vr-kernel"
 INFRA = "infra"
-"""Name of the kernel's own plugin; no other may bear it."""
+"""Name of the plugin of the kernel's own tools."""
+BUILT_IN = frozenset({INFRA, "gemini"})
+"""Names of the plugins that come with the kernel; no other may bear them."""
 OFFERS = ("tools", "commands", "prompts", "resources", "record kinds", "providers")
 
 
@@ -118,7 +120,7 @@ def check(
 ) -> list[tuple[Candidate, PluginStatus]]:
     """Decide from metadata which candidates may be loaded."""
     checked: list[tuple[Candidate, PluginStatus]] = []
-    owners: dict[str, str] = {INFRA: KERNEL_DISTRIBUTION}
+    owners: dict[str, str] = dict.fromkeys(BUILT_IN, KERNEL_DISTRIBUTION)
     for candidate in sorted(candidates, key=_rank):
         status = candidate.status()
         owner = owners.get(candidate.name)

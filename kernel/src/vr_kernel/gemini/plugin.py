@@ -1,0 +1,28 @@
+"""Gemini as a plugin: the provider of models that comes with the kernel, and its checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vr_kernel.generation import ModelProvider
+from vr_kernel.health import Check
+from vr_kernel.hookspecs import hookimpl
+from vr_kernel.providers import Provider
+from vr_kernel.services import Services
+
+PREFERRED = 100
+"""Gemini is asked before other providers, where configuration does not say."""
+
+
+@hookimpl
+def vr_providers() -> list[Provider[Any]]:
+    """The Gemini models, the first provider of models."""
+    return [Provider(ModelProvider, "gemini", lambda services: services.gemini.models, PREFERRED)]
+
+
+@hookimpl
+def vr_health(services: Services) -> list[Check]:
+    """The checks of its keys and its address."""
+    from vr_kernel.gemini.health import gemini_checks
+
+    return gemini_checks(services.models.roles.configuration.current)
