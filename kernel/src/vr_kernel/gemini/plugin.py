@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from vr_kernel.generation import ModelProvider
 from vr_kernel.health import Check
 from vr_kernel.hookspecs import hookimpl
 from vr_kernel.providers import Provider
 from vr_kernel.services import Services
+
+if TYPE_CHECKING:
+    from vr_kernel.models.models import Models
 
 PREFERRED = 100
 """Gemini is asked before other providers, where configuration does not say."""
@@ -25,4 +28,5 @@ def vr_health(services: Services) -> list[Check]:
     """The checks of its keys and its address."""
     from vr_kernel.gemini.health import gemini_checks
 
-    return gemini_checks(services.models.roles.configuration.current)
+    models = cast("Models", services.models)
+    return gemini_checks(models.roles.configuration.current)
