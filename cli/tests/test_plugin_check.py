@@ -78,8 +78,8 @@ def test_a_generated_project_passes_every_check(vr, tmp_path):
     assert passed["tools"] == "airquality_count"
     assert passed["hooks"] == "vr_settings, vr_tools"
     assert passed.keys() == {
-        "project", "kernel range", "name", "import", "start", "hooks", "settings", "tools",
-        "kernel",
+        "project", "kernel range", "name", "public names", "import", "start", "hooks",
+        "settings", "tools", "kernel",
     }  # fmt: skip
     assert {c["check"] for c in plugin["checks"] if c["level"] != "ok"} <= {"start"}
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import pytest
 from pydantic import BaseModel, Field
-from vr_cli.inspection.findings import Finding, Level
+from vr_cli.inspection.import_checks import check_imports
 from vr_cli.inspection.kind_checks import check_kind
 from vr_cli.inspection.metadata_checks import check_metadata
 from vr_cli.inspection.projects import Project
@@ -19,6 +19,7 @@ from vr_kernel import (
     READ_ONLY,
     Call,
     Command,
+    Level,
     RecordField,
     RecordKind,
     Section,
@@ -43,10 +44,10 @@ class Done(BaseModel):
 
 
 def text_of(findings: Any) -> str:
-    """Level and message of what is not fine, a line each."""
-    found: list[Finding] = [f for f in findings if f.level is not Level.OK]
-    assert all(finding.fix for finding in found)
-    return "\n".join(f"{finding.level}: {finding.message}" for finding in found)
+    """Levels and texts of findings that are not fine, a line each."""
+    found = [each for _, each in findings if each.level is not Level.OK]
+    assert all(each.fix for each in found)
+    return "\n".join(f"{each.level}: {each.what}" for each in found)
 
 
 def kind(**changes: Any) -> RecordKind:
@@ -61,16 +62,16 @@ def test_a_good_record_kind_passes():
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"rerank": "titel"}, "error: Clouds: rerank names no field 'titel'"),
-        ({"source": "url"}, "error: Clouds: source names no field 'url'"),
-        ({"link": "url"}, "error: Clouds: link names no field 'url'"),
-        ({"locator": ("start",)}, "error: Clouds: locator names no field 'start'"),
-        ({"name": "my clouds"}, "error: 'my clouds' is no name"),
+        ({"rerank": "titel"}, "fault: Clouds has no field 'titel', which it names"),
+        ({"source": "url"}, "fault: Clouds has no field 'url', which it names"),
+        ({"link": "url"}, "fault: Clouds has no field 'url', which it names"),
+        ({"locator": ("start",)}, "fault: Clouds has no field 'start', which it names"),
+        ({"name": "my clouds"}, "fault: 'my clouds' is no name"),
         ({"description": ""}, "warning: Clouds has no description"),
-        ({"fields": (TITLE, TITLE)}, "error: Clouds has two fields title"),
-        ({"fields": (TITLE, RecordField("created_at"))}, "error: Clouds has two fields created_at"),
-        ({"fields": (TITLE, RecordField("Top Size"))}, "error: Clouds.Top Size: no name"),
-        ({"fields": (TITLE, RecordField("size", "float"))}, "error: Clouds.size has no type"),
+        ({"fields": (TITLE, TITLE)}, "fault: Clouds has two fields title"),
+        ({"fields": (TITLE, RecordField("created_at"))}, "fault: Clouds has two fields created_at"),
+        ({"fields": (TITLE, RecordField("Top Size"))}, "fault: Clouds.Top Size: no name"),
+        ({"fields": (TITLE, RecordField("size", "float"))}, "fault: Clouds.size has no type"),
         ({"fields": (TITLE, RecordField("n", "int", searchable=True))}, "warning: Clouds.n is int"),
         ({"fields": (RecordField("title"),)}, "warning: No search finds records of Clouds"),
     ],
@@ -100,12 +101,12 @@ class Open(Section):
 @pytest.mark.parametrize(
     ("model", "expected"),
     [
-        (Needy, "error: size has no default"),
-        (Wrong, "error: The default of size does not fit"),
-        (Wrong, "error: The default of kind does not fit"),
+        (Needy, "fault: size has no default"),
+        (Wrong, "fault: The default of size does not fit"),
+        (Wrong, "fault: The default of kind does not fit"),
         (Open, "warning: api_key is shown"),
-        (Fine(), "error: vr_settings returns Fine"),
-        ({}, "error: vr_settings returns {}"),
+        (Fine(), "fault: vr_settings returns Fine"),
+        ({}, "fault: vr_settings returns {}"),
     ],
 )
 def test_a_bad_settings_model_is_told_what_is_wrong(model, expected):
@@ -204,11 +205,11 @@ sky_smuggled.__doc__ = "Say which clouds are seen.\U000e0101\U000e0102"
         (sky_silent, "warning: sky_silent has no description"),
         (sky_short, "warning: sky_short is described in 5 characters"),
         (sky_lengthy, "warning: sky_lengthy is described in 540 characters"),
-        (sky_lie, "error: sky_lie says that it changes nothing, and that it does"),
+        (sky_lie, "fault: sky_lie says that it changes nothing, and that it does"),
         (sky_vague, "warning: sky_vague does not say what frobnicate, zap are"),
         (sky_dear, "warning: sky_dear costs a client about 2"),
-        (print, "error: print cannot be served"),
-        (3, "error: 3 cannot be served"),
+        (print, "fault: print cannot be served"),
+        (3, "fault: 3 cannot be served"),
     ],
 )
 def test_a_bad_tool_is_told_what_is_wrong(function, expected):
@@ -223,7 +224,7 @@ def test_a_good_tool_passes():
     "target", ["", "json", "json:", ":tool", "no_such_module:go", "json.no.such:go", "..json:go"]
 )
 def test_a_command_that_leads_nowhere_is_an_error(target):
-    assert "error: sky fetch runs" in text_of(check_command(Command(("sky", "fetch"), "x", target)))
+    assert "fault: sky fetch runs" in text_of(check_command(Command(("sky", "fetch"), "x", target)))
 
 
 def test_a_good_command_passes():
@@ -237,19 +238,17 @@ def test_good_metadata_passes():
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"name": ""}, "error: It has no name"),
-        ({"version": "new"}, "error: 'new' is no version"),
         ({"summary": ""}, "warning: It has no description"),
         ({"readme": False}, "warning: It has no readme"),
         ({"licence": ""}, "warning: It has no license"),
         ({"requires_python": ""}, "warning: It does not say which Python"),
-        ({"requires_python": "<3.9"}, "error: It needs Python <3.9"),
-        ({"requires_python": "three"}, "error: requires-python is 'three'"),
-        ({"requires": ()}, "error: It does not require vr-kernel"),
-        ({"requires": ("vr-kernel>=0.1; python_version<'3'",)}, "error: It does not require"),
+        ({"requires_python": "<3.9"}, "fault: It needs Python <3.9"),
+        ({"requires_python": "three"}, "fault: requires-python is 'three'"),
+        ({"requires": ()}, "fault: It does not require vr-kernel"),
+        ({"requires": ("vr-kernel>=0.1; python_version<'3'",)}, "fault: It does not require"),
         ({"requires": ("vr-kernel",)}, "warning: vr-kernel takes kernels that may break it"),
         ({"requires": ("VR_Kernel>=0.1",)}, "warning: VR_Kernel>=0.1 takes kernels"),
-        ({"requires": ("vr-kernel>=9",)}, "error: It needs vr-kernel>=9"),
+        ({"requires": ("vr-kernel>=9",)}, "fault: It needs vr-kernel>=9"),
         ({"requires": (*GOOD.requires, "numpy==2")}, "warning: numpy==2 pins one version"),
         ({"requires": (*GOOD.requires, "((")}, ""),
         ({"dynamic": frozenset({"dependencies"})}, "warning: The dependencies are dynamic"),
@@ -264,24 +263,29 @@ def test_bad_metadata_is_told_what_is_wrong(changes, expected):
     assert bool(found) == bool(expected)
 
 
-ENTRY = '[project]\nname = "vr-plugin-sky"\n[project.entry-points."vr.plugins"]\n'
+NAMED = '[project]\nname = "vr-plugin-sky"\nversion = "1"\n'
+ENTRY = NAMED + '[project.entry-points."vr.plugins"]\n'
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("[project", "error: pyproject.toml is not valid TOML"),
-        (b"\xff\xfe", "error: pyproject.toml is not valid TOML"),
-        ("[tool.x]\na = 1", "error: pyproject.toml has no table [project]"),
-        ("project = 3", "error: pyproject.toml has no table [project]"),
-        ('[project]\nname = "x"', "error: pyproject.toml names no plugin"),
-        (ENTRY, "error: pyproject.toml names no plugin"),
-        ("[project]\nentry-points = 3\nname = 3\ndependencies = 3", "names no plugin"),
+        ("[project", "fault: pyproject.toml is not valid TOML"),
+        (b"\xff\xfe", "fault: pyproject.toml is not valid TOML"),
+        ("[tool.x]\na = 1", 'fault: pyproject.toml: Section "project" missing'),
+        ("project = 3", "fault: pyproject.toml: "),
+        ('[project]\nversion = "1"', 'Field "project.name" is required'),
+        (NAMED.replace('"1"', '"new"'), '"project.version"'),
+        (NAMED + 'requires-python = "three"', '"project.requires-python"'),
+        (NAMED + 'dependencies = ["(("]', "invalid PEP 508"),
+        (NAMED, "fault: pyproject.toml names no plugin"),
+        (ENTRY, "fault: pyproject.toml names no plugin"),
+        ("[project]\nentry-points = 3\nname = 3\ndependencies = 3", "fault: pyproject.toml: "),
         (ENTRY + 'sky = "no_such_package.plugin"', "no_such_package.plugin lies neither in src"),
-        (ENTRY + 'sky = "not a module"', "error: sky = 'not a module' names no module"),
-        (ENTRY + "sky = 3", "error: sky = '3' names no module"),
-        ('[project]\nreadme = "no.md"\n', "error: The readme no.md is not there"),
-        ('[project]\nreadme = {file = "no.md"}\n', "error: The readme no.md is not there"),
+        (ENTRY + 'sky = "not a module"', "fault: sky = 'not a module' names no module"),
+        (ENTRY + "sky = 3", "fault: sky = '3' names no module"),
+        (NAMED + 'readme = "no.md"\n', "no.md"),
+        (NAMED + 'readme = {file = "no.md", content-type = "text/markdown"}\n', "no.md"),
     ],
 )
 def test_a_bad_project_file_is_told_what_is_wrong(text, expected, tmp_path):
@@ -309,15 +313,48 @@ def test_a_module_is_found_where_projects_keep_it(place, tmp_path):
         ('license = {file = "COPYING"}', "COPYING"),
         ('license = {text = "Do what you like."}', "Do what you like."),
         ('classifiers = ["Typing :: Typed", "License :: OSI Approved"]', "License :: OSI Approved"),
-        ("license = 3", ""),
         ("", ""),
     ],
 )
 def test_a_licence_is_found_in_every_form(line, licence, tmp_path):
-    (tmp_path / "pyproject.toml").write_text(f'[project]\nname = "x"\n{line}\n', "utf-8")
-    assert Project(tmp_path).metadata.licence == licence
+    (tmp_path / "pyproject.toml").write_text(f"{NAMED}{line}\n", "utf-8")
+    (tmp_path / "COPYING").touch()
+    metadata = Project(tmp_path).metadata
+    assert metadata
+    assert metadata.licence == licence
 
 
 def test_a_folder_without_a_project_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(VrError, match=r"no pyproject\.toml"):
         Project(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "what", "fix"),
+    [
+        ("from vr_kernel.storage.cache import cache_key", "vr_kernel.storage.cache", "vr_kernel."),
+        ("from vr_kernel.tools import tool", "vr_kernel.tools", "vr_kernel."),
+        ("from vr_kernel.loading.discovery import State", "discovery", "vr_kernel.loading."),
+        ("from vr_kernel import Nothing", "vr_kernel.Nothing", "Use a public name"),
+        ("import vr_kernel.running.runner", "vr_kernel.running.runner", "Use a public name"),
+        ("from vr_kernel.running import runner", "vr_kernel.running.runner", "Use a public name"),
+    ],
+)
+def test_a_private_import_is_named_with_its_public_name(line, what, fix, tmp_path):
+    (tmp_path / "sky").mkdir()
+    (tmp_path / "sky" / "__init__.py").touch()
+    (tmp_path / "sky" / "deep.py").write_text(f"import os\n\ndef go():\n    {line}\n", "utf-8")
+    ((check, found),) = check_imports("sky.plugin", tmp_path)
+    assert (check, found.level) == ("public names", "warning")
+    assert f"{what} is private (deep.py, line 4)" in found.what
+    assert fix in found.fix
+
+
+def test_public_imports_pass(tmp_path):
+    (tmp_path / "sky.py").write_text(
+        "import vr_kernel\nfrom vr_kernel import tool, loading\n"
+        "from vr_kernel.loading import State\nfrom os import path\n",
+        "utf-8",
+    )
+    assert text_of(check_imports("sky", tmp_path)) == ""
+    assert text_of(check_imports("sky", tmp_path / "nowhere")) == ""

@@ -1,4 +1,4 @@
-"""What a person reads: results as text on stdout, progress and errors on stderr."""
+"""Text for people: results on stdout, progress and errors on stderr."""
 
 from __future__ import annotations
 
@@ -55,6 +55,18 @@ def folded(head: str, text: str) -> list[str]:
     return [f"{' ' * len(head) if number else head}{it}" for number, it in enumerate(lines)]
 
 
+def one_line(text: str) -> str:
+    """The text with each run of white space as one space."""
+    return " ".join(text.split())
+
+
+def finding_lines(head: str, what: str, fix: str) -> Iterator[str]:
+    """The lines of a finding behind its head, and of its fix below."""
+    yield from folded(head, one_line(what))
+    if fix:
+        yield from folded(" " * len(head), f"Fix: {one_line(fix)}")
+
+
 def print_error(
     error: VrError,
     call_id: str = "",
@@ -62,7 +74,7 @@ def print_error(
     as_json: bool = False,
     spelled: Callable[[str], str] = str,
 ) -> None:
-    """Print what happened and what to do next; `spelled` is how a person reads a text."""
+    """Print an error and its hint; `spelled` turns a text into the words of the command line."""
     if as_json:
         print_error_json(error, call_id)
     click.echo(f"Error: {visible(spelled(bounded(error.message)))}", err=True)
@@ -76,12 +88,12 @@ def print_error_json(error: VrError, call_id: str = "") -> None:
 
 
 def print_json(value: Any, indent: int | None = 2) -> None:
-    """Print a value for programs; what a terminal would obey is spelled out."""
+    """Print a value for programs; control characters of terminals are escaped."""
     click.echo(spelled_json(value, indent))
 
 
 def print_broken(status: PluginStatus) -> None:
-    """Say on stderr that a plugin is not served whole, and who says what to do."""
+    """Say on stderr that a plugin is not served whole, and that `vr doctor` says more."""
     click.echo(visible(f"{status.what}; see `vr doctor`."), err=True)
 
 
@@ -171,7 +183,7 @@ def _items(values: list[Any], indent: str) -> Iterator[str]:
 
 
 def _is_nested(item: Any) -> bool:
-    """Whether it does not fit on one line, however long that is."""
+    """True when it does not fit on one line, however long that is."""
     parts = item.values() if isinstance(item, Mapping) else [item]
     return any("\n" in str(part) or (part and isinstance(part, Mapping | list)) for part in parts)
 

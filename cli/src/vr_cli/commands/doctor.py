@@ -18,7 +18,7 @@ from vr_kernel.text import spelled_json
 from vr_cli.doctor.captured import captured
 from vr_cli.doctor.check_runner import Result
 from vr_cli.doctor.report import DoctorReport
-from vr_cli.output import folded
+from vr_cli.output import finding_lines
 from vr_cli.process.exits import Exit, end_soon
 from vr_cli.process.streams import diverted_stdout
 
@@ -66,6 +66,5 @@ def _lines(results: Sequence[Result]) -> Iterator[str]:
     for group, found in groupby(results, key=lambda result: result.group):
         yield group
         for result in found:
-            yield from folded(f"  {result.level:<7}  {result.name:<{width}}  ", result.what)
-            if result.fix:
-                yield from folded(f"  {'':<7}  {'':<{width}}  ", f"Fix: {result.fix}")
+            head = f"  {result.level:<7}  {result.name:<{width}}  "
+            yield from finding_lines(head, result.what, result.fix)

@@ -1,16 +1,15 @@
-"""`vr plugin check`: what the kernel and its users would mind in a plugin."""
+"""`vr plugin check`: prints what is wrong with a plugin."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 
 import click
-from vr_kernel import Config
+from vr_kernel import Config, Diagnosis, Level
 
-from vr_cli.inspection.findings import Inspection, Level
-from vr_cli.output import folded
+from vr_cli.inspection.findings import Inspection
+from vr_cli.output import finding_lines, one_line
 from vr_cli.process.exits import Exit
 
 
@@ -31,7 +30,7 @@ def check(config: Config, path: str, *, as_json: bool) -> int:
         click.echo(json.dumps({"plugins": [_row(i) for i in inspections]}, indent=2))
     else:
         click.echo("\n\n".join("\n".join(_lines(inspection)) for inspection in inspections))
-    failed = any(inspection.count(Level.ERROR) for inspection in inspections)
+    failed = any(inspection.count(Level.FAULT) for inspection in inspections)
     return Exit.FAILURE if failed else Exit.OK
 
 
@@ -40,19 +39,28 @@ def _row(inspection: Inspection) -> dict[str, object]:
         "name": inspection.plugin,
         "distribution": inspection.distribution,
         "version": inspection.version,
-        "errors": inspection.count(Level.ERROR),
+        "errors": inspection.count(Level.FAULT),
         "warnings": inspection.count(Level.WARNING),
-        "checks": [asdict(finding) for finding in inspection.findings],
+        "checks": [_check_row(*finding) for finding in inspection.findings],
     }
 
 
+def _check_row(check: str, found: Diagnosis) -> dict[str, str]:
+    what, fix = one_line(found.what), one_line(found.fix)
+    return {"check": check, "level": _level(found), "message": what, "fix": fix}
+
+
+def _level(found: Diagnosis) -> str:
+    """The word for a level: a fault of a plugin is its author's error."""
+    return "error" if found.level is Level.FAULT else found.level.value
+
+
 def _lines(inspection: Inspection) -> Iterator[str]:
-    width = max(len(finding.check) for finding in inspection.findings)
-    for finding in inspection.findings:
-        yield from folded(f"{finding.level:<7}  {finding.check:<{width}}  ", finding.message)
-        if finding.fix:
-            yield from folded(f"{'':<7}  {'':<{width}}  ", f"Fix: {finding.fix}")
-    errors, warnings = inspection.count(Level.ERROR), inspection.count(Level.WARNING)
+    width = max(len(check) for check, _ in inspection.findings)
+    for check, found in inspection.findings:
+        head = f"{_level(found):<7}  {check:<{width}}  "
+        yield from finding_lines(head, found.what, found.fix)
+    errors, warnings = inspection.count(Level.FAULT), inspection.count(Level.WARNING)
     name = inspection.plugin or inspection.distribution or "the project"
     yield f"{name}: {_counted(errors, 'error')}, {_counted(warnings, 'warning')}."
 

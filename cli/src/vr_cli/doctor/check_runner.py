@@ -17,6 +17,8 @@ from vr_kernel import Check, Diagnosis, Level, Remedy, VrError, visible
 from vr_kernel.isolation import PluginCode
 from vr_kernel.loading import explain
 
+from vr_cli.output import one_line
+
 T = TypeVar("T")
 END_S = 0.5
 """How long checks that are cancelled may take to end."""
@@ -156,7 +158,7 @@ def _found(
 
 
 def _line(text: str) -> str:
-    line = " ".join(text.split())
+    line = one_line(text)
     return line if len(line) <= LINE_LIMIT else f"{line[:LINE_LIMIT]}…"
 
 

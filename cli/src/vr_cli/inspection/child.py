@@ -1,4 +1,4 @@
-"""The process in which a plugin's code runs: nothing of it happens in the one that reports.
+"""The process that runs a plugin's code, so that nothing of it happens in the one that reports.
 
 `python -m vr_cli.inspection.child FOLDER` reads FOLDER/request.json and writes
 FOLDER/report.json; the plugin's own output goes where this process's output goes.
@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from packaging.utils import canonicalize_name
-from vr_kernel import VERSION, Kernel, load_config
+from vr_kernel import VERSION, Diagnosis, Kernel, Level, load_config
 from vr_kernel.loading import GROUP, Hooks, PluginStatus, State, check, discover, explain, within
 
-from vr_cli.inspection.findings import Finding, Level, error, guarded, ok, or_ok, warning
+from vr_cli.inspection.findings import Finding, guarded, or_ok
 from vr_cli.inspection.offers import Offers
 from vr_cli.inspection.request import OUTPUT, REPORT, REQUEST, Request
 
@@ -45,7 +45,7 @@ def main() -> None:
     """Inspect, report, and end at once, whatever the plugin has left running."""
     folder = Path(sys.argv[1])
     request = Request(**json.loads((folder / REQUEST).read_text("utf-8")))
-    findings = [asdict(finding) for finding in inspect(request, folder)]
+    findings = [(check, asdict(found)) for check, found in inspect(request, folder)]
     (folder / REPORT).write_text(json.dumps(findings), "utf-8")
     os._exit(0)
 
@@ -67,9 +67,12 @@ def inspect(request: Request, folder: Path) -> Iterator[Finding]:
     yield from or_ok(
         "start", _start_findings(folder, time.perf_counter() - started), "quick and quiet"
     )
-    yield ok("hooks", ", ".join(name for name in hooks.names() if _has(plugin, name)) or "none")
+    yield (
+        "hooks",
+        Diagnosis.ok(", ".join(name for name in hooks.names() if _has(plugin, name)) or "none"),
+    )
     yield from found
-    broken = any(finding.level is Level.ERROR for finding in found)
+    broken = any(finding[1].level is Level.FAULT for finding in found)
     beside = guarded(
         "kernel",
         lambda: _beside_others(plugin, request, folder, broken),
@@ -91,7 +94,7 @@ def _load(request: Request) -> object:
 def _not_loaded(failure: Exception, request: Request) -> Finding:
     if type(failure).__name__ in ("HookError", "PluginValidationError"):
         fix = "The page Hooks of the documentation lists them with their arguments."
-        return error("hooks", explain(failure), fix)
+        return ("hooks", Diagnosis.fault(explain(failure), fix))
     fix = "Do nothing at import that can fail, wait or end the program; do it inside a tool."
     missing = getattr(failure, "name", None) or ""
     if isinstance(failure, ImportError) and missing:
@@ -101,7 +104,7 @@ def _not_loaded(failure: Exception, request: Request) -> Finding:
             if own and missing.partition(".")[0] == own
             else f"Install {missing} here and name it in dependencies, or correct what imports it."
         )
-    return error("import", explain(failure) + _place(failure, request), fix)
+    return ("import", Diagnosis.fault(explain(failure) + _place(failure, request), fix))
 
 
 def _place(failure: Exception, request: Request) -> str:
@@ -115,11 +118,17 @@ def _import_findings(modules: set[str], threads: set[threading.Thread]) -> Itera
     heavy = sorted(HEAVY & (set(sys.modules) - modules))
     if heavy:
         fix = "Import it inside the functions that use it; with TYPE_CHECKING for annotations."
-        yield warning("import", f"It imports {', '.join(heavy)} before a tool is called.", fix)
+        yield (
+            "import",
+            Diagnosis.warning(f"It imports {', '.join(heavy)} before a tool is called.", fix),
+        )
     own = [t for t in threading.enumerate() if t not in threads and t.name != "vr-plugin-load"]
     if own:
         message = f"It starts the thread {own[0].name} before a tool is called."
-        yield warning("import", message, "Start it inside the tool or provider that needs it.")
+        yield (
+            "import",
+            Diagnosis.warning(message, "Start it inside the tool or provider that needs it."),
+        )
 
 
 def _start_findings(folder: Path, seconds: float) -> Iterator[Finding]:
@@ -129,10 +138,13 @@ def _start_findings(folder: Path, seconds: float) -> Iterator[Finding]:
         first = output.readline(LINE_LIMIT)
     if first:
         message = f"It prints while it is loaded: {first.strip()!r}"
-        yield warning("start", message, "Use call.log: stdout belongs to the protocol.")
+        yield ("start", Diagnosis.warning(message, "Use call.log: stdout belongs to the protocol."))
     if seconds > SLOW_S:
         message = f"It takes {seconds:.1f} s to load, of every start of vr."
-        yield warning("start", message, "Move work and imports into the functions that need them.")
+        yield (
+            "start",
+            Diagnosis.warning(message, "Move work and imports into the functions that need them."),
+        )
 
 
 def _beside_others(
@@ -146,7 +158,10 @@ def _beside_others(
         problem = _problem(status, request, broken)
         if problem:
             fix = "Choose other names: of two equal ones the kernel serves one."
-            yield error("kernel", problem, fix if status.state is State.CONFLICT else "Correct it.")
+            yield (
+                "kernel",
+                Diagnosis.fault(problem, fix if status.state is State.CONFLICT else "Correct it."),
+            )
 
 
 def _problem(status: PluginStatus, request: Request, broken: bool) -> str:

@@ -1,4 +1,4 @@
-"""`vr plugin check`: metadata first, then the plugin's code in a process of its own."""
+"""Inspects a plugin: metadata and imports first, then its code in a process of its own."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from vr_kernel import Diagnosis, Level
 from vr_kernel.config import KernelSettings
 from vr_kernel.loading import State, discover
 
-from vr_cli.inspection.findings import Finding, Inspection, Level, error
+from vr_cli.inspection.findings import Finding, Inspection
+from vr_cli.inspection.import_checks import check_imports
 from vr_cli.inspection.installed import find_installed
 from vr_cli.inspection.metadata_checks import check_metadata, check_name, weigh
 from vr_cli.inspection.projects import Project
 from vr_cli.inspection.request import LOG, OUTPUT, REPORT, REQUEST, Request
-from vr_cli.inspection.subject import Metadata, Subject
+from vr_cli.inspection.subject import Subject
 
 GRACE = 6
-"""How many times the deadline of one import the whole inspection may take."""
+"""Times the deadline of one import that the whole inspection may take."""
 LAST_WORDS = 300
 
 
@@ -43,12 +45,19 @@ class Inspector:
         if not folder.is_dir():
             return [self._inspection(find_installed(place))]
         project = Project(folder)
-        inspections = [self._inspection(s, project.findings) for s in project.subjects]
-        return inspections or [_without_plugin(project.metadata, project.findings)]
+        known = [*project.findings]
+        if project.metadata is not None:
+            known += check_metadata(project.metadata)
+        inspections = [self._inspection(subject, known) for subject in project.subjects]
+        version = project.metadata.version if project.metadata else ""
+        return inspections or [Inspection("", project.name, version, tuple(known))]
 
     def _inspection(self, subject: Subject, known: list[Finding] | None = None) -> Inspection:
         status = weigh(subject, discover())
-        findings = [*(known or []), *check_metadata(subject.metadata), *check_name(status)]
+        if known is None:
+            known = list(check_metadata(subject.metadata))
+        findings = [*known, *check_name(status)]
+        findings += check_imports(subject.module, subject.source)
         if status.state is State.LOADED:
             findings += self._run(subject)
         else:
@@ -73,8 +82,8 @@ class Inspector:
             ended = self._wait_for_child(folder)
             report = folder / REPORT
             if report.is_file():
-                for row in json.loads(report.read_text("utf-8")):
-                    yield Finding(row["check"], Level(row["level"]), row["message"], row["fix"])
+                for check, found in json.loads(report.read_text("utf-8")):
+                    yield check, Diagnosis(Level(found["level"]), found["what"], found["fix"])
             else:
                 yield _died(ended, folder / LOG)
 
@@ -99,13 +108,14 @@ class Inspector:
 def _died(ended: str, log: Path) -> Finding:
     said = log.read_text("utf-8", errors="replace").strip().splitlines()
     last = f" Its last words: {said[-1][:LAST_WORDS]}" if said else ""
-    return error("import", ended + last, "Import its module in Python, and see what it does.")
+    return (
+        "import",
+        Diagnosis.fault(ended + last, "Import its module in Python, and see what it does."),
+    )
 
 
 def _unimported() -> Finding:
-    return error("import", "Not tried: the kernel would not import it.", "Repair the above first.")
-
-
-def _without_plugin(metadata: Metadata, findings: list[Finding]) -> Inspection:
-    every = (*findings, *check_metadata(metadata))
-    return Inspection("", metadata.name, metadata.version, every)
+    return (
+        "import",
+        Diagnosis.fault("Not tried: the kernel would not import it.", "Repair the above first."),
+    )

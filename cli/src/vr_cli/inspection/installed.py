@@ -27,7 +27,7 @@ def find_installed(name: str) -> Subject:
     ranked = sorted(checked, key=lambda pair: pair[1].state is State.CONFLICT)
     for candidate, _ in ranked:
         if name == candidate.name or _is_same(name, candidate.distribution):
-            return Subject(candidate.name, _metadata(candidate))
+            return Subject(candidate.name, _metadata(candidate), candidate.module)
     known = [candidate.name for candidate in candidates]
     raise VrError(
         f"{name} is neither a folder nor an installed plugin.",

@@ -1,4 +1,4 @@
-"""Checks of what a distribution says of itself; none of its code runs for them."""
+"""Checks of the metadata of a distribution; none of its code runs for them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
-from vr_kernel import VERSION
+from vr_kernel import VERSION, Diagnosis
 from vr_kernel.loading import (
     KERNEL_DISTRIBUTION,
     Candidate,
@@ -20,7 +19,7 @@ from vr_kernel.loading import (
     next_break,
 )
 
-from vr_cli.inspection.findings import Finding, error, ok, or_ok, warning
+from vr_cli.inspection.findings import Finding, or_ok
 from vr_cli.inspection.subject import Metadata, Subject
 
 LOWEST_PYTHON = "3.11"
@@ -28,14 +27,16 @@ _PROJECT, _KERNEL, _NAME = "project", "kernel range", "name"
 
 
 def check_metadata(metadata: Metadata) -> Iterator[Finding]:
-    """Name, version, readme, licence, Python; then the kernels that it works with."""
+    """Check description, readme, licence, Python; then the kernels that it works with."""
     summary = f"{metadata.name} {metadata.version}, {metadata.licence}"
     yield from or_ok(_PROJECT, [*_identity(metadata), *_python(metadata)], summary)
     if "dependencies" in metadata.dynamic:
-        yield warning(
+        yield (
             _KERNEL,
-            "The dependencies are dynamic: only a build tells them.",
-            "Install the project and check it by its name.",
+            Diagnosis.warning(
+                "The dependencies are dynamic: only a build tells them.",
+                "Install the project and check it by its name.",
+            ),
         )
         return
     requirements = list(_requirements(metadata.requires))
@@ -44,7 +45,7 @@ def check_metadata(metadata: Metadata) -> Iterator[Finding]:
 
 
 def weigh(subject: Subject, others: Sequence[Candidate]) -> PluginStatus:
-    """What the kernel decides from the plugin's metadata, beside these others."""
+    """The status that the kernel gives the plugin from its metadata, beside these others."""
     mine = subject.candidate()
     rest = [other for other in others if not subject.is_of(other.distribution)]
     checked = check([*rest, mine], wanted="*", disabled=(), kernel_version=VERSION)
@@ -53,18 +54,20 @@ def weigh(subject: Subject, others: Sequence[Candidate]) -> PluginStatus:
 
 
 def check_name(status: PluginStatus) -> Iterator[Finding]:
-    """Whether the plugin may bear its name, and has the first right to it."""
+    """Check that the plugin may bear its name, and has the first right to it."""
     if status.state is State.CONFLICT:
         message = f"{status.reason[:1].upper()}{status.reason[1:]}."
-        yield error(_NAME, message, "Choose another name for the entry point.")
+        yield (_NAME, Diagnosis.fault(message, "Choose another name for the entry point."))
     elif canonicalize_name(status.distribution) not in _rightful(status.name):
-        yield warning(
+        yield (
             _NAME,
-            f"The name {status.name} belongs first to a distribution vr-plugin-{status.name}.",
-            f"Name the distribution vr-plugin-{status.name}, or the entry point like it.",
+            Diagnosis.warning(
+                f"The name {status.name} belongs first to a distribution vr-plugin-{status.name}.",
+                f"Name the distribution vr-plugin-{status.name}, or the entry point like it.",
+            ),
         )
     else:
-        yield ok(_NAME, status.name)
+        yield (_NAME, Diagnosis.ok(status.name))
 
 
 def _rightful(name: str) -> set[str]:
@@ -72,16 +75,10 @@ def _rightful(name: str) -> set[str]:
 
 
 def _identity(metadata: Metadata) -> Iterator[Finding]:
-    if not metadata.name:
-        yield error(_PROJECT, "It has no name.", 'Add name = "vr-plugin-NAME" to [project].')
-    if "version" not in metadata.dynamic and not _is_version(metadata.version):
-        yield error(
-            _PROJECT, f"{metadata.version!r} is no version.", 'Add version = "0.1.0" to [project].'
-        )
     told = {"description": metadata.summary, "readme": metadata.readme, "license": metadata.licence}
     for key, value in told.items():
         if not value and key not in metadata.dynamic:
-            yield warning(_PROJECT, f"It has no {key}.", f"Add {key} to [project].")
+            yield (_PROJECT, Diagnosis.warning(f"It has no {key}.", f"Add {key} to [project]."))
 
 
 def _python(metadata: Metadata) -> Iterator[Finding]:
@@ -91,13 +88,14 @@ def _python(metadata: Metadata) -> Iterator[Finding]:
     try:
         wanted = SpecifierSet(metadata.requires_python)
     except InvalidSpecifier:
-        yield error(_PROJECT, f"requires-python is {metadata.requires_python!r}.", fix)
+        yield (_PROJECT, Diagnosis.fault(f"requires-python is {metadata.requires_python!r}.", fix))
         return
     if not metadata.requires_python:
-        yield warning(_PROJECT, "It does not say which Python it needs.", fix)
+        yield (_PROJECT, Diagnosis.warning("It does not say which Python it needs.", fix))
     elif not wanted.contains(platform.python_version(), prereleases=True):
-        yield error(
-            _PROJECT, f"It needs Python {wanted}, this is {platform.python_version()}.", fix
+        yield (
+            _PROJECT,
+            Diagnosis.fault(f"It needs Python {wanted}, this is {platform.python_version()}.", fix),
         )
 
 
@@ -115,32 +113,26 @@ def _kernel_range(requirements: Sequence[Requirement]) -> Iterator[Finding]:
     fix = f'Add "{KERNEL_DISTRIBUTION}{kernel_range(VERSION)}" to dependencies in [project].'
     kernels = [requirement for requirement in requirements if _is_kernel(requirement)]
     if not kernels:
-        yield error(_KERNEL, f"It does not require {KERNEL_DISTRIBUTION}.", fix)
+        yield (_KERNEL, Diagnosis.fault(f"It does not require {KERNEL_DISTRIBUTION}.", fix))
     for requirement in kernels:
         if not requirement.specifier.contains(VERSION, prereleases=True):
-            yield error(_KERNEL, f"It needs {requirement}, this is {VERSION}.", fix)
+            yield (_KERNEL, Diagnosis.fault(f"It needs {requirement}, this is {VERSION}.", fix))
         elif requirement.specifier.contains(next_break(VERSION)):
             message = f"{requirement} takes kernels that may break it."
-            yield warning(_KERNEL, message, f"Cap it: {kernel_range(VERSION)}.")
+            yield (_KERNEL, Diagnosis.warning(message, f"Cap it: {kernel_range(VERSION)}."))
 
 
 def _pins(requirements: Sequence[Requirement]) -> Iterator[Finding]:
     for requirement in requirements:
         if any(specifier.operator in ("==", "===") for specifier in requirement.specifier):
-            yield warning(
+            yield (
                 _KERNEL,
-                f"{requirement} pins one version.",
-                "Give a range: plugins share one environment.",
+                Diagnosis.warning(
+                    f"{requirement} pins one version.",
+                    "Give a range: plugins share one environment.",
+                ),
             )
 
 
 def _is_kernel(requirement: Requirement) -> bool:
     return canonicalize_name(requirement.name) == KERNEL_DISTRIBUTION
-
-
-def _is_version(text: str) -> bool:
-    try:
-        Version(text)
-    except InvalidVersion:
-        return False
-    return True

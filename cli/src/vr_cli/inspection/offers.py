@@ -1,4 +1,4 @@
-"""Checks of what a plugin's hooks return."""
+"""Checks of all that a plugin's hooks return."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from vr_kernel import Command, Provider, RecordKind
+from vr_kernel import Command, Diagnosis, Provider, RecordKind
 from vr_kernel.loading import Hooks, explain, within
 
-from vr_cli.inspection.findings import Finding, error, guarded, or_ok
+from vr_cli.inspection.findings import Finding, guarded, or_ok
 from vr_cli.inspection.kind_checks import check_kind
 from vr_cli.inspection.settings_checks import check_settings
 from vr_cli.inspection.tool_checks import check_command, check_tool
@@ -60,7 +60,7 @@ class Offers:
         try:
             return within(self._deadline_s, call), None
         except Exception as failure:  # noqa: BLE001 - whatever a plugin raises is a finding
-            return None, error(check, f"{hook}: {explain(failure)}", _fix_of(hook))
+            return None, (check, Diagnosis.fault(f"{hook}: {explain(failure)}", _fix_of(hook)))
 
 
 _RETURNS: Mapping[str, str] = {
@@ -85,7 +85,7 @@ def _typed(
         else:
             message = f"expected {wanted.__name__}, got {type(item).__name__}: {item!r:.80}"
             check = {RecordKind: "record kinds", Provider: "providers"}.get(wanted, "commands")
-            yield error(check, message, f"Return a list of {wanted.__name__}.")
+            yield (check, Diagnosis.fault(message, f"Return a list of {wanted.__name__}."))
 
     return checked
 

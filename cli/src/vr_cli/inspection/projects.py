@@ -1,4 +1,4 @@
-"""Reads a project's pyproject.toml: the plugins in it, and where their modules lie."""
+"""Reads a project's pyproject.toml: the plugins in it, and the folders of their modules."""
 
 from __future__ import annotations
 
@@ -8,20 +8,24 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from vr_kernel import Code, VrError
+from pyproject_metadata import ConfigurationError, License, StandardMetadata
+from vr_kernel import Code, Diagnosis, VrError
 from vr_kernel.loading import GROUP
 
-from vr_cli.inspection.findings import Finding, error
+from vr_cli.inspection.findings import Finding
 from vr_cli.inspection.subject import Metadata, Subject
 
 FILE = "pyproject.toml"
 LICENCE_LIMIT = 40
 _TARGET = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(:[A-Za-z_][\w.]*)?")
-_ENTRY_POINT = "entry point"
+_PROJECT, _ENTRY_POINT = "project", "entry point"
 
 
 class Project:
-    """A project folder. What is wrong with its file stands in `findings`."""
+    """A project folder.
+
+    Faults of its file stand in `findings`; with one in `[project]` there is no `metadata`.
+    """
 
     def __init__(self, folder: Path) -> None:
         """Read the file.
@@ -33,15 +37,14 @@ class Project:
         self.findings: list[Finding] = []
         table = self._read(folder / FILE)
         project = table.get("project")
-        if table and not isinstance(project, dict):
-            self.findings.append(
-                error(
-                    "project", f"{FILE} has no table [project].", "Add it, with name and version."
-                )
-            )
         self._project: Mapping[str, Any] = project if isinstance(project, dict) else {}
-        self.metadata = self._metadata()
-        self.subjects = list(self._subjects())
+        self.metadata = self._metadata(table) if table else None
+        self.subjects = list(self._subjects()) if self._project else []
+
+    @property
+    def name(self) -> str:
+        """The name of the distribution, empty when there is none."""
+        return str(self._project.get("name", ""))
 
     def _read(self, file: Path) -> dict[str, Any]:
         try:
@@ -57,52 +60,45 @@ class Project:
                 f"{file} cannot be read: {failure.strerror}.", Code.INVALID_INPUT, hint="Check it."
             ) from failure
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as failure:
-            self.findings.append(
-                error("project", f"{FILE} is not valid TOML: {failure}.", "Correct it.")
-            )
+            self._fault(_PROJECT, f"{FILE} is not valid TOML: {failure}.", "Correct it.")
             return {}
 
-    def _metadata(self) -> Metadata:
-        project = self._project
-        return Metadata(
-            name=_text(project, "name"),
-            version=_text(project, "version"),
-            summary=_text(project, "description"),
-            readme=self._has_readme(),
-            licence=_licence(project),
-            requires_python=_text(project, "requires-python"),
-            requires=_texts(project, "dependencies"),
-            dynamic=frozenset(_texts(project, "dynamic")),
-        )
-
-    def _has_readme(self) -> bool:
-        readme = self._project.get("readme", "")
-        if isinstance(readme, dict) and "file" not in readme:
-            return bool(readme.get("text"))
-        name = readme.get("file") if isinstance(readme, dict) else readme
-        if not isinstance(name, str) or not name:
-            return False
-        if not (self.folder / name).is_file():
-            self.findings.append(
-                error("project", f"The readme {name} is not there.", "Write it: no build without.")
+    def _metadata(self, table: Mapping[str, Any]) -> Metadata | None:
+        try:
+            told = StandardMetadata.from_pyproject(
+                table, self.folder, allow_extra_keys=True, all_errors=True
             )
-        return True
+        except ExceptionGroup as failures:
+            for failure in _leaves(failures):
+                self._fault(_PROJECT, f"{FILE}: {failure}.".replace("..", "."), "Correct it.")
+            return None
+        except ConfigurationError as failure:
+            self._fault(_PROJECT, f"{FILE}: {failure}.", "Correct it.")
+            return None
+        return Metadata(
+            name=told.name,
+            version=str(told.version or ""),
+            summary=told.description or "",
+            readme=told.readme is not None,
+            licence=_licence(told),
+            requires_python=str(told.requires_python or ""),
+            requires=tuple(map(str, told.dependencies)),
+            dynamic=frozenset(told.dynamic),
+        )
 
     def _subjects(self) -> Iterator[Subject]:
         groups = self._project.get("entry-points", {})
         entries = groups.get(GROUP, {}) if isinstance(groups, dict) else {}
+        dynamic = self.metadata is not None and "entry-points" in self.metadata.dynamic
         if not isinstance(entries, dict) or not entries:
-            if self._project and "entry-points" not in self.metadata.dynamic:
-                self.findings.append(
-                    error(
-                        _ENTRY_POINT,
-                        f"{FILE} names no plugin.",
-                        f'Add [project.entry-points."{GROUP}"] with NAME = "package.module".',
-                    )
-                )
+            if not dynamic:
+                fix = f'Add [project.entry-points."{GROUP}"] with NAME = "package.module".'
+                self._fault(_ENTRY_POINT, f"{FILE} names no plugin.", fix)
             return
+        metadata = self.metadata or Metadata(self.name)
         for name, target in entries.items():
-            subject = Subject(name, self.metadata, str(target), self._source(str(target)))
+            module = str(target).partition(":")[0]
+            subject = Subject(name, metadata, module, str(target), self._source(module))
             if self._is_found(subject):
                 yield subject
 
@@ -110,34 +106,34 @@ class Project:
         if not _TARGET.fullmatch(subject.target):
             problem = f"{subject.name} = {subject.target!r} names no module."
         elif subject.source is None:
-            problem = f"{subject.target.partition(':')[0]} lies neither in src nor beside {FILE}."
+            problem = f"{subject.module} lies neither in src nor beside {FILE}."
         else:
             return True
         fix = f'Write {subject.name} = "package.module" as it stands in the folder src.'
-        self.findings.append(error(_ENTRY_POINT, problem, fix))
+        self._fault(_ENTRY_POINT, problem, fix)
         return False
 
-    def _source(self, target: str) -> Path | None:
-        package = target.partition(":")[0].partition(".")[0]
+    def _source(self, module: str) -> Path | None:
+        package = module.partition(".")[0]
         for folder in (self.folder / "src", self.folder, self.folder / "lib"):
             if (folder / package).is_dir() or (folder / f"{package}.py").is_file():
                 return folder.resolve()
         return None
 
-
-def _licence(project: Mapping[str, Any]) -> str:
-    told = project.get("license")
-    if isinstance(told, dict):  # the older form: a file, or the whole text
-        told = told.get("file") or str(told.get("text", ""))[:LICENCE_LIMIT]
-    classified = [c for c in _texts(project, "classifiers") if c.startswith("License ::")]
-    return told if isinstance(told, str) and told else "".join(classified[:1])
+    def _fault(self, check: str, what: str, fix: str) -> None:
+        self.findings.append((check, Diagnosis.fault(what, fix)))
 
 
-def _text(table: Mapping[str, Any], key: str) -> str:
-    value = table.get(key, "")
-    return value if isinstance(value, str) else ""
+def _licence(told: StandardMetadata) -> str:
+    if isinstance(told.license, License):  # the older form: a file, or the whole text
+        return told.license.file.name if told.license.file else told.license.text[:LICENCE_LIMIT]
+    classified = [c for c in told.classifiers if c.startswith("License ::")]
+    return told.license or "".join(classified[:1])
 
 
-def _texts(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    value = table.get(key, ())
-    return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
+def _leaves(failures: ExceptionGroup[Exception]) -> Iterator[Exception]:
+    for failure in failures.exceptions:
+        if isinstance(failure, ExceptionGroup):
+            yield from _leaves(failure)
+        else:
+            yield failure

@@ -1,4 +1,4 @@
-"""What the inspecting process asks of the one in which a plugin's code runs."""
+"""The request of the inspecting process to the one in which a plugin's code runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ REQUEST, REPORT, OUTPUT, LOG = "request.json", "report.json", "stdout", "stderr"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to load: an entry point below a folder, or an installed plugin when there is none.
+    """A plugin to load: an entry point below a folder, or an installed one when there is none.
 
     `wanted` and `disabled` choose the plugins that it is put beside; `deadline_s` is the time in
     seconds that one import, or one hook, may take.

@@ -8,8 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
+from vr_kernel import Diagnosis
 
-from vr_cli.inspection.findings import Finding, error, warning
+from vr_cli.inspection.findings import Finding
 
 _CHECK = "settings"
 _SECRET = re.compile(r"(^|_)(key|password|secret|token)$")
@@ -19,7 +20,10 @@ def check_settings(model: Any) -> Iterator[Finding]:
     """Defaults that are there and fit, descriptions, and secrets of the type for them."""
     if not (isinstance(model, type) and issubclass(model, BaseModel)):
         fix = "Return a class derived from Section."
-        yield error(_CHECK, f"vr_settings returns {model!r:.80}, which is no model.", fix)
+        yield (
+            _CHECK,
+            Diagnosis.fault(f"vr_settings returns {model!r:.80}, which is no model.", fix),
+        )
         return
     for key, field in model.model_fields.items():
         yield from _check_field(key, field)
@@ -28,14 +32,19 @@ def check_settings(model: Any) -> Iterator[Finding]:
 
 def _check_field(key: str, field: FieldInfo) -> Iterator[Finding]:
     if field.is_required():
-        yield error(
+        yield (
             _CHECK,
-            f"{key} has no default: the plugin is out until somebody sets it.",
-            "Give it one; a tool that needs the value raises VrError with Code.AUTH and a hint.",
+            Diagnosis.fault(
+                f"{key} has no default: the plugin is out until somebody sets it.",
+                "Give it one; a tool that needs the value raises VrError, Code.AUTH, with a hint.",
+            ),
         )
     if field.annotation is str and _SECRET.search(key):
-        yield warning(
-            _CHECK, f"{key} is shown and logged as it is.", "Declare it as pydantic.SecretStr."
+        yield (
+            _CHECK,
+            Diagnosis.warning(
+                f"{key} is shown and logged as it is.", "Declare it as pydantic.SecretStr."
+            ),
         )
 
 
@@ -52,4 +61,4 @@ def _check_defaults(model: type[BaseModel]) -> Iterator[Finding]:
             key = str(problem["loc"][0]) if problem["loc"] else "the section"
             if key in defaults or not problem["loc"]:
                 message = f"The default of {key} does not fit: {problem['msg']}."
-                yield error(_CHECK, message, "Correct the default, or the type.")
+                yield (_CHECK, Diagnosis.fault(message, "Correct the default, or the type."))

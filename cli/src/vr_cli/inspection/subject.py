@@ -1,4 +1,4 @@
-"""Who is inspected: a plugin as its metadata describes it, before any of its code runs."""
+"""A plugin to inspect, as its metadata describes it, before any of its code runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vr_kernel.loading import Candidate
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a distribution says of itself; empty is what it does not say."""
+    """The metadata of a distribution; empty is what it does not say."""
 
     name: str
     version: str = ""
@@ -34,6 +34,7 @@ class Subject:
 
     name: str
     metadata: Metadata
+    module: str
     target: str = ""
     source: Path | None = None
 
@@ -43,5 +44,5 @@ class Subject:
         return Candidate(self.name, meta.name, meta.version, meta.requires, lambda: None)
 
     def is_of(self, distribution: str) -> bool:
-        """Whether that distribution is the plugin's own."""
+        """True when that distribution is the plugin's own."""
         return canonicalize_name(distribution) == canonicalize_name(self.metadata.name)

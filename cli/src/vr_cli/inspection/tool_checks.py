@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from typing import Any
 
-from vr_kernel import Command, Effects, Tool, build_tool
+from vr_kernel import Command, Diagnosis, Effects, Tool, build_tool
 from vr_kernel.loading import explain
 
-from vr_cli.inspection.findings import Finding, error, warning
+from vr_cli.inspection.findings import Finding
 from vr_cli.inspection.waiting_checks import check_waiting
 
 TOKEN_LIMIT = 150
@@ -35,29 +35,33 @@ _ORDERS = re.compile(
 
 
 def check_tool(function: Any, plugin: str) -> Iterator[Finding]:
-    """Whether it can be served, and what a model gets to read of it."""
+    """Check that it can be served, and that its texts are fit for a model."""
     try:
         tool = build_tool(function, plugin)
     except Exception as failure:  # noqa: BLE001 - annotations may do anything when they are read
         name = getattr(function, "__name__", repr(function))
         fix = "Write: @tool(effects=…) async def domain_verb(call: Call, …) -> Model."
-        yield error(_TOOLS, f"{name} cannot be served: {explain(failure)}", fix)
+        yield (_TOOLS, Diagnosis.fault(f"{name} cannot be served: {explain(failure)}", fix))
         return
     yield from _check_description(tool)
     yield from _check_words(tool)
     yield from _check_parameters(tool)
     yield from check_waiting(_TOOLS, tool.name, tool.function)
     if Effects.READ_ONLY in tool.effects and tool.effects & _CHANGES:
-        yield error(
+        yield (
             _TOOLS,
-            f"{tool.name} says that it changes nothing, and that it does.",
-            "Leave out READ_ONLY, or WRITES_LOCAL and DESTRUCTIVE.",
+            Diagnosis.fault(
+                f"{tool.name} says that it changes nothing, and that it does.",
+                "Leave out READ_ONLY, or WRITES_LOCAL and DESTRUCTIVE.",
+            ),
         )
     if (tokens := tokens_of(tool)) > TOKEN_LIMIT:
-        yield warning(
+        yield (
             _TOOLS,
-            f"{tool.name} costs a client about {tokens} tokens in every request.",
-            f"Shorten descriptions and drop parameters: {TOKEN_LIMIT} are plenty.",
+            Diagnosis.warning(
+                f"{tool.name} costs a client about {tokens} tokens in every request.",
+                f"Shorten descriptions and drop parameters: {TOKEN_LIMIT} are plenty.",
+            ),
         )
 
 
@@ -68,7 +72,7 @@ def tokens_of(tool: Tool) -> int:
 
 
 def check_command(command: Command) -> Iterator[Finding]:
-    """Whether its module is there; it is not imported before the command runs."""
+    """Check that its module is there; it is not imported before the command runs."""
     words = " ".join(command.path)
     module, colon, attribute = command.target.partition(":")
     try:
@@ -77,9 +81,9 @@ def check_command(command: Command) -> Iterator[Finding]:
         found = None
     if not found:
         message = f"{words} runs {command.target!r}, which is not there."
-        yield error(_COMMANDS, message, 'Write target="package.module:attribute".')
+        yield (_COMMANDS, Diagnosis.fault(message, 'Write target="package.module:attribute".'))
     if not command.help:
-        yield warning(_COMMANDS, f"{words} has no help.", "Say in a line what it does.")
+        yield (_COMMANDS, Diagnosis.warning(f"{words} has no help.", "Say in a line what it does."))
 
 
 _CHANGES = Effects.WRITES_LOCAL | Effects.DESTRUCTIVE
@@ -89,36 +93,48 @@ def _check_description(tool: Tool) -> Iterator[Finding]:
     length = len(tool.description)
     if not length:
         fix = "Write a docstring: its first paragraph is the description."
-        yield warning(_TOOLS, f"{tool.name} has no description for a model to go by.", fix)
+        yield (
+            _TOOLS,
+            Diagnosis.warning(f"{tool.name} has no description for a model to go by.", fix),
+        )
     elif length < DESCRIPTION_LENGTHS.start:
         fix = "Say in a sentence what it answers, and when to use it."
-        yield warning(_TOOLS, f"{tool.name} is described in {length} characters.", fix)
+        yield (_TOOLS, Diagnosis.warning(f"{tool.name} is described in {length} characters.", fix))
     elif length not in DESCRIPTION_LENGTHS:
         fix = "Only the first paragraph is sent: move what a model need not know below it."
-        yield warning(_TOOLS, f"{tool.name} is described in {length} characters.", fix)
+        yield (_TOOLS, Diagnosis.warning(f"{tool.name} is described in {length} characters.", fix))
 
 
 def _check_words(tool: Tool) -> Iterator[Finding]:
-    """Whether a model would read what a person does not see, or is not told."""
+    """Check for signs that a person does not see, and for orders to the model."""
     text = f"{tool.description}\n{json.dumps(tool.input_schema, ensure_ascii=False)}"
     hidden = {c for c in text if unicodedata.category(c) in _UNSEEN and c != "\n"}
     if hidden or _CHOSEN_FORMS.search(text):
         signs = ", ".join(sorted(f"U+{ord(c):04X}" for c in hidden)) or "variation selectors"
         fix = "Take them out: clients take hidden text for an attack on the model."
-        yield warning(_TOOLS, f"{tool.name} is described with signs nobody sees: {signs}.", fix)
+        yield (
+            _TOOLS,
+            Diagnosis.warning(f"{tool.name} is described with signs nobody sees: {signs}.", fix),
+        )
     if found := _ORDERS.search(text):
         fix = "Say what the tool does. Clients take orders in a description for an attack."
-        yield warning(_TOOLS, f"{tool.name} gives the model orders: {found[0]!r:.60}.", fix)
+        yield (
+            _TOOLS,
+            Diagnosis.warning(f"{tool.name} gives the model orders: {found[0]!r:.60}.", fix),
+        )
 
 
 def _check_parameters(tool: Tool) -> Iterator[Finding]:
     schemas = tool.input_schema.get("properties", {})
     bare = [name for name, schema in schemas.items() if not _says_enough(tool, name, schema)]
     if bare:
-        yield warning(
+        verb = "is" if len(bare) == 1 else "are"
+        yield (
             _TOOLS,
-            f"{tool.name} does not say what {', '.join(bare)} {'is' if len(bare) == 1 else 'are'}.",
-            'Write Annotated[…, Field(description="…")], or name it in the docstring.',
+            Diagnosis.warning(
+                f"{tool.name} does not say what {', '.join(bare)} {verb}.",
+                'Write Annotated[…, Field(description="…")], or name it in the docstring.',
+            ),
         )
 
 

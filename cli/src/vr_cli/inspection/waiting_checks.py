@@ -1,4 +1,4 @@
-"""Checks that an async function does not wait in a way that holds up everybody else."""
+"""Checks that an async function does not wait in a way that blocks everybody else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from vr_cli.inspection.findings import Finding, warning
+from vr_kernel import Diagnosis
+
+from vr_cli.inspection.findings import Finding
 
 HOLDS_UP = frozenset(
     {
@@ -23,7 +25,7 @@ HOLDS_UP = frozenset(
 
 
 def check_waiting(what: str, name: str, function: Callable[..., Any]) -> Iterator[Finding]:
-    """Whether the code of an async function itself calls what waits; what it calls is not read."""
+    """Check for calls that wait in an async function itself; functions it calls are not read."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     except (OSError, TypeError, SyntaxError):  # nobody has its source
@@ -31,10 +33,12 @@ def check_waiting(what: str, name: str, function: Callable[..., Any]) -> Iterato
     found = {spelled: line for spelled, line in _calls(tree.body[0]) if _known(spelled, function)}
     for spelled, line in found.items():
         place = function.__code__.co_firstlineno + line - 1
-        yield warning(
+        yield (
             what,
-            f"{name} holds up a server: it calls {spelled} in line {place}.",
-            f"Write: await asyncio.to_thread({spelled}, …).",
+            Diagnosis.warning(
+                f"{name} holds up a server: it calls {spelled} in line {place}.",
+                f"Write: await asyncio.to_thread({spelled}, …).",
+            ),
         )
 
 
@@ -49,7 +53,7 @@ def _calls(outer: ast.AST) -> Iterator[tuple[str, int]]:
 
 
 def _known(spelled: str, function: Callable[..., Any]) -> bool:
-    """Whether the name, as it is imported there, is one that waits."""
+    """True when the name, as it is imported there, is one that waits."""
     first, dot, rest = spelled.partition(".")
     meant: Any = function.__globals__.get(first)
     if inspect.ismodule(meant):

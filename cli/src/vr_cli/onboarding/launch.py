@@ -59,8 +59,8 @@ def is_ephemeral(prefix: PurePath) -> bool:
 
 def entry_of(client: Client, launch: Launch, existing: Any = None) -> dict[str, Any]:
     """The client's entry; additions of the user to one that is there already are kept."""
-    kept = existing if isinstance(existing, dict) and "command" in existing else {}
-    kept = _in_new_form(kept, launch)
+    present = existing if isinstance(existing, dict) and "command" in existing else {}
+    kept = _in_new_form(present, launch)
     entry = {**client.fixed, "command": launch.command, "args": list(launch.arguments)}
     if _extends(kept, entry):
         entry["args"] = kept["args"]
