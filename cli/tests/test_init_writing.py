@@ -1,4 +1,4 @@
-"""Several files are written all or none, each in the place of what it was."""
+"""Each file is written whole or not at all, with a copy of its former text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vr_cli.onboarding.plan import (
     key_change,
     plan_changes,
 )
-from vr_cli.onboarding.writing import write_all
+from vr_cli.onboarding.writing import write_file
 from vr_kernel.errors import Code, VrError
 
 KEY = "AIzaSy" + "k" * 33
@@ -36,7 +36,8 @@ def test_new_folders_files_and_a_copy_of_the_old(tmp_path: Path) -> None:
     old = tmp_path / "old.json"
     old.write_text("{}", "utf-8")
     new = tmp_path / "a" / "b" / "new.json"
-    written = write_all([Change("o", old, "{}", "[]"), Change("n", new, None, "1")], "now")
+    changes = [Change("o", old, "{}", "[]"), Change("n", new, None, "1")]
+    written = [write_file(change, "now") for change in changes]
     assert (old.read_text("utf-8"), new.read_text("utf-8")) == ("[]", "1")
     assert [it.backup for it in written] == [tmp_path / "old.json.now.bak", None]
     assert (tmp_path / "old.json.now.bak").read_text("utf-8") == "{}"
@@ -45,36 +46,24 @@ def test_new_folders_files_and_a_copy_of_the_old(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("second", ["changed", "made"])
 def test_what_another_program_wrote_meanwhile_stays(second: str, tmp_path: Path) -> None:
-    first, other, made = tmp_path / "a.json", tmp_path / "b.json", tmp_path / "x" / "c.json"
-    first.write_text("old", "utf-8")
+    other = tmp_path / "b.json"
     other.write_text("theirs", "utf-8")
     before = tree(tmp_path)
     read = "as it was read" if second == "changed" else None
-    changes = [
-        Change("a", first, "old", "new"),
-        Change("c", made, None, "new"),
-        Change("b", other, read, "new"),
-    ]
     with pytest.raises(VrError) as caught:
-        write_all(changes, "now")
+        write_file(Change("b", other, read, "new"), "now")
     assert caught.value.code is Code.CONFLICT
     assert str(other) in caught.value.message
     assert tree(tmp_path) == before
 
 
 def test_a_folder_that_cannot_be_made_changes_nothing(tmp_path: Path) -> None:
-    first = tmp_path / "a.json"
-    first.write_text("old", "utf-8")
     (tmp_path / "file").touch()
     before = tree(tmp_path)
-    changes = [
-        Change("a", first, "old", "new"),
-        Change("b", tmp_path / "file" / "b.json", None, "new"),
-    ]
     with pytest.raises(VrError) as caught:
-        write_all(changes, "now")
+        write_file(Change("b", tmp_path / "file" / "b.json", None, "new"), "now")
     assert caught.value.code is Code.NOT_ALLOWED
-    assert "Nothing was changed" in caught.value.hint
+    assert "left as it is" in caught.value.hint
     assert tree(tmp_path) == before
 
 
@@ -85,7 +74,8 @@ def test_permissions_are_kept_and_a_key_is_private(tmp_path: Path) -> None:
     shared.chmod(0o640)
     env.write_text("A=b\n", "utf-8")
     env.chmod(0o644)
-    write_all([Change("s", shared, "{}", "[]"), key_change(env, KEY)], "now")
+    for change in (Change("s", shared, "{}", "[]"), key_change(env, KEY)):
+        write_file(change, "now")
     modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
     assert modes == {
         "shared.json": 0o640,
@@ -102,8 +92,8 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     link = tmp_path / "mcp.json"
     link.symlink_to(file)
     assert read_file(real_file(link)) is None
-    write_all([Change("x", real_file(link), None, "{}")], "now")
-    write_all([Change("x", real_file(link), "{}", "[]")], "now")
+    write_file(Change("x", real_file(link), None, "{}"), "now")
+    write_file(Change("x", real_file(link), "{}", "[]"), "now")
     assert link.is_symlink()
     assert file.read_text("utf-8") == "[]"
 

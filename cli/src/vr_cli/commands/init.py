@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from vr_kernel import VrError
 
 from vr_cli.commands.init_fetching import choose_remedies, fetch_all, words_of
 from vr_cli.commands.init_questions import ask_clients, ask_folders, ask_key, is_terminal
@@ -69,7 +70,6 @@ def init(
     keys are written to your own .env alone, never to a client's file.
     """
     from vr_cli.onboarding.answers import overruled
-    from vr_cli.onboarding.writing import write_all
 
     given = bool(clients or folders or fetch or any(key_from.values()))
     if remove:
@@ -90,11 +90,12 @@ def init(
         click.echo(_differences(changes, remedies, remove=remove), err=as_json)
     for error in plan.refused:
         print_error(error)
-    written: list[Written] = []
+    written: Sequence[Written] = []
     notes: list[str] = []
     if writing and (yes or _agreed()):
-        written = write_all(pending, datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f"))
-        notes = overruled(os.environ, wishes.folders, wishes.key)
+        written, unwritten = _write(pending)
+        plan = replace(plan, refused=[*plan.refused, *unwritten])
+        notes = overruled(os.environ, wishes.folders, wishes.key) if not unwritten else []
     if not as_json:
         _conclude(written, notes, remove=remove)
     fetched = {} if dry_run else fetch_all(remedies)
@@ -177,6 +178,21 @@ def _agreed() -> bool:
     if not is_terminal():
         raise click.UsageError("Nobody can be asked here. Add --yes, or --dry-run to only look.")
     return click.confirm("Write this?", default=True, err=True)
+
+
+def _write(changes: Sequence[Change]) -> tuple[list[Written], list[VrError]]:
+    """Write each file; the errors, which are printed, are of those that are left as they were."""
+    from vr_cli.onboarding.writing import write_file
+
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+    written, failed = [], []
+    for change in changes:
+        try:
+            written.append(write_file(change, stamp))
+        except VrError as error:
+            print_error(error)
+            failed.append(error)
+    return written, failed
 
 
 def _differences(changes: Sequence[Change], remedies: Sequence[Remedy], *, remove: bool) -> str:
