@@ -1,4 +1,4 @@
-"""What Gemini's models are asked, with which key, and how their answers are read."""
+"""Gemini's models: the requests to them, the keys that are used, and reading their answers."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def fits(shape: Any, value: Any) -> bool:
 
 
 def is_standard(schema: dict[str, Any], value: Any) -> bool:
-    """Whether a value fits a schema, as the library that everybody uses says."""
+    """Ask the library that everybody uses if a value fits a schema."""
     from jsonschema import Draft202012Validator
 
     return bool(Draft202012Validator(schema).is_valid(value))
@@ -153,7 +153,7 @@ def test_any_text_is_json_or_a_misfit(text: str) -> None:
 
 
 class Place(BaseModel):
-    """What a tool might want to know."""
+    """A place with people."""
 
     name: str = Field(max_length=20)
     people: int = Field(ge=0)

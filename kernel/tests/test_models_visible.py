@@ -1,4 +1,4 @@
-"""What a model says is others' text: its unseen signs go where it comes in, for every provider."""
+"""A model's answer is others' text: its unseen signs go where it comes in, for every provider."""
 
 from __future__ import annotations
 

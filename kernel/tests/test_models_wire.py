@@ -1,4 +1,4 @@
-"""What the models door makes of everything that goes wrong at the wire."""
+"""Everything that goes wrong at the wire, as the models door reports it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def usage(kernel: Kernel) -> Any:
 
 
 async def nothing_is_left(kernel: Kernel, environ: Mapping[str, str]) -> bool:
-    """Whether neither the journal nor the cache has anything."""
+    """True when neither the journal nor the cache has anything."""
     return (
         not recorded(environ["VR_STATE_DIR"]) and (await kernel.services.cache.stats()).entries == 0
     )

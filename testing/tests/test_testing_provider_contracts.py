@@ -29,7 +29,7 @@ from vr_testing import (
 from vr_testing.contracts.recognizer import PAGE, blank_page, page
 
 CARELESS = (AssertionError, OSError, RuntimeError, ValueError)
-"""What a contract ends with: its own error, or one that a provider let through."""
+"""The end of a broken contract: its own error, or one that a provider let through."""
 Vectors = list[list[float]]
 
 
@@ -105,7 +105,7 @@ class Empty(WordEmbedder):
 
 
 class Shared(WordEmbedder):
-    """What is asked for stands in the object, where the next call finds it."""
+    """A provider whose answers stand in the object, where the next call finds them."""
 
     async def embed(self, items: Sequence[str], purpose: Purpose) -> Vectors:
         self.items = list(items)

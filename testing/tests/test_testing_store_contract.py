@@ -79,7 +79,7 @@ class Racing(Spoilt):
 
 
 class Stale(Spoilt):
-    """What was embedded once keeps its vector."""
+    """A store that keeps the first vector of a record."""
 
     async def apply(self, changes: Sequence[Change]) -> None:
         before = dict(self._items)
@@ -246,7 +246,7 @@ class Unready(Spoilt):
 
 
 CARELESS = (AssertionError, LookupError, RuntimeError, ValueError, VrError)
-"""What a contract ends with: its own error, or one that a store let through."""
+"""The end of a broken contract: its own error, or one that a store let through."""
 BROKEN: Sequence[tuple[type[Spoilt], str]] = [
     (Unready, "test_an_empty_store_answers"),
     (Ascii, "test_a_record_comes_back_as_it_was"),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Locator:
-    """Where a piece of text stands in its document; what does not apply is left out.
+    """The place of a text in its document; what does not apply is left out.
 
     Args:
         start: seconds from the beginning of a recording; `end` likewise.
@@ -40,7 +40,7 @@ class Locator:
     heading: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """What applies, as JSON."""
+        """The fields that apply, as JSON."""
         found = {each.name: getattr(self, each.name) for each in fields(self)}
         return {
             name: list(value) if isinstance(value, tuple) else value
@@ -85,7 +85,7 @@ class DocumentLoader(Protocol):
     name: str
 
     def takes(self, source: str) -> bool:
-        """Whether this path or address is for this loader, told by its name alone."""
+        """Tell by its name alone if a path or address is for this loader."""
 
     async def load(self, call: Call, source: str) -> Document:
         """The document.

@@ -1,4 +1,4 @@
-"""What is asked of a language model, what it answers, and the protocol of those that answer."""
+"""Requests to language models, their replies, and the protocol of the providers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 
 Role = Literal["default", "fast", "deep", "vision", "embedding", "judge", "recursive"]
-"""What a model is wanted for; configuration maps each role to models, best first."""
+"""A use of models; configuration maps each role to models, best first."""
 ThinkingLevel = Literal["minimal", "low", "medium", "high"]
 MediaResolution = Literal["low", "medium", "high"]
 Purpose = Literal["document", "query"]
@@ -82,7 +82,7 @@ class Media:
 
     @property
     def seconds(self) -> float:
-        """How long the wanted part is; 0 when neither its end nor the whole is known."""
+        """Length of the wanted part; 0 when neither its end nor the whole is known."""
         end = self.duration if self.end is None else self.end
         return 0.0 if end is None else max(0.0, end - (self.start or 0.0))
 
@@ -118,7 +118,7 @@ Part = Text | Media
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one side of a conversation said."""
+    """The parts that one side of a conversation said."""
 
     speaker: Literal["user", "model"]
     parts: tuple[Part, ...]
@@ -171,16 +171,16 @@ class Request:
 
 
 class Options(TypedDict, total=False):
-    """How a question may be put to a model. What is left out is as configured, or off."""
+    """Options of a question to a model. What is left out is as configured, or off."""
 
     system: str
     """The system instruction."""
     thinking: ThinkingLevel | None
-    """How hard to think."""
+    """The effort of thinking."""
     temperature: float | None
-    """How free to choose words, 0 to 2."""
+    """The freedom in choosing words, 0 to 2."""
     max_output_tokens: int | None
-    """Where to cut the answer."""
+    """Most tokens of the answer."""
     search: bool
     """Let the model search the web and name its sources."""
     url_context: bool
@@ -190,7 +190,7 @@ class Options(TypedDict, total=False):
 
 
 class Usage(BaseModel):
-    """What was paid for, in tokens; `output_tokens` leaves out thinking."""
+    """The cost of requests in tokens; `output_tokens` leaves out thinking."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -239,7 +239,7 @@ class Embeddings(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """What is known of a model: the thinking levels and kinds of part that it takes."""
+    """A model as its provider knows it: the thinking levels and kinds of part that it takes."""
 
     name: str
     thinking: tuple[ThinkingLevel, ...] = ()
@@ -259,7 +259,7 @@ class ModelProvider(Protocol):
     name: str
 
     def check(self) -> None:
-        """Whether the provider is ready to be asked.
+        """Check that the provider is ready to be asked.
 
         Raises:
             VrError: AUTH, naming the variable that is missing and where to get a key.
@@ -294,7 +294,7 @@ class ModelProvider(Protocol):
         """One vector an item."""
 
     async def count_tokens(self, model: str, request: Request) -> int:
-        """How many tokens the request has."""
+        """Count the tokens of the request."""
 
 
 def _identity(part: Part) -> Any:

@@ -1,4 +1,4 @@
-"""What filters and groups of a store mean, in plain Python."""
+"""Filters and groups of a store in plain Python."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DAY = len("2026-01-31")
 def fulfils(
     kind: RecordKind, fields: Mapping[str, Any], condition: Filter, *, lenient: bool = False
 ) -> bool:
-    """Whether a record fulfils a filter; `lenient` when its kind cannot be filtered like that.
+    """Check if a record fulfils a filter; `lenient` when its kind cannot be filtered like that.
 
     A record without the field fulfils `!=` alone. Of a list one element suffices; `contains`
     looks for a part of a text.

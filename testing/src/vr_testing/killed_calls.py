@@ -24,7 +24,7 @@ from vr_testing.gemini.server import FakeGemini
 from vr_testing.kernels import isolated_variables
 
 Answering = Callable[[RecordedRequest, str], Any]
-"""What the model says to a request; the word it is given is to stand in it."""
+"""The model's answer to a request; the word that it is given must stand in it."""
 MOMENTS = (0, 250)
 """Function calls between an arrival and a kill."""
 
@@ -243,7 +243,7 @@ def _open_job(home: Path) -> str:
 
 
 def _outlive_leases(home: Path) -> None:
-    """What a process that died had is free, as it is when its time is up."""
+    """Free what a dead process owned, as happens when its time is up."""
     path = home / "state" / "jobs.db"
     if path.exists():
         with closing(sqlite3.connect(path)) as connection, connection:
@@ -251,7 +251,7 @@ def _outlive_leases(home: Path) -> None:
 
 
 def _books(home: Path) -> Counter[str]:
-    """How many attempts stand in the ledger, by how they ended."""
+    """Count the attempts in the ledger by how they ended."""
     path = home / "state" / "usage.db"
     rows = _rows(path, "SELECT state FROM attempt") if path.exists() else []
     return Counter(state for (state,) in rows)

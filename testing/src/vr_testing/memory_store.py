@@ -20,14 +20,14 @@ Place = tuple[str, str, str]
 
 
 class Embeddings(Protocol):
-    """What makes vectors of texts: `services.vectors`."""
+    """The part of `services.vectors` that the store uses."""
 
     @property
     def dimension(self) -> int:
         """Length of every vector."""
 
     def available(self) -> bool:
-        """Whether an embedder is installed."""
+        """Check if an embedder is installed."""
 
     async def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
         """One unit-length vector a text, in order."""
@@ -87,7 +87,7 @@ class MemoryStore:
         await self._embed()
 
     async def pending_vectors(self) -> int:
-        """How many records wait for their vectors, because the embedder failed."""
+        """Number of records that wait for their vectors because the embedder failed."""
         return len(self._waiting())
 
     async def get(self, kind: str, key: str, workspace: str) -> StoredRecord | None:
@@ -187,7 +187,7 @@ class MemoryStore:
 
 
 def score(query: Query, item: Item, vector: Sequence[float]) -> float | None:
-    """How well a record answers; None when it does not."""
+    """Score a record's answer; None when it does not answer."""
     asked = set(words_of(query.text))
     share = len(asked & item.words) / len(asked) if asked else 0.0
     meaning = cosine(vector, item.vector)

@@ -1,4 +1,4 @@
-"""What one call of a tool did, as its author wants to see it."""
+"""One call of a tool, as its author wants to see it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """How a call ended, and all that it left behind.
+    """The end of a call, and all that it left behind.
 
     Attributes:
         outcome: as a server or a command gets it.
@@ -56,7 +56,7 @@ class RecordedCall:
 
     @property
     def result(self) -> Any:
-        """What the tool returned; None when it raised."""
+        """The result of the tool; None when it raised."""
         return self.outcome.result
 
     @property
@@ -66,7 +66,7 @@ class RecordedCall:
 
     @property
     def error(self) -> VrError | None:
-        """What a caller gets in place of a result."""
+        """The error that a caller gets in place of a result."""
         return self.outcome.error
 
     @property
@@ -76,7 +76,7 @@ class RecordedCall:
 
     @property
     def usage(self) -> Usage | None:
-        """What language models were paid for."""
+        """The cost of the language models that were asked."""
         return self.outcome.usage
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Components:
-    """What the service of one kernel is made of."""
+    """The components of the service of one kernel."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Components:
 
     @cached_property
     def registry(self) -> Registry:
-        """What is at the service, as this machine remembers it."""
+        """The files and caches at the service, as this machine remembers them."""
         from vr_kernel.gemini.registry import Registry
 
         return Registry(self._paths.state / "gemini.db", self._log, self._patience)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from google.genai import types
 
 REFUSED_S = 86_400.0
-"""How long a content that the service would not cache is not offered again."""
+"""Seconds until a content that the service would not cache is offered again."""
 MARGIN_S = 30.0
 """A cache that ends sooner is not used any more."""
 GONE = "The context cache was gone; the whole content was sent."
@@ -153,7 +153,7 @@ class Contexts:
         return len(chosen)
 
     async def _known(self, key: _Key) -> tuple[bool, str | None]:
-        """Whether it is settled if there is a cache, and its name."""
+        """Say if it is settled that there is or cannot be a cache, and give its name."""
         hints = {account.hint for account in await self._pool.accounts()}
         soon = time.time() + MARGIN_S
         for cache in await self._registry.context(*key):
@@ -254,7 +254,7 @@ class Contexts:
 
 
 def system_digest(system: str) -> str:
-    """What tells system instructions apart, empty for none."""
+    """Return a digest of system instructions; empty for none."""
     return _digest(system) if system else ""
 
 

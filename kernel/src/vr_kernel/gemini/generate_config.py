@@ -1,4 +1,4 @@
-"""How an answer is wanted, in Google's types."""
+"""The settings of a request in Google's types."""
 
 from __future__ import annotations
 

@@ -20,12 +20,12 @@ INLINE_BYTES = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How the files of a request travel: these are uploaded, the others go inline."""
+    """The way of the files of a request: these are uploaded, the others go inline."""
 
     large: tuple[Media, ...]
 
     def uploads(self, media: Media) -> bool:
-        """Whether this one is uploaded."""
+        """Check if this one is uploaded."""
         return any(media is each for each in self.large)
 
 
@@ -35,7 +35,7 @@ def media_of(turns: Sequence[Turn]) -> list[Media]:
 
 
 def plan(turns: Sequence[Turn]) -> Plan:
-    """What goes inline, in the order of the request, until it is full."""
+    """Decide which files go inline: in the order of the request, until it is full."""
     room, large = INLINE_BYTES, []
     for media in media_of(turns):
         if media.file is None:
@@ -49,7 +49,7 @@ def plan(turns: Sequence[Turn]) -> Plan:
 
 
 def check_media(model: str, turns: Sequence[Turn]) -> None:
-    """Whether the model takes every kind of media.
+    """Check that the model takes every kind of media.
 
     Raises:
         VrError: UNSUPPORTED, category MEDIA_UNSUPPORTED.

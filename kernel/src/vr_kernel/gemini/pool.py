@@ -22,9 +22,9 @@ T = TypeVar("T")
 BASE_URL = "https://generativelanguage.googleapis.com"
 CONNECT_S = 20.0
 REST_S = 5.0
-"""How long a key rests that was refused without word of when to come back."""
+"""Seconds that a key rests which was refused without word of when to come back."""
 REFUSED_REST_S = 300.0
-"""How long a key rests that is not valid, while others are."""
+"""Seconds that a key rests which is not valid, while others are."""
 SPARE_CONNECTIONS = 8
 """For polls and uploads, beside the calls that the door lets through."""
 
@@ -43,7 +43,7 @@ class Account:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What authorises a request that does not go through the SDK."""
+        """The headers that authorise a request which does not go through the SDK."""
         return {"x-goog-api-key": self.key}
 
     def url(self, path: str) -> str:
@@ -75,7 +75,7 @@ class Pool:
         self._blocking: httpx2.Client | None = None
 
     def check(self) -> None:
-        """Whether there is a key.
+        """Check that there is a key.
 
         Raises:
             VrError: AUTH, saying where to get one.
@@ -107,7 +107,7 @@ class Pool:
         only: str = "",
         prefer: str = "",
     ) -> T:
-        """What `work` gives with the next key; one that is refused hands over to another.
+        """Do `work` with the next key; one that is refused hands over to another.
 
         Args:
             model: whose quota is used.

@@ -1,4 +1,4 @@
-"""What the Gemini API keeps for us: uploaded files and context caches, remembered in SQLite."""
+"""The memory of what the Gemini API keeps for us: uploaded files and context caches, in SQLite."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class ContextCache(BaseModel):
 
     @property
     def usage(self) -> Usage:
-        """What it cost to make."""
+        """The cost of making it."""
         return Usage(calls=1, input_tokens=self.tokens)
 
 
@@ -154,7 +154,7 @@ class Registry:
         await self._write("DELETE FROM context WHERE name = ?", name)
 
     async def is_refused(self, content: str, model: str, system: str) -> bool:
-        """Whether the service would not cache it, not long ago."""
+        """Check if the service refused to cache it not long ago."""
 
         def read(connection: sqlite3.Connection) -> bool:
             row = connection.execute(
@@ -174,7 +174,7 @@ class Registry:
 
     @property
     def exists(self) -> bool:
-        """Whether anything was ever remembered."""
+        """True when anything was ever remembered."""
         return self._database.path.exists()
 
     def close(self) -> None:

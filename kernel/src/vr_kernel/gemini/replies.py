@@ -122,7 +122,7 @@ class Reading:
 
 
 def usage_of(metadata: types.GenerateContentResponseUsageMetadata) -> Usage:
-    """What a response cost; what tools put into the prompt counts as input."""
+    """Read the cost of a response; the tokens that tools put into the prompt count as input."""
     return Usage(
         calls=1,
         input_tokens=(metadata.prompt_token_count or 0)

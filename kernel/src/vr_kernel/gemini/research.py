@@ -17,9 +17,9 @@ from vr_kernel.progress import Report, silent
 from vr_kernel.text.visible_text import visible
 
 LONGEST_S = 3600.0
-"""How long a research may take. Source: "Deep Research" of the Gemini API."""
+"""Longest time of a research, in seconds. Source: "Deep Research" of the Gemini API."""
 FAILURES = 5
-"""How often in a row it may not be asked for; the research goes on meanwhile."""
+"""Times in a row that asking for it may fail; the research goes on meanwhile."""
 _UNDER_WAY = frozenset({"in_progress", "queued"})
 
 
@@ -59,7 +59,7 @@ class Research:
         return await self._pool.run(agent, begin)
 
     async def result(self, started: str, report: Report = silent) -> Reply:
-        """What was found, waited for.
+        """Wait for what was found.
 
         Raises:
             VrError: UNAVAILABLE, category RESEARCH_FAILED, when it ended without a result, with

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ResponseTracking:
-    """What arrives on one HTTP client."""
+    """The responses of one HTTP client."""
 
     def __init__(self) -> None:
         self._listener: ContextVar[list[httpx2.Response] | None] = ContextVar(

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from vr_kernel.gemini.pool import Account
 
 CHUNK = 16 * 1024 * 1024
-"""How much one request carries; a multiple of the 256 KiB that the protocol demands."""
+"""Bytes of one request; a multiple of the 256 KiB that the protocol demands."""
 ATTEMPTS = 4
-"""How often in a row sending may fail without any progress."""
+"""Times in a row that sending may fail without any progress."""
 PAUSE_S = 0.5
 OK = 200
 Sent = Callable[[int, int], None]
@@ -109,7 +109,7 @@ class ResumableUpload:
         return response
 
     async def _ask(self) -> httpx2.Response:
-        """How much has arrived, after a request that was cut."""
+        """Ask how much has arrived, after a request that was cut."""
         with translated(secret=self._account.key):
             response = await self._account.http.post(
                 self._address, headers={"X-Goog-Upload-Command": "query"}
@@ -118,7 +118,7 @@ class ResumableUpload:
         return response
 
     def _arrived(self, response: httpx2.Response, offset: int, *, asked: bool) -> int:
-        """How many bytes the service has."""
+        """Read the number of bytes that the service has."""
         if _status(response) == "final":
             return self._source.size
         if asked:
@@ -178,7 +178,7 @@ async def wait_until_active(
 
 
 async def get_json(account: Account, path: str) -> dict[str, Any]:
-    """What the API has at a path, as JSON.
+    """Get what the API has at a path, as JSON.
 
     Raises:
         VrError: by the status, or when there is no answer that can be read.

@@ -1,4 +1,4 @@
-"""What only Gemini has: uploads, context caches, Deep Research; and its models."""
+"""The Gemini service: its models, and uploads, context caches and Deep Research, its own."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 A = TypeVar("A", bound="Paid")
 S = TypeVar("S")
 PREFIX = "models/"
-"""What Google's own tools write before the name of a model."""
+"""Prefix of the names of models in Google's own tools."""
 AGENT = "deep-research"
-"""How the ledger names whoever does a research."""
+"""The model of a research in the usage ledger."""
 
 
 class Gemini:
@@ -171,7 +171,7 @@ class Gemini:
         return started
 
     async def research_result(self, started: str, *, report: Report = silent) -> Reply:
-        """What a research found, waited for up to an hour.
+        """Wait up to an hour for what a research found.
 
         Raises:
             VrError: UNAVAILABLE, category RESEARCH_FAILED, when it ended without a result, with
@@ -186,7 +186,7 @@ class Gemini:
     async def deep_research(
         self, prompt: str, *, agent: str = "", report: Report = silent
     ) -> Reply:
-        """What a research finds. Done again after a crash, it waits for the one it began.
+        """Research a question. Done again after a crash, it waits for the one it began.
 
         Raises:
             VrError: as `start_research` and `research_result`.

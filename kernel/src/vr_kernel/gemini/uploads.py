@@ -21,7 +21,7 @@ from vr_kernel.running.joining import Joined
 LARGEST = 2 * 1024**3
 """Most bytes of one file. Source: "Files API" of the Gemini API."""
 LIFETIME_S = 48 * 3600.0
-"""How long the service keeps a file, where its answer does not say. Same source."""
+"""Seconds that the service keeps a file, where its answer does not say. Same source."""
 MARGIN_S = 1800.0
 """A file that ends sooner is not used any more: the request itself takes time."""
 
@@ -54,7 +54,7 @@ class Uploads:
         return max(held, key=held.count) if held else ""
 
     async def at(self, uri: str) -> Upload | None:
-        """What is known of an uploaded file by its address."""
+        """Find an uploaded file by its address."""
         return await self._registry.upload_at(uri)
 
     async def forget(self, uri: str) -> None:
@@ -132,7 +132,7 @@ class Uploads:
 
 
 def _end(file: dict[str, Any]) -> float:
-    """When the file may no longer be used, as Unix time."""
+    """Return the Unix time from which the file may no longer be used."""
     try:
         end = datetime.fromisoformat(str(file["expirationTime"])).timestamp()
     except (KeyError, ValueError):

@@ -1,4 +1,4 @@
-"""What a caller's JSON schema may be: bounded, valid, and with all it refers to in itself."""
+"""Bounds of a caller's JSON schema: its size, and that it is valid and refers to itself alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SUB_SCHEMAS = 500
 LOOKS = 2_000
 """Most sub-schemas that one value may be held against, each as often as it is referred to."""
 PROBLEM_CHARS = 1000
-"""How much of what does not fit is told to the model, or to a caller."""
+"""Most characters about what does not fit that a model or a caller is told."""
 _JSON_DEPTH = 3 * SCHEMA_DEPTH
 _REFERENCES = ("$ref", "$dynamicRef")
 _SEVERAL = ("allOf", "anyOf", "oneOf")
@@ -168,7 +168,7 @@ def _walk(schema: Any) -> Iterator[tuple[int, Any]]:
 
 
 def _depths(schema: Any) -> Iterator[int]:
-    """How deep each sub-schema is, and the schema itself at 0; it need not be a valid one."""
+    """Measure the depth of each sub-schema, from 0 for the schema itself; it need not be valid."""
     todo: list[tuple[int, Any]] = [(0, schema)]
     while todo:
         depth, item = todo.pop()

@@ -40,7 +40,7 @@ class Circuit:
 
     @property
     def closed(self) -> bool:
-        """Whether every call is let through."""
+        """True when every call is let through."""
         return self._next_probe is None
 
     def rests(self) -> float | None:
@@ -101,6 +101,6 @@ class Circuit:
 
 
 def _is_ill(error: VrError) -> bool:
-    """Whether the error says that the target is not well."""
+    """Check if the error says that the target is not well."""
     unwell = error.retryable and error.code is Code.UNAVAILABLE
     return unwell and error.category not in NOT_ASKED

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=BaseModel)
 Parts = str | Sequence[Part | str]
-"""What a user says to a model: words, or words and media."""
+"""A user's question to a model: words, or words and media."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class Paid(Protocol):
 
     @property
     def usage(self) -> Usage:
-        """What it cost."""
+        """The cost."""
 
 
 A = TypeVar("A", bound=Paid)

@@ -25,7 +25,7 @@ FIRST_TRY_GAIN = 1
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How hard to try; times in seconds.
+    """Limits of trying again; times in seconds.
 
     Args:
         attempts: the most that one call makes.
@@ -71,7 +71,7 @@ class Retrier:
 
     @property
     def budget(self) -> int:
-        """What is left for retries."""
+        """The amount that is left for retries."""
         return self._budget
 
     async def run(

@@ -1,4 +1,4 @@
-"""What language models were asked and what it cost: one row an attempt, kept in SQLite."""
+"""The ledger of requests to language models and their cost: one row an attempt, in SQLite."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Attempt:
 
 @dataclass(slots=True)
 class Meter:
-    """What one call of a tool has cost so far, who answered, and remarks on how.
+    """The cost of one call of a tool so far, the models that answered, and remarks.
 
     `kept_calls` of its calls of models brought what the cache keeps: nobody pays them again.
     """
@@ -229,7 +229,7 @@ class UsageLedger:
         return await self._file.look(partial(read_newest, limit=limit))
 
     def remarks(self) -> list[str]:
-        """What the reports of this process lack, because of damage."""
+        """List what the reports of this process lack because of damage."""
         told = []
         aside = sorted(self.path.parent.glob(f"{self.path.name}.damaged-*[0-9]"))
         if aside:

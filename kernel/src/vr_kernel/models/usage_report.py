@@ -17,7 +17,7 @@ from vr_kernel.storage.principal_marks import MARK
 from vr_kernel.storage.sound_rows import is_sound
 
 Grouping = Literal["tool", "day", "model", "plugin"]
-"""What is summed together: `day` is a UTC date, `model` is `provider/model` that answered."""
+"""The groups of sums: `day` is a UTC date, `model` is `provider/model` that answered."""
 UNHEARD_S = 3600.0
 """Age in seconds from which an attempt that nobody reported on counts as `maybe_paid`."""
 TOKENS = ("input_tokens", "output_tokens", "thinking_tokens", "cached_tokens")

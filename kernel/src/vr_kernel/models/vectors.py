@@ -26,11 +26,11 @@ PAGE_BYTES = 8192
 QUESTIONS = 1000
 """Vectors of questions that are kept, of all embedders together: the latest."""
 QUESTION_WAIT_S = 0.5
-"""How long a question waits for another process to be remembered."""
+"""Seconds that a question waits for another process until it is remembered."""
 PATIENCE_S = 120.0
 """Seconds to wait for a process that embeds the same texts; then they are embedded here."""
 CLOSE_GRACE_S = 1.0
-"""How long what is being embedded may take to be finished when the program ends."""
+"""Seconds for embeddings under way to be finished when the program ends."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS vector (
     embedder TEXT NOT NULL, sha256 TEXT NOT NULL, value BLOB NOT NULL,
@@ -77,7 +77,7 @@ class Vectors:
         self._closed = False
 
     def available(self) -> bool:
-        """Whether an embedder is installed."""
+        """Check if an embedder is installed."""
         try:
             self._embedder()
         except VrError:
@@ -155,7 +155,7 @@ class Vectors:
     async def _finished(
         self, embed: _Embed, texts: Mapping[str, str], purpose: Purpose
     ) -> _Vectors:
-        """What embedding gives; it goes on when the caller is cancelled, and equals join it."""
+        """Await an embedding; it goes on when the caller is cancelled, and equal ones join it."""
         name = (self.embedder_id, purpose, *texts)
         task = self._running.get(name)
         if task is None:

@@ -1,4 +1,4 @@
-"""What every embedder keeps, as tests that its own tests inherit."""
+"""The contract of embedders, as tests that each one's own tests inherit."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class EmbedderContract(ProviderContract[Embedder]):
 
     kind = Embedder
     tolerance: ClassVar[float] = 1e-3
-    """How far two vectors of one text may lie apart, as the length of their difference."""
+    """Most that two vectors of one text may lie apart, as the length of their difference."""
 
     async def test_it_says_what_it_is(self) -> None:
         """`id` names model and version, so it stays the same: vectors are kept by it."""
@@ -89,7 +89,7 @@ class EmbedderContract(ProviderContract[Embedder]):
         assert all(map(self.same, before, after)), "another instance gives other vectors"
 
     async def test_questions_and_documents_share_one_space(self) -> None:
-        """What is asked in the words of a text is nearest to that text."""
+        """A question in the words of a text is nearest to that text."""
         async with self.opened() as embedder:
             documents = await self.embed(embedder, TOPICS)
             questions = await self.embed(embedder, TOPICS, "query")
@@ -145,7 +145,7 @@ class EmbedderContract(ProviderContract[Embedder]):
         return vectors
 
     def same(self, one: Sequence[float], other: Sequence[float]) -> bool:
-        """Whether two vectors are the same but for rounding."""
+        """Check that two vectors are the same but for rounding."""
         return math.dist(one, other) <= self.tolerance
 
 

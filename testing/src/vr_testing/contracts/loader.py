@@ -1,4 +1,4 @@
-"""What every document loader keeps, as tests that its own tests inherit."""
+"""The contract of document loaders, as tests that each one's own tests inherit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from vr_testing.kernels import TrialKernel, open_kernel
 
 
 class Loaded(BaseModel):
-    """What the tool of this contract returns."""
+    """The result of the tool of this contract."""
 
     title: str
 
@@ -83,7 +83,7 @@ class DocumentLoaderContract(ProviderContract[DocumentLoader]):
         """Write the sample document to `path`, and nothing else but beside it."""
 
     async def test_it_takes_by_the_name_alone(self) -> None:
-        """What is not there is taken or left by its name, too."""
+        """A file that is not there is taken or left by its name, too."""
         async with self.opened() as loader:
             assert loader.name
             assert loader.takes(f"nowhere/{self.name}")

@@ -1,4 +1,4 @@
-"""What every model provider keeps, as tests that its own tests inherit."""
+"""The contract of model providers, as tests that each one's own tests inherit."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ModelProviderContract(FailureModeContract):
 
     embedding_model: ClassVar[str] = "embedding-model"
     embeds: ClassVar[bool] = True
-    """Whether the provider embeds at all."""
+    """False for a provider that embeds nothing."""
     takes_images: ClassVar[bool] = True
     counts_tokens: ClassVar[bool] = True
     dimension: ClassVar[int] = 16

@@ -30,12 +30,12 @@ Trouble = Literal[
     "stream_reset",
     "stream_unfinished",
 ]
-"""What can go wrong with one request."""
+"""A failure of one request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What a provider raises for a trouble; `paid`: the error says what was paid all the same."""
+    """The error of a trouble; `paid`: it says what was paid all the same."""
 
     code: Code
     retryable: bool
@@ -63,7 +63,7 @@ FAILURES: Mapping[Trouble, Failure] = {
     "stream_reset": Failure(Code.UNAVAILABLE, True, "REPLY_TRUNCATED"),
     "stream_unfinished": Failure(Code.UNAVAILABLE, True, "REPLY_TRUNCATED"),
 }
-"""What every provider raises, as `vr_kernel.generation.ModelProvider` documents it."""
+"""The error of each trouble, as `vr_kernel.generation.ModelProvider` documents it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Sent:
 
 
 class ModelWire(Protocol):
-    """What the contract asks of a fake service."""
+    """A fake service as the contract needs it."""
 
     troubles: frozenset[Trouble]
     """Those that its protocol knows."""
@@ -122,12 +122,12 @@ class ModelWire(Protocol):
 
     @property
     def in_flight(self) -> int:
-        """How many requests are being answered at this moment."""
+        """Number of requests that are being answered at this moment."""
 
     @property
     def cancelled(self) -> int:
-        """How many requests ended because the client hung up."""
+        """Number of requests that ended because the client hung up."""
 
     @property
     def bill(self) -> Usage:
-        """What was generated so far."""
+        """The cost of all that was generated so far."""

@@ -1,4 +1,4 @@
-"""How calls of a provider end: with pieces, with an error, or left alone."""
+"""Ends of calls of a provider: with pieces, with an error, or left alone."""
 
 from __future__ import annotations
 

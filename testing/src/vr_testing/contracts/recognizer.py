@@ -1,4 +1,4 @@
-"""What every text recognizer keeps, as tests that its own tests inherit."""
+"""The contract of text recognizers, as tests that each one's own tests inherit."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ PAGE = {
 """Lines of the sample page, and where their ink is: left, top, width, height in pixels."""
 WIDTH, HEIGHT = 420, 190
 NEAR = 12
-"""How many pixels a box may be off."""
+"""Pixels that a box may be off."""
 ALIKE = 0.85
-"""How much of a line has to be read right, as `difflib` measures it."""
+"""Share of a line that has to be read right, as `difflib` measures it."""
 
 
 class TextRecognizerContract(ProviderContract[TextRecognizer]):

@@ -1,4 +1,4 @@
-"""What every reranker keeps, as tests that its own tests inherit."""
+"""The contract of rerankers, as tests that each one's own tests inherit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every store keeps, as tests that its own tests inherit."""
+"""The contract of stores, as tests that each one's own tests inherit."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class StoreContract(StoreSearchContract):
     """
 
     durable: ClassVar[bool] = True
-    """Whether it has its records still when it is opened again."""
+    """True for a store that still has its records when it is opened again."""
 
     async def test_an_empty_store_answers(self) -> None:
         """Nothing is found in it, and nothing fails."""

@@ -1,4 +1,4 @@
-"""What the contract of stores keeps in them: two kinds, a history of changes, questions."""
+"""Samples for the contract of stores: two kinds, a history of changes, questions."""
 
 from __future__ import annotations
 

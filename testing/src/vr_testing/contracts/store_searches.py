@@ -1,4 +1,4 @@
-"""What every store answers; a part of its contract."""
+"""The searches of every store: a part of its contract."""
 
 from __future__ import annotations
 

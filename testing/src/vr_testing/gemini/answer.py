@@ -1,4 +1,4 @@
-"""What the model says to one request."""
+"""The model's answer to one request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vr_testing.gemini.samples import sample
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the model says.
+    """An answer of the model.
 
     Args:
         text: the words, JSON where a schema was asked for.

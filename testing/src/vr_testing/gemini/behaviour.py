@@ -1,4 +1,4 @@
-"""How the fake service behaves: every value may be changed while it runs."""
+"""Behaviour of the fake service: every value may be changed while it runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(eq=False)
 class Behaviour:
-    """How the service behaves when nothing goes wrong.
+    """The behaviour of the service when nothing goes wrong.
 
     Args:
         latency: seconds that a model takes for each answer.

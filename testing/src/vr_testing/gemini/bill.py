@@ -1,4 +1,4 @@
-"""What requests and answers cost in tokens: the same each time, near what the service counts."""
+"""The cost of requests and answers in tokens: the same each time, near the service's own count."""
 
 from __future__ import annotations
 

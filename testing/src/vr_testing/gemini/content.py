@@ -14,7 +14,7 @@ from vr_testing.gemini.bill import CHARS_PER_TOKEN, text_tokens, usage_metadata
 from vr_testing.gemini.request import RecordedRequest, look_up
 
 PIECES = 4
-"""How many pieces of text a stream has, when the text is long enough."""
+"""Pieces of text in a stream, when the text is long enough."""
 _ADDRESS = re.compile(r"https?://[^\s)>\]\"']+")
 _SEARCHED = (("A page of the fake search", "https://example.com/fake-search"),)
 _WITHHELD = frozenset({"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"})

@@ -149,7 +149,7 @@ class Files:
         return [file.shown for file in files if self._is_seen(file, request.api_key)]
 
     def check(self, request: RecordedRequest) -> None:
-        """Whether a model may read every file that the request refers to.
+        """Check that a model may read every file that the request refers to.
 
         Raises:
             ApiError: 403 for one that is gone, 400 for one that is not ACTIVE.

@@ -1,4 +1,4 @@
-"""What goes back over the wire."""
+"""Replies as they go over the wire."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class HttpReply:
 
     @property
     def streams(self) -> bool:
-        """Whether it is sent in chunks, one an event."""
+        """True when it is sent in chunks, one an event."""
         return bool(self.events)
 
 

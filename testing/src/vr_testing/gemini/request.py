@@ -109,13 +109,13 @@ class RecordedRequest:
         return str(look_up(look_up(self.config, "thinkingConfig"), "thinkingLevel", "")).upper()
 
     def has_tool(self, name: str) -> bool:
-        """Whether a tool such as `googleSearch` was offered."""
+        """Check if a tool such as `googleSearch` was offered."""
         tools = look_up(self.generation, "tools") or []
         return any(look_up(tool, name) is not None for tool in tools)
 
     @property
     def asks_model(self) -> bool:
-        """Whether a model is to answer it, for money."""
+        """True when a model answers it, for money."""
         return self.action in PAID or self.action == "interactions.create"
 
 
@@ -148,7 +148,7 @@ def read_request(
 
 
 def is_upload(method: str, target: str, headers: Mapping[str, str]) -> bool:
-    """Whether the body is the bytes of a file."""
+    """Check if the body is the bytes of a file."""
     return _locate(method, urlsplit(target).path, headers)["action"] == "files.upload"
 
 

@@ -1,4 +1,4 @@
-"""Which request gets which answer."""
+"""The routes from each request to its answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the fake model says and what goes wrong: rules, asked in the order they were given."""
+"""The script of the fake model: rules of its answers and failures, in the order they were given."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Rule(Generic[T]):
     rate: float | None = None
 
     def fits(self, request: RecordedRequest, chance: Random) -> bool:
-        """Whether it holds for this request."""
+        """Check if it holds for this request."""
         if self.left == 0 or (self.when is not None and not self.when(request)):
             return False
         return self.rate is None or chance.random() < self.rate
@@ -62,7 +62,7 @@ class Script:
             self._faults.clear()
 
     def answer_to(self, request: RecordedRequest) -> Answer:
-        """What the model says; a function of the script is called outside any lock."""
+        """Find the model's answer; a function of the script is called outside any lock."""
         found = self._first(self._answers, request)
         if found is None:
             return unscripted(request)
@@ -71,7 +71,7 @@ class Script:
         return replace(answer, thought=thought) if thought else answer
 
     def fault_of(self, request: RecordedRequest) -> Fault | None:
-        """What goes wrong with this request, None when nothing does."""
+        """Find what goes wrong with this request; None when nothing does."""
         with self._lock:
             faults = [rule for rule in self._faults if rule.then.applies(request)]
         return self._first(faults, request)

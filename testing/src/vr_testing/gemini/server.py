@@ -151,7 +151,7 @@ class FakeGemini(Behaviour):
 
     @property
     def down(self) -> bool:
-        """Whether every connection is refused; set it to go down, breaking off all, or come up."""
+        """True while every connection is refused; set it to go down, breaking all off, or up."""
         return self._traffic.down
 
     @down.setter
@@ -175,12 +175,12 @@ class FakeGemini(Behaviour):
 
     @property
     def cancelled(self) -> int:
-        """How many requests ended because their client hung up before the answer was sent."""
+        """Number of requests whose client hung up before the answer was sent."""
         return self._traffic.cancelled
 
     @property
     def in_flight(self) -> int:
-        """How many requests are being answered at this moment."""
+        """Number of requests that are being answered at this moment."""
         return self._traffic.in_flight
 
     @property
@@ -190,7 +190,7 @@ class FakeGemini(Behaviour):
 
     @property
     def bill(self) -> Usage:
-        """What was generated so far, delivered or not; an error costs nothing."""
+        """The cost of all that was generated so far, delivered or not; an error costs nothing."""
         return self._routes.bill.total
 
     def expire_files(self) -> None:

@@ -1,4 +1,4 @@
-"""What came in, what is under way, and who hung up: counted, and waited for without sleeping."""
+"""Requests that came, are under way or were left: counted, and waited for without sleeping."""
 
 from __future__ import annotations
 
@@ -131,6 +131,6 @@ class Traffic:
                     continue
 
     def wait_until_empty(self, timeout: float) -> bool:
-        """Whether every connection has ended in time."""
+        """Wait for every connection to end; False when one did not in time."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._connections, timeout)

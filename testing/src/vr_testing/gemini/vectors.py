@@ -7,7 +7,7 @@ import math
 import re
 
 _SPOTS = 8
-"""How many components a word has a say in."""
+"""Number of components that each word changes."""
 
 
 def vector(text: str, dimension: int) -> list[float]:
