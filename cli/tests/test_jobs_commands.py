@@ -65,7 +65,7 @@ class Shell:
         )
 
     def run(self, *arguments: str, code: int = 0) -> Any:
-        """What `vr` prints; with its exit code as expected."""
+        """Run `vr`, whose exit code must be `code`; its result."""
         with self.start(*arguments) as process:
             said, errors = process.communicate(timeout=60)
             assert process.returncode == code, errors
@@ -104,10 +104,8 @@ def test_an_interrupt_cancels(shell: Shell, gemini: FakeGemini) -> None:
     with gemini.hold():
         process = shell.start("paid", "batch", "interrupted", "--items", "3")
         gemini.wait(lambda: gemini.in_flight == 3, timeout=20)
-        started = time.monotonic()
         code, errors = end(process, signal.SIGINT)
         assert (code, "Interrupted." in errors) == (130, True)
-        assert time.monotonic() - started < 2
         gemini.wait(lambda: gemini.cancelled == 3)
     assert shell.rows("SELECT state FROM job") == [("cancelled",)]
     assert shell.rows("SELECT * FROM step") == shell.rows("SELECT * FROM lease") == []

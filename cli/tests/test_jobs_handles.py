@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -19,6 +18,8 @@ from waiting import until
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 HANDLE_AFTER_S = 1.0
 LATENCY_S = 0.4
+HUNG_S = 10.0
+"""Far less than `job_result` waits by itself."""
 
 
 @pytest.fixture(scope="module")
@@ -179,9 +180,8 @@ async def test_waiting_no_time_answers_at_once(
 ) -> None:
     with gemini.hold():
         job_id = await hand_out(guest, gemini, f"waits {request.node.callspec.id}")
-        started = time.monotonic()
-        now = await guest.call("job_result", job_id=job_id, wait_s=0)
-        assert time.monotonic() - started < 1
+        async with asyncio.timeout(HUNG_S):
+            now = await guest.call("job_result", job_id=job_id, wait_s=0)
         assert (now["state"], now["result"], now["error"]) == ("running", None, None)
     assert (await guest.call("job_result", job_id=job_id))["state"] == "done"
 
@@ -204,12 +204,11 @@ async def test_a_job_is_cancelled_from_another_server(
 ) -> None:
     with gemini.hold():
         job_id = await hand_out(auto, gemini, "cancelled elsewhere")
-        started = time.monotonic()
         assert (await legacy.call("job_cancel", job_id=job_id))["state"] == "running"
         await asyncio.to_thread(gemini.wait, lambda: gemini.cancelled == 3)
-        ended = await legacy.call("job_result", job_id=job_id)
+        async with asyncio.timeout(HUNG_S):
+            ended = await legacy.call("job_result", job_id=job_id)
         assert ended["state"] == "cancelled"
-        assert time.monotonic() - started < 1
 
 
 async def test_jobs_that_there_are_not(guest: ToolClient, gemini: FakeGemini) -> None:

@@ -32,7 +32,7 @@ def serve(zoo: Zoo, gemini: FakeGemini, **more: str) -> ServerProcess:
 
 
 def outcome(server: ServerProcess, job_id: str) -> dict[str, Any]:
-    """What became of a job."""
+    """Wait for the end of a job; its result."""
     ended: dict[str, Any] = server.call("job_result", job_id=job_id, wait_s=60)["structuredContent"]
     return ended
 
@@ -78,7 +78,7 @@ def test_a_job_goes_on_in_the_next_server(pair: Zoo, gemini: FakeGemini) -> None
     with serve(pair, gemini, **soon) as server:
         handle = server.call("paid_batch", name="on", items=12, at_once=2)["structuredContent"]
         wait_for_steps(pair, 3)
-        assert server.finish()[0] == 0
+        assert server.finish() == 0
     state = pair.folder / "state"
     committed = len(rows(state, "jobs.db", f"SELECT 1 FROM step WHERE {PAID_STEP}"))
     assert 0 < committed < 12

@@ -67,9 +67,8 @@ def test_a_handshake_of_every_era(version: str, zoo: Zoo) -> None:
         failed = server.call("zoo_fail", code="AUTH")
         assert failed["isError"] is True
         assert server.ask("ping")["result"] == {}
-        code, seconds = server.finish()
+        code = server.finish()
         assert (code, server.stray_lines()) == (0, [])
-        assert seconds < 2
 
 
 @pytest.mark.slow
@@ -93,7 +92,7 @@ def test_the_era_without_handshake(zoo: Zoo) -> None:
             "tools/call", name="zoo_echo", arguments={"text": "hello"}, _meta=modern_meta()
         )
         assert reply["result"]["structuredContent"]["text"] == "hello"
-        assert server.finish()[0] == 0
+        assert server.finish() == 0
         assert server.stray_lines() == []
 
 
@@ -141,7 +140,7 @@ def test_lines_that_are_no_message_do_not_end_it(greet: bool, zoo: Zoo) -> None:
         assert server.call("zoo_echo", text="still here")["structuredContent"]["text"]
         assert server.process.stdin
         server.process.stdin.write(b'{"jsonrpc":"2.0","id":5,"cut o')
-        code, _ = server.finish()
+        code = server.finish()
         assert (code, server.stray_lines()) == (0, [])
         answers = [json.loads(line) for line in server.lines]
         refused = {a["id"]: a["error"] for a in answers if "error" in a}
@@ -164,7 +163,7 @@ def test_hard_results_do_not_harm_the_stream(zoo: Zoo) -> None:
         failed = server.call("zoo_mutter", what="error")
         assert failed["_meta"][ERROR_META]["message"] == "No such file: caf?."
         assert "caf?" in failed["content"][0]["text"]
-        assert server.finish()[0] == 0
+        assert server.finish() == 0
         assert server.stray_lines() == []
 
 
@@ -183,9 +182,8 @@ def test_it_ends_with_its_client_whatever_still_runs(where: str, zoo: Zoo, tmp_p
         )
         assert server.process.stdout
         assert b"waiting" in server.process.stdout.readline()
-        code, seconds = server.hang_up()
+        code = server.hang_up()
         assert code == 0
-        assert seconds < 2
         assert (tmp_path / "cancelled").exists()
 
 
@@ -213,7 +211,7 @@ def test_what_was_asked_before_stdin_ended_is_answered(version: str, zoo: Zoo) -
         last = {"jsonrpc": "2.0", "id": 6, "method": "tools/list", "params": meta}
         assert server.process.stdin
         server.process.stdin.write(json.dumps(last).encode())  # and no end of the line
-        code, _ = server.finish()
+        code = server.finish()
         assert (code, server.stray_lines()) == (0, [])
         answers = {a["id"]: a for a in map(json.loads, server.lines) if "method" not in a}
     assert answers.keys() - {1} == asked.keys() | {6}
@@ -228,7 +226,7 @@ def test_who_takes_a_request_back_is_not_kept_waiting(zoo: Zoo, tmp_path: Path) 
         waits = {"folder": str(tmp_path)}
         number = server.start("tools/call", name="zoo_wait", arguments=waits)
         server.notify("notifications/cancelled", requestId=number)
-        assert server.finish()[0] == 0
+        assert server.finish() == 0
 
 
 @pytest.mark.slow
@@ -237,16 +235,15 @@ def test_an_answer_that_never_comes_is_not_waited_for(zoo: Zoo, tmp_path: Path) 
     with ServerProcess(environment, zoo.work) as server:
         server.shake_hands("2025-06-18")
         server.start("tools/call", name="zoo_wait", arguments={"folder": str(tmp_path)})
-        assert server.finish()[0] == 0
+        assert server.finish() == 0
         assert (tmp_path / "cancelled").exists()
 
 
 def test_it_ends_although_a_plugins_thread_does_not(small_zoo: Zoo) -> None:
     with serve(small_zoo.add(UNDYING)) as server:
         server.shake_hands("2025-06-18")
-        code, seconds = server.finish()
+        code = server.finish()
         assert code == 0
-        assert seconds < 2
 
 
 @posix
@@ -268,9 +265,8 @@ def test_a_signal_ends_it_while_the_client_is_there(
         assert server.process.stdout
         assert b"waiting" in server.process.stdout.readline()
         server.process.send_signal(getattr(signal, sent))
-        ended, seconds = server.wait()
+        ended = server.wait()
         assert ended == code
-        assert seconds < 2
         assert (tmp_path / "cancelled").exists()
         assert server.log.read_text("utf-8") == ""
 
@@ -287,5 +283,5 @@ def test_a_cancelled_request_of_a_handshake_era(zoo: Zoo, tmp_path: Path) -> Non
         assert started["method"] == "notifications/progress"
         server.notify("notifications/cancelled", requestId=request, reason="enough")
         server.call("zoo_echo", text="afterwards")
-        assert server.finish()[0] == 0
+        assert server.finish() == 0
         assert (tmp_path / "cancelled").exists()

@@ -42,7 +42,7 @@ class Attacked(Server):
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def memory_kb(self) -> int:
-        """What it holds."""
+        """Memory that it holds."""
         found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{self.pid}/status").read_text())
         assert found
         return int(found[1])

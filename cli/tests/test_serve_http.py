@@ -19,10 +19,11 @@ from server_process import HttpServerProcess
 from starlette.authentication import UnauthenticatedUser
 from starlette.responses import Response
 from task_client import follow
+from virtual_time import run_virtually
 from vr_kernel import Kernel, VrError, load_config
 from vr_kernel.errors import ERROR_META
 from vr_server import build_http_app
-from vr_server.http.body_limit import HALF_SENT, BodyLimit
+from vr_server.http.body_limit import BODY_S, HALF_SENT, REFUSED_S, BodyLimit
 from vr_server.http.http_app import is_loopback
 from vr_testing import FakeGemini
 from waiting import until
@@ -153,7 +154,7 @@ def test_who_may_not_ask_is_refused_before_the_body_is_there(serving: Serving) -
 
 
 @pytest.mark.parametrize(("user", "status"), [(None, 408), (UnauthenticatedUser(), 401)])
-async def test_a_body_that_never_comes_is_not_waited_for(user: Any, status: int) -> None:
+def test_a_body_that_never_comes_is_not_waited_for(user: Any, status: int) -> None:
     sent: list[Any] = []
 
     async def nothing() -> Any:
@@ -162,11 +163,13 @@ async def test_a_body_that_never_comes_is_not_waited_for(user: Any, status: int)
     async def send(message: Any) -> None:
         sent.append(message)
 
-    limit = BodyLimit(
-        Response(status_code=401), most=1000, owner="me", within_s=0.05, refused_s=0.05
-    )
-    scope = {"type": "http", "headers": [(b"content-length", b"9")], "user": user}
-    await limit(scope, nothing, send)
+    async def ask() -> float:
+        limit = BodyLimit(Response(status_code=401), most=1000, owner="me")
+        scope = {"type": "http", "headers": [(b"content-length", b"9")], "user": user}
+        await limit(scope, nothing, send)
+        return asyncio.get_running_loop().time()
+
+    assert run_virtually(ask()) == pytest.approx(BODY_S if user is None else REFUSED_S)
     assert sent[0]["status"] == status
     assert (b"connection", b"close") in sent[0]["headers"]
     assert not sent[-1].get("more_body")
@@ -194,7 +197,7 @@ async def test_one_principal_cannot_fill_the_memory_with_half_bodies() -> None:
         scope = {"type": "http", "headers": [(b"transfer-encoding", b"chunked")]}
         await limit(scope, half, send)
 
-    limit = BodyLimit(Response(), most=most, owner="me", refused_s=0.01)
+    limit = BodyLimit(Response(), most=most, owner="me")
     asked = [asyncio.create_task(ask()) for _ in range(at_once)]
     await until(lambda: waiting == at_once)
     assert 0 < len(refused) <= at_once - HALF_SENT

@@ -126,7 +126,7 @@ async def raw_kept(services: Services) -> Artifact:
 
 @resource("vr://raw/lost")
 async def raw_lost(_services: Services) -> str:
-    """What fails."""
+    """Fail."""
     raise VrError(f"Bad {RAW}", Code.NOT_FOUND, hint=RAW)
 
 
@@ -266,7 +266,7 @@ def test_what_the_doctor_says_is_folded_on_a_terminal(tmp_path: Path) -> None:
 
 
 def shown_at_terminal(zoo: Zoo, *arguments: str) -> str:
-    """What `vr` writes, but for line ends and how it rewrites its own line."""
+    """Run `vr` at a terminal; its output without line ends and rewritten lines."""
     with terminal() as (ours, theirs):
         process = subprocess.Popen(
             vr_command(*arguments),

@@ -44,7 +44,7 @@ class Visit:
         return await self.raw("tool_call", name=name, arguments=arguments)
 
     async def found(self, query: str, **more: Any) -> list[dict[str, Any]]:
-        """What a search finds."""
+        """Search for tools."""
         answer = await self.tools.call("tool_search", query=query, **more)
         tools: list[dict[str, Any]] = answer["tools"]
         return tools

@@ -40,7 +40,7 @@ GOOD = {"city": "Paris", "people": 2_000_000}
 
 
 async def ask(kernel: Kernel, tool: str = "paid_manner", **arguments: Any) -> Any:
-    """How a call ended."""
+    """Call a tool; its outcome."""
     return await kernel.run(tool, {"question": "Why?", **arguments})
 
 

@@ -90,13 +90,13 @@ def zoo_other(what: Literal["endless", "nothing", "bytes", "words"]) -> Any:
 
 @resource("vr://zoo/map")
 async def plan(services: Services) -> Card:
-    """Where all animals are."""
+    """Show the place of each animal."""
     return Card(animal=services.plugin)
 
 
 @resource("vr://zoo/animals/{name}/notes/{page}")
 async def notes(services: Services, name: str, page: Annotated[int, Field(ge=1)]) -> str:
-    """What is known of an animal."""
+    """Tell all notes on an animal."""
     del services
     if name == "dodo":
         raise VrError("No dodo is left.", hint="Look into the museum.")
@@ -127,7 +127,7 @@ async def page(services: Services) -> Content:
 
 @resource("vr://zoo/nothing")
 async def nothing(services: Services) -> Any:
-    """What no client can read."""
+    """Return no content at all."""
     del services
 
 
@@ -253,7 +253,7 @@ async def test_resources_are_listed_with_their_media_types(client: Client[Any]) 
     }
     families = {each.uri_template: each for each in await client.list_resource_templates()}
     assert families["vr://zoo/files/{path*}"].mime_type == "application/pdf"
-    assert families["vr://zoo/animals/{name}/notes/{page}"].description.startswith("What is known")
+    assert families["vr://zoo/animals/{name}/notes/{page}"].description.startswith("Tell all notes")
 
 
 @pytest.mark.parametrize(
@@ -375,7 +375,7 @@ def zoo_whisper(word: Annotated[str, Field(description="A \u202eword\U000e0041")
 
 @resource("vr://zoo/rumour/{of}")
 async def rumour(services: Services, of: Annotated[str, Field(description="Who\u202e")]) -> str:
-    """What is \U000e0041said."""
+    """Tell what is \U000e0041said."""
     del services
     return of
 

@@ -91,7 +91,7 @@ async def _bought() -> str:
 
 
 class Person:
-    """Who sits at the client and answers; keeps what was asked."""
+    """A person at the client, who answers; keeps the questions."""
 
     def __init__(self, *answers: Any) -> None:
         self.answers = list(answers)

@@ -18,11 +18,12 @@ from mcp_types import ElicitResult
 from paid_work import call_as
 from pydantic import BaseModel
 from task_client import EXTENSION, TaskClient, follow
+from virtual_time import run_virtually
 from vr_kernel import READ_ONLY, Call, Code, Config, Kernel, VrError, load_config, tool
 from vr_kernel.errors import ERROR_META
 from vr_kernel.questions import Question
 from vr_server import build_server
-from vr_server.tasks.questions import TaskQuestions
+from vr_server.tasks.questions import ANSWER_WITHIN_S, TaskQuestions
 from waiting import until
 
 INVALID_PARAMS, METHOD_NOT_FOUND, INTERNAL_ERROR, NOT_DECLARED = -32602, -32601, -32603, -32021
@@ -30,7 +31,7 @@ NOBODYS = "0" * 32
 
 
 class Told(BaseModel):
-    """What a tool found out."""
+    """A finding of a tool."""
 
     told: str
     more: str | None = None
@@ -44,7 +45,7 @@ class Sure(BaseModel):
 
 @dataclass
 class Work:
-    """What the tools of a test wait for, and what they did."""
+    """A signal that the tools of a test wait for, and a list of what they did."""
 
     go: asyncio.Event = field(default_factory=asyncio.Event)
     under_way: asyncio.Event = field(default_factory=asyncio.Event)
@@ -85,7 +86,7 @@ class Work:
         return make_plugin(tools=[zoo_walk, zoo_lose, zoo_free])
 
     async def leash(self) -> str:
-        """What must be done once."""
+        """Put the leash on, which must happen once."""
         self.did.append("leash")
         return "leash"
 
@@ -290,11 +291,15 @@ async def test_where_nobody_can_be_asked_the_default_counts(guest: TaskClient) -
     assert answer["structuredContent"]["told"] == "False False"
 
 
-async def test_a_question_is_not_open_for_ever() -> None:
-    questions = TaskQuestions(answer_within_s=0.01)
-    assert (await questions(Question("Free it?", Sure), paid=True)).action == "unable"
-    assert questions.requests() == {}
-    questions.answer("question-1", ElicitResult(action="cancel"))
+def test_a_question_is_not_open_for_ever() -> None:
+    async def ask() -> None:
+        questions = TaskQuestions()
+        assert (await questions(Question("Free it?", Sure), paid=True)).action == "unable"
+        assert questions.requests() == {}
+        questions.answer("question-1", ElicitResult(action="cancel"))
+        assert asyncio.get_running_loop().time() == pytest.approx(ANSWER_WITHIN_S)
+
+    run_virtually(ask())
 
 
 async def test_what_became_no_task_asks_nothing() -> None:

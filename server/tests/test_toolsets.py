@@ -1,4 +1,4 @@
-"""Which tools a client is shown, and that it can reach them under every name."""
+"""Toolsets: a client is shown the tools it asks for, and reaches them under every name."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def test_lines_that_are_no_message_do_not_end_the_stream(everything: Everything)
             server.send(line.replace('"ERA"', "{}").encode())
         server.answer("last")
         answers: list[dict[str, Any]] = [json.loads(line) for line in server.lines]
-        assert server.finish()[0] == 0
+        assert server.finish() == 0
     assert answers[-1]["result"]["structuredContent"]["text"] == "Done."
     assert [answer["id"] for answer in answers].count(7) == 2
     assert all("result" in answer for answer in answers if answer["id"] in ("hello", 7))

@@ -7,12 +7,14 @@ import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from threading import Thread
+from threading import Thread, Timer
 from typing import Any, Self
 
 from plugin_zoo import vr_command
 
 MODERN = "2026-07-28"
+HUNG_S = 20.0
+"""Ten times as long as the end of a server may take; one that answers what is open waits longer."""
 _META = "io.modelcontextprotocol/"
 
 
@@ -92,28 +94,30 @@ class ServerProcess:
         result: dict[str, Any] = self.ask("tools/call", name=tool, arguments=arguments)["result"]
         return result
 
-    def finish(self) -> tuple[int, float]:
-        """Close stdin and read to the end: exit code, and seconds that the exit took."""
+    def finish(self) -> int:
+        """Close stdin and read to the end; the exit code."""
         assert self.process.stdin
         self.process.stdin.close()
         return self.wait()
 
-    def hang_up(self) -> tuple[int, float]:
-        """Be gone, as a client that was killed: exit code, and seconds that the exit took."""
+    def hang_up(self) -> int:
+        """Be gone, as a client that was killed; the exit code."""
         assert self.process.stdin
         assert self.process.stdout
-        started = time.monotonic()
         self.process.stdin.close()
         self.process.stdout.close()
-        return self.process.wait(), time.monotonic() - started
+        return self.process.wait(HUNG_S)
 
-    def wait(self) -> tuple[int, float]:
-        """Read to the end: exit code, and seconds that the exit took."""
+    def wait(self) -> int:
+        """Read to the end; the exit code, which is that of SIGKILL for a server that hangs."""
         assert self.process.stdout
-        started = time.monotonic()
-        self.lines += self.process.stdout.readlines()
-        code = self.process.wait()
-        return code, time.monotonic() - started
+        killer = Timer(HUNG_S, self.process.kill)
+        killer.start()
+        try:
+            self.lines += self.process.stdout.readlines()
+            return self.process.wait(HUNG_S)
+        finally:
+            killer.cancel()
 
     def stray_lines(self) -> list[bytes]:
         """Lines of stdout that are no JSON-RPC message."""
@@ -157,7 +161,7 @@ class HttpServerProcess:
     def terminate(self) -> int:
         """Ask it to end; its exit code."""
         self.process.terminate()
-        code = self.process.wait(30)
+        code = self.process.wait(HUNG_S)
         self._reader.join()
         return code
 

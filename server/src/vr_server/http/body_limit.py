@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from vr_server.http.connections import PLACE
 
 BODY_S = 30.0
-"""Seconds in which the body of a request must arrive."""
+"""Seconds from the head of a request to the last byte of its body."""
 REFUSED_S, REFUSED_BYTES = 5.0, 16_000_000
 """Seconds and bytes that a refused body is still read: a client that is cut off while it sends
 may never see the answer."""
@@ -40,8 +40,6 @@ class BodyLimit:
         app: takes the requests that pass.
         most: bytes of a body, whatever its header says.
         owner: the principal whose requests are taken when those of others are too many.
-        within_s: seconds from the head of the request to the last byte.
-        refused_s: seconds that a refused body is still read.
     """
 
     def __init__(
@@ -49,14 +47,10 @@ class BodyLimit:
         app: ASGIApp,
         most: int,
         owner: str,
-        within_s: float = BODY_S,
-        refused_s: float = REFUSED_S,
     ) -> None:
         self._app = app
         self._most = most
         self._owner = owner
-        self._within_s = within_s
-        self._refused_s = refused_s
         self._halves: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -78,12 +72,12 @@ class BodyLimit:
         refused = None
         body: bytes | None = b""
         try:
-            async with asyncio.timeout(self._within_s):
+            async with asyncio.timeout(BODY_S):
                 body = await self._read(receive, who or "")
         except TooManyHalvesError:
             refused = _refusal(503, "UNAVAILABLE", "Too much is being sent at once.", AGAIN)
         except TimeoutError:
-            said = f"The request was not there within {self._within_s:g} s."
+            said = f"The request was not there within {BODY_S:g} s."
             await _refusal(408, "UNAVAILABLE", said, CLOSE)(scope, receive, send)
             return
         except asyncio.CancelledError:  # Only a server that ends cancels its tasks.
@@ -146,7 +140,7 @@ class BodyLimit:
             elif not message.get("more_body"):
                 await send({**message, "more_body": True})
                 with suppress(TimeoutError, asyncio.CancelledError):
-                    async with asyncio.timeout(self._refused_s):
+                    async with asyncio.timeout(REFUSED_S):
                         await _read_out(receive)
                 message = {"type": "http.response.body"}
             await send(message)

@@ -27,8 +27,7 @@ class TaskQuestions:
 
     waiting = False
 
-    def __init__(self, answer_within_s: float = ANSWER_WITHIN_S) -> None:
-        self._answer_within_s = answer_within_s
+    def __init__(self) -> None:
         self._open = True
         self._count = 0
         self._asked: dict[str, tuple[Question, asyncio.Future[Answer]]] = {}
@@ -44,7 +43,7 @@ class TaskQuestions:
         self._asked[key] = (question, future)
         try:
             with suppress(TimeoutError):
-                return await asyncio.wait_for(future, self._answer_within_s)
+                return await asyncio.wait_for(future, ANSWER_WITHIN_S)
         finally:
             del self._asked[key]
         return Answer("unable")
