@@ -14,8 +14,16 @@ import pytest
 from lecture import Lecture
 from test_video_gemini import SEEN, asked, key_for
 from videokit import failure, open_kernel, recorded
-from vr_kernel import Code, Kernel, Provider, TextLine, TextRecognizer, estimate_tokens, hookimpl
-from vr_kernel.questions import Answer
+from vr_kernel import (
+    Answer,
+    Code,
+    Kernel,
+    Provider,
+    TextLine,
+    TextRecognizer,
+    estimate_tokens,
+    hookimpl,
+)
 from vr_plugin_video.batch.fitting import fitted
 from vr_plugin_video.batch.results import BatchEstimate, BatchVideoItem, BatchVideoResult
 from vr_testing import FakeGemini, Fault

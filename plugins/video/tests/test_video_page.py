@@ -17,7 +17,7 @@ from lecture import Lecture
 from page_samples import HOSTILE, ID, TODAY, WATCH, analysis, page_of
 from videokit import failure, open_kernel
 from vr_kernel import Code, visible
-from vr_kernel.files.artifacts import Artifacts
+from vr_kernel.files import Artifacts
 from vr_plugin_video.analyses.report import report_of
 from vr_plugin_video.captions.transcripts import Segment
 from vr_plugin_video.models import Moment, Scene

@@ -135,7 +135,7 @@ async def _consent(call: Call, estimate: BatchEstimate) -> None:
 
 def _in_words(estimate: BatchEstimate) -> str:
     if not estimate.files:
-        return "Nothing is to be paid: every analysis is kept already"
+        return "Nothing has to be paid: every analysis is in the cache"
     lasting = f"{estimate.files} videos of {format_time(estimate.seconds)} in all"
     unknown = f", {estimate.unknown} of unknown length" if estimate.unknown else ""
     return f"To analyse: {lasting}{unknown}, about {estimate.tokens_in:,} tokens"

@@ -80,7 +80,7 @@ def page_of(segments: Sequence[Segment], first: int, size: int) -> Page:
 
     if first and first >= len(segments):
         raise VrError(
-            "The cursor points behind the end.",
+            "The cursor points past the end.",
             Code.INVALID_INPUT,
             category="CURSOR_INVALID",
             hint="Start again without a cursor.",

@@ -78,7 +78,7 @@ class BoundedFile:
         slow = time.thread_time() > self._end
         if slow or self._left < 0 or self._lists_too_much(piece):
             self._refused = True
-            raise oversized("says more of itself than a recording has to say")
+            raise oversized("has a larger header than any recording needs")
         return piece
 
     def _lists_too_much(self, piece: bytes) -> bool:
@@ -98,6 +98,6 @@ def oversized(what: str) -> VrError:
         f"The file {what}.",
         Code.TOO_LARGE,
         category="FILE_TOO_LARGE",
-        hint="Convert it anew without its tags and chapters: ffmpeg -i FILE -map_metadata -1"
+        hint="Convert it without its tags and chapters: ffmpeg -i FILE -map_metadata -1"
         " -map_chapters -1 -c copy NEW.",
     )

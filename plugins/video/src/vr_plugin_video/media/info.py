@@ -71,7 +71,7 @@ def mime_to_send(media: MediaInfo) -> str:
     """
     if not media.mime:
         raise VrError(
-            "What the file holds is of no kind that a model is given, whatever its name says.",
+            "Models do not take this kind of file, whatever its name says.",
             Code.UNSUPPORTED,
             category="FILE_UNSUPPORTED",
             hint="Convert it, to mp4 or mp3 for example. video_analyze with engine='local' reads it"

@@ -161,7 +161,7 @@ def _nothing_in(container: InputContainer) -> VrError:
     if not any(s.codec_context is not None for s in container.streams.video):
         return _unsupported("The file holds neither sound nor pictures.")
     return VrError(
-        "The file's frames are too large, or of no size at all.",
+        "The file's frames are too large, or have no size.",
         Code.TOO_LARGE,
         category="FILE_TOO_LARGE",
         hint=f"Scale the video down to at most {MAX_PIXELS // 1_000_000} million pixels.",

@@ -31,7 +31,9 @@ def _shortened(video: VideoMetadata) -> VideoMetadata:
     limits = list(video.limits)
     description = video.description
     if len(description) > DESCRIPTION_CHARS:
-        limits.append(f"The description has {len(description):,} characters; this is its begin.")
+        limits.append(
+            f"The description has {len(description):,} characters; this is the beginning."
+        )
         description = description[: DESCRIPTION_CHARS - 1] + ELLIPSIS
     if len(video.chapters) > CHAPTERS:
         limits.append(f"The first {CHAPTERS} of {len(video.chapters)} chapters.")

@@ -46,7 +46,7 @@ def read_cursor(cursor: str) -> PageStart:
         place = PageStart(math.nan, "")
     if math.isnan(place.last_active):
         raise VrError(
-            "The cursor is none of this tool's.",
+            "The cursor does not come from this tool.",
             Code.INVALID_INPUT,
             category="CURSOR_INVALID",
             hint="Give next_cursor of the page before.",
