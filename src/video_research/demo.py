@@ -29,7 +29,7 @@ QUESTIONS = (
     "What should you ask instead of what your country can do for you?",
 )
 VECTOR_PATIENCE_S = 20.0
-"""How long the demo waits for the meaning of the first texts to be indexed."""
+"""Seconds for which the demo waits until the first texts are indexed by meaning."""
 
 
 @click.command()

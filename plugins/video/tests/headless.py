@@ -26,7 +26,7 @@ OPTIONS = (
 )  # fmt: skip
 """Every way into the network ends at a port where nobody listens."""
 _READ, _WRITE = 3, 4
-"""Where the browser looks for its pipe."""
+"""The file descriptors at which the browser looks for its pipe."""
 
 
 @dataclass

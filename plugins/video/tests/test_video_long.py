@@ -30,7 +30,7 @@ from vr_testing.gemini.request import look_up
 LENGTH_S = 10_800
 CHAPTERS_S = (0, 3_600, 7_180)
 MOMENTS_S = (0, 61, 1_799, 3_598, 3_605, 3_661, 5_400, 7_185, 7_325, 10_795)
-"""When something happens in the lecture; 3,605 and 7,185 lie where two windows overlap."""
+"""Times at which something happens; at 3,605 and 7,185 two windows overlap."""
 WINDOWS_S = [(0, 3_610), (3_600, 7_190), (7_180, LENGTH_S)]
 WHOLE = {
     "title": "Three hours",

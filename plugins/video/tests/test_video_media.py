@@ -159,7 +159,11 @@ def test_pyav_missing_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(sys.modules, "av", None)
     error = reject(content)
     assert error.code is Code.UNAVAILABLE
-    assert error.hint == INSTALL_HINT == 'pip install "video-research[local]"'
+    assert (
+        error.hint
+        == f"Install it: {INSTALL_HINT}"
+        == 'Install it: pip install "video-research[local]"'
+    )
 
 
 @pytest.mark.parametrize("size", [(100_000, 100_000), (9000, 9000), (0, 0), (2**31 - 1, 1)])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from functools import cache
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -214,9 +213,7 @@ def test_a_length_that_is_not_known_is_not_told():
 def test_a_long_video_makes_a_page_of_bearable_size():
     segments = [Segment(start=4 * n, end=4 * n + 4, text="word " * 12) for n in range(2700)]
     slides = [Scene(start=54 * n, end=54 * n + 54, title="t", text="x " * 200) for n in range(200)]
-    began = time.perf_counter()
     page = page_of(analysis(duration=10_800.0, segments=segments, slides=slides))
-    assert time.perf_counter() - began < 3
     assert len(page) < 700_000
 
 

@@ -16,9 +16,7 @@ from vr_testing import FakeGemini
 
 PAID_CALLS: list[tuple[str, dict[str, Any]]] = [
     ("video_analyze", {}),
-    ("video_analyze", {"use_cache": False, "engine": "gemini"}),
     ("video_transcript", {"engine": "gemini"}),
-    ("video_export", {}),
     ("video_create_session", {}),
 ]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -98,25 +97,19 @@ async def test_one_turn_of_a_session_at_a_time(gemini, kernel, talk):
     assert [len(said(request)) for request in asked(gemini)] == [1, 3, 5, 7, 9]
 
 
-@pytest.mark.parametrize(
-    "hold_s", [0.3, pytest.param(3.0, marks=pytest.mark.slow)], ids=lambda s: f"{s}s"
-)
+@pytest.mark.parametrize("rounds", [10, pytest.param(100, marks=pytest.mark.slow)])
 async def test_a_locked_database_blocks_nobody_and_loses_no_answer(
-    tmp_path, gemini, kernel, talk, hold_s
+    tmp_path, gemini, kernel, talk, rounds
 ):
     session_id, other = await begin(kernel, talk), await begin(kernel, talk)
     await ask(kernel, session_id, "One?")
-    slowest = 0.0
     with locked(tmp_path / "state" / "sessions.db"):
         calls = [asyncio.create_task(ask(kernel, session_id, "Two?"))]
         calls += [asyncio.create_task(ask(kernel, other, f"{n}?")) for n in range(8)]
         await asyncio.to_thread(gemini.wait, lambda: len(asked(gemini)) >= 3)
-        end = time.monotonic() + hold_s
-        while time.monotonic() < end:
-            begun = time.monotonic()
+        for _ in range(rounds):
             assert len((await kernel.call("video_list_sessions")).sessions) == 2
             await kernel.call("infra_cache")
-            slowest = max(slowest, time.monotonic() - begun)
             await asyncio.sleep(0.01)
         assert not any(call.done() for call in calls)
     answers = await asyncio.gather(*calls)
@@ -125,7 +118,6 @@ async def test_a_locked_database_blocks_nobody_and_loses_no_answer(
     assert all(answer.limits == [] for answer in answers)
     assert len(asked(gemini)) == 10
     assert len(rows(tmp_path, other)) == 8
-    assert slowest < 0.5
 
 
 async def test_a_database_that_stays_locked_is_told(tmp_path):

@@ -20,17 +20,17 @@ from vr_kernel import Code, Joined, Services, VrError, private_file, private_fol
 from vr_plugin_video.settings import VideoSettings
 
 FRESH_S = 3600.0
-"""How long a download stands for what is at its address."""
+"""Seconds for which a download is used again without asking its address."""
 KEPT_S = 86_400.0
-"""How long one lies there unused."""
+"""Seconds after which an unused download is removed."""
 TRIES = 4
-"""How often in a row an answer may break off without a byte more."""
+"""Tries in a row that may bring no further byte."""
 PAUSE_S = 0.2
 BYTES_PER_MB = 1_000_000
 ACCEPTED = ("video/*", "audio/*", "application/*", "binary/*")
 """A page instead of a video is refused; many servers call a video just bytes."""
 _NOT_FROM_THERE = ("RANGE_INVALID", "NETWORK_ERROR")
-"""How a server says for good that it does not go on where an answer broke off."""
+"""Categories of a server that cannot go on from where an answer broke off."""
 
 
 @dataclass(slots=True)

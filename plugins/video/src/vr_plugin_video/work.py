@@ -15,7 +15,7 @@ from vr_kernel import Artifact, Call, VrError
 P = ParamSpec("P")
 T = TypeVar("T")
 Percent = tuple[float, float]
-"""Where a stage of a call begins and ends, in percent of the call."""
+"""Start and end of a stage, in percent of the call."""
 Report = Callable[[float, str], None]
 """Takes the share of a stage that is done, 0 to 1, and a message."""
 

@@ -14,7 +14,7 @@ from vr_plugin_video.text.plain_text import one_line
 from vr_plugin_video.text.times import format_time, parse_time
 
 TOLERANCE_S = 20.0
-"""How far from its claimed time a quote may begin and still count as verified."""
+"""Seconds from its claimed time at which a quote still counts as verified."""
 DESCRIPTION_CHARS = 2000
 QUOTE_CHARS = 500
 

@@ -16,9 +16,9 @@ SOUND_TOKENS = 32
 """Tokens for a second of sound. Same source."""
 DEFAULT_FPS = 1.0
 OVERLAP_S = 10.0
-"""What two windows share, so that nothing is cut in the middle of a sentence."""
+"""Seconds that two windows share, so that no sentence is cut."""
 SHIFT = 0.1
-"""How far a cut may move to the start of a chapter, as a part of the length of a window."""
+"""Distance by which a cut may move to the start of a chapter, as a share of a window."""
 SHORTEST_S = 60.0
 """Shortest window, whatever is configured."""
 
@@ -65,7 +65,7 @@ def cut_windows(
     cuts = [0]
     for number in range(1, count):
         wanted = step * number
-        # What is left has to fit into the windows that are left.
+        # The rest has to fit into the windows that are left.
         first = max(cuts[-1] + 1, math.ceil(span - room * (count - number)))
         last = cuts[-1] + room
         near = [(abs(at - wanted), at) for at in begins if first <= at <= last]

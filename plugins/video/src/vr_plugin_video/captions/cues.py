@@ -14,7 +14,7 @@ from vr_plugin_video.text.plain_text import clean
 LONGEST_CUE = 500
 """Characters of one cue; broadcasters allow about 80."""
 CUE_LIMIT = 1 << 16
-"""What is read of one cue, about an hour of speech: some files hold all of it in one."""
+"""Characters of one cue that are read, about an hour of speech: some files have a single cue."""
 _TIMING_TAG = re.compile(r"<\d+:[\d:.]+>")
 _NOTE_BLOCK = re.compile(r"\n\s*\n(?:NOTE|STYLE|REGION)\b.*", re.DOTALL)
 _ROLLING_GAP_S = 0.05

@@ -9,7 +9,7 @@ from vr_plugin_video.text.plain_text import one_line
 
 NAME_CHARS = 60
 LEAST_NAMES = 2
-"""How often a file has to name somebody in capitals; once may as well be `WARNING: `."""
+"""Names in capitals that a file must have; a single one may be a word such as `WARNING: `."""
 MARK, END_MARK = "\x01", "\x02"
 """Stand around the name of a voice between reading a file and reading its lines."""
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]{1,200})>")
@@ -50,5 +50,5 @@ class Speakers:
 
 def _capitals(line: str) -> re.Match[str] | None:
     found = _CAPITALS.match(line)
-    # Where everything is in capitals, they mark nobody.
+    # Capitals mark nobody in a line that is all in capitals.
     return found if found and found[1].isupper() and not line[found.end() :].isupper() else None

@@ -52,7 +52,7 @@ _WITHOUT = {
     "sound": "It holds pictures: video_scenes shows them, and video_clip cuts a part of it with"
     " format='mp4', 'gif' or 'jpg'.",
 }
-"""What can be done with a file that lacks something."""
+"""Hints for files without pictures or sound."""
 
 
 def probe(file: BinaryIO) -> MediaInfo:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 MAX_DURATION = 7 * 24 * 3600.0
 """Longest believable recording in seconds."""
 SLACK_S = 1.0
-"""How far before its stated end, in seconds, a whole file may stop."""
+"""Seconds before its stated end at which a whole file may stop."""
 TAIL_S = 3.0
-"""How much of a file is read to see whether its end is there."""
+"""Seconds of a file that are read to see if its end is there."""
 FIRST_FRAME_S = 5.0
 """Processor time for a first frame; an honest file's first packets have one."""
 UNMEASURED = frozenset({"aac", "ac3", "eac3", "amr"})

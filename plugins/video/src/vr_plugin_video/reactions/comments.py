@@ -22,7 +22,7 @@ from vr_plugin_video.youtube.models import Comment, Reactions, VideoComments
 VERSION = 1
 """Raised when the same comments would be asked about in other words."""
 TEXT_TOKENS = 125
-"""What an answer shows of one comment."""
+"""Tokens of one comment that an answer shows."""
 SHOWN_TOKENS = BRIEF_TOKENS - 600
 """The rest is for what a model read from them."""
 

@@ -30,7 +30,7 @@ TITLE_TASK = "Give the title of this video, or one that fits it: a few words, an
 GLANCE_S = 60.0
 QUOTES = " \n\"'\u201c\u201d"
 INLINE_BYTES = 20_000_000
-"""What is smaller travels with each request; the rest is uploaded once."""
+"""Smaller files travel with each request; larger ones are uploaded once."""
 
 
 async def create(

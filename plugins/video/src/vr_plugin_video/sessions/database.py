@@ -31,7 +31,7 @@ from vr_kernel.storage import (
 
 T = TypeVar("T")
 PATIENCE_S = 10.0
-"""How long a transaction is tried again while another process holds the lock."""
+"""Seconds for which a transaction is tried again while another process has the lock."""
 PAUSE_S = 0.05
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _READ, _LOOK, _WRITE = "read", "look", "write"

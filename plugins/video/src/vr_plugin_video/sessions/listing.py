@@ -12,7 +12,7 @@ from vr_plugin_video.sessions.rows import PageStart, owner_of
 from vr_plugin_video.sessions.store import SessionStore
 
 SEE = "The log names them, and so does `vr doctor`."
-"""Where a damaged row is named."""
+"""The places that name a damaged row."""
 
 
 async def list_sessions(call: Call, limit: int, cursor: str | None) -> SessionList:

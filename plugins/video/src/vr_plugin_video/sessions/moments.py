@@ -12,7 +12,7 @@ from vr_plugin_video.text.times import SLACK_S, format_time, parse_time
 MOST = 40
 """Moments that an answer is given; one that names more is a list of chapters."""
 MOST_CHARS = 200_000
-"""How much of an answer is looked at: a model may write millions, and the server waits."""
+"""Characters of an answer that are searched: a model may write millions, and the server waits."""
 _TIME = re.compile(r"(?<![\d:.,])(?:\d{1,2}:[0-5]\d:[0-5]\d|\d{1,3}:[0-5]\d)(?![\d:])")
 
 

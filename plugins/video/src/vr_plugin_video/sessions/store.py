@@ -33,7 +33,7 @@ from vr_plugin_video.settings import VideoSettings
 FILE_NAME = "sessions.db"
 SECONDS_PER_HOUR = 3600.0
 KEPT_S = 30 * 24 * SECONDS_PER_HOUR
-"""How long a session is on record after it expired, to be read and exported."""
+"""Seconds for which an expired session can still be read and exported."""
 _ID = re.compile(r"[0-9a-f]{12}")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS session (

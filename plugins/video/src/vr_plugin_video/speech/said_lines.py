@@ -19,11 +19,11 @@ from vr_plugin_video.text.times import Window, format_time, parse_time
 VERSION = 1
 """Raised when the same recording would be asked about in other words."""
 SLACK_S = 2.0
-"""How far outside its window a time may lie, which is then moved to the edge."""
+"""Seconds by which a time may lie outside its window; it is then moved to the edge."""
 EDGE_S = 0.2
-"""How long before the end of its window the last line begins at the latest."""
+"""Seconds before the end of its window at which the last line begins at the latest."""
 CHARS_PER_S = 15.0
-"""How fast people speak; lines whose end nobody tells last as long as their words take."""
+"""Characters that people speak in a second, for lines whose end is not known."""
 PAUSE_S = 0.5
 SYSTEM = (
     "You write down what is said in a recording, word for word, in the language that is spoken."

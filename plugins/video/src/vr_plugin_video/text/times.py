@@ -11,7 +11,7 @@ from vr_kernel import Code, VrError
 SECONDS_PER_MINUTE = 60
 SECONDS_PER_HOUR = 3600
 SLACK_S = 1.0
-"""How far an end may lie past the video's end: containers round their duration."""
+"""Seconds by which an end may lie past the video's end, as containers round their duration."""
 _CLOCK = re.compile(r"(?:(?:(\d{1,3}):)?(\d{1,3}):)?(\d{1,7}(?:\.\d{1,6})?)")
 _HINT = "Give seconds, such as 93 or 93.5, or a time such as 1:33 or 01:02:33."
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 EPSILON = 0.001
 """Times this close, in seconds, are the same; containers round theirs."""
 BACK_OFF = (0.0, 5.0, 20.0, 60.0)
-"""How much earlier to seek, in seconds, where a format lands between key frames."""
+"""Seconds by which to seek earlier, where a format lands between key frames."""
 DEFAULT_RATE = 25.0
 JPEG_QUALITY = 90
 QUARTER = 90

@@ -30,7 +30,7 @@ OFTEN = 7
 MOSTLY, AROUND = 0.7, (4, 8)
 """that is when this share of the busy cells lies as near, in cells up or down and sideways."""
 FILM = 0.5
-"""Where more than this share of the picture is restless, nothing is left out: it is film."""
+"""If more than this share of the picture is restless, it is film, and nothing is left out."""
 
 
 def gray_maker() -> Callable[[VideoFrame], Gray]:

@@ -17,13 +17,13 @@ SHARE = 0.005
 DRIFT = 0.05
 """The same for a picture that changed too slowly to be seen from one sample to the next."""
 HOLD_S = 1.0
-"""What stays a shorter time is a flash, or a part of a transition."""
+"""Seconds; a picture that stays for less is a flash, or a part of a transition."""
 NEARLY = 0.9
 """Samples a second apart are rarely a whole second apart."""
 REVERT_S = 2.0
-"""What gives way to the picture before it within this time was an interruption."""
+"""Seconds within which a picture that gives way to the one before was an interruption."""
 MOTION_S = 6.0
-"""What moves longer than any transition is film."""
+"""Seconds; a picture that moves for longer than any transition is film."""
 EARLY = 0.45
 """A fade is dated when this share of it is done: near its middle, whoever counts from where."""
 CUT = 0.2

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 REMEMBERED_S = 86_400.0
 SECOND_BEST_S = 3600.0
-"""How long a description stands in for one by somebody who knows more."""
+"""Seconds for which a description by a lesser reader is used."""
 VERSION = 1
 """Raised when the same answers of YouTube would be read otherwise."""
 _FINAL = frozenset({Code.NOT_FOUND, Code.NOT_ALLOWED})
-"""What nobody else would answer otherwise."""
+"""Codes that no other reader would answer differently."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ Json = dict[str, Any]
 _FORMATS = ("json3", "vtt", "srt")
 """Formats of captions that are read here, the most exact first."""
 _ORIGINAL = "-orig"
-"""How yt-dlp marks recognised speech among its translations."""
+"""The mark of recognised speech among its translations by yt-dlp."""
 _RESTRICTED = {
     "needs_auth": "sign-in required",
     "premium_only": "premium only",
