@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 from videokit import open_kernel
-from vr_cli.groups import imported
 from vr_plugin_video import plugin
 
 HEAVY = ("av", "numpy", "PIL", "faster_whisper", "huggingface_hub", "onnxruntime", "pysubs2")
@@ -30,7 +30,8 @@ async def test_tools_kinds_and_commands_are_there(tmp_path):
         status = next(status for status in kernel.plugins() if status.name == "video")
     assert {"video_analyze", "video_scenes", "video_transcript"} < set(tools)
     assert status.reason == ""
-    assert imported(commands["video", "fetch-models"]).name == "fetch-models"
+    module, _, attribute = commands["video", "fetch-models"].partition(":")
+    assert getattr(import_module(module), attribute).name == "fetch-models"
 
 
 async def test_what_an_assistant_could_only_guess_is_described(tmp_path):
