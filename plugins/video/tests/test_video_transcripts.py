@@ -61,7 +61,7 @@ def test_pages_give_every_segment_once(texts, size):
 
 
 def test_a_page_behind_the_end_is_refused():
-    with pytest.raises(VrError, match="behind the end"):
+    with pytest.raises(VrError, match="past the end"):
         page_of(said("One."), 1, 1000)
 
 
