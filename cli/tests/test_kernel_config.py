@@ -578,9 +578,25 @@ def _as_own(monkeypatch: pytest.MonkeyPatch, environ: Mapping[str, str]) -> None
         monkeypatch.setenv(name, value)
 
 
-def test_a_variable_may_stand_for_a_value(tmp_path: Path) -> None:
-    """An address of a Weaviate server chooses that store; the setting's own variable wins."""
-    home = {"HOME": str(tmp_path), "WEAVIATE_URL": "http://localhost:8080"}
-    assert load_config(home, working_folder=tmp_path).store.backend == "weaviate"
-    own = {**home, "VR_STORE__BACKEND": "embedded"}
-    assert load_config(own, working_folder=tmp_path).store.backend == "embedded"
+class Shop(Section):
+    """A plugin's section whose variable chooses the plugin's store, too."""
+
+    url: Annotated[
+        str, EnvAlias("SHOP_URL"), EnvAlias("SHOP_URL", means="shop", sets="store.backend")
+    ] = ""
+
+
+def test_a_variable_of_a_plugin_may_choose_its_store(tmp_path: Path) -> None:
+    """An address chooses the store behind it; the setting's own variable wins, and a flag."""
+    home = {"HOME": str(tmp_path), "SHOP_URL": "http://localhost:8080"}
+    config = load_config(home, working_folder=tmp_path)
+    assert config.store.backend == "embedded"
+    assert config.section("plugins.shop", Shop).url == "http://localhost:8080"
+    assert config.store.backend == "shop"
+    assert config.settings("store", type(config.store))["backend"].origin == "variable SHOP_URL"
+    over = config.with_flags({"store.backend": "embedded"})
+    assert over.section("plugins.shop", Shop).url
+    assert over.store.backend == "embedded"
+    own = load_config({**home, "VR_STORE__BACKEND": "embedded"}, working_folder=tmp_path)
+    assert own.section("plugins.shop", Shop).url
+    assert own.store.backend == "embedded"

@@ -133,9 +133,9 @@ class Owner(Protocol):
 class Providers:
     """The providers of all loaded plugins; instances are made at first use."""
 
-    def __init__(self, choices: Mapping[str, str]) -> None:
-        """`choices` maps a kind's name to the provider that configuration chose for it."""
-        self._choices = choices
+    def __init__(self, choice: Callable[[str], str]) -> None:
+        """`choice` names the provider that configuration chose for a kind; empty for none."""
+        self._choice = choice
         self._entries: dict[tuple[str, str], tuple[Provider[Any], Owner]] = {}
         self._instances: dict[tuple[str, str], Any] = {}
         self.bind: Bind | None = None
@@ -206,7 +206,7 @@ class Providers:
 
     def _slot(self, kind: type[Any], name: str | None) -> tuple[str, str]:
         """The slot of the provider that is asked for, or configured, or comes first."""
-        chosen = name or self._choices.get(kind.__name__) or next(iter(self.names(kind)), None)
+        chosen = name or self._choice(kind.__name__) or next(iter(self.names(kind)), None)
         slot = (kind.__name__, chosen or "")
         if slot not in self._entries:
             raise self._missing(kind, chosen)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vr_kernel import Code, VrError, load_config
+from vr_kernel import Code, Kernel, VrError, load_config
+from vr_plugin_knowledge import plugin
 from vr_plugin_knowledge.weaviate_store.address import Address, read_address
 from vr_plugin_knowledge.weaviate_store.connection import require_version
 from vr_plugin_knowledge.weaviate_store.faults import refused, translate
@@ -65,12 +67,15 @@ def test_what_is_no_address_is_refused(url: str) -> None:
     assert "secret" not in f"{caught.value.message}{caught.value.hint}"
 
 
-def test_one_variable_switches_the_store(tmp_path):
+def test_one_variable_switches_the_store(tmp_path: Path) -> None:
     home = {"HOME": str(tmp_path), "WEAVIATE_URL": "http://localhost:8080"}
-    assert load_config({}, working_folder=tmp_path).store.backend == "embedded"
-    assert load_config(home, working_folder=tmp_path).store.backend == "weaviate"
     stay = {**home, "VR_STORE__BACKEND": "embedded"}
-    assert load_config(stay, working_folder=tmp_path).store.backend == "embedded"
+    for environ, backend in (({}, "embedded"), (home, "weaviate"), (stay, "embedded")):
+        config = load_config(environ, working_folder=tmp_path)
+        settings_of = Kernel(config, {"knowledge": plugin}).settings
+        assert config.store.backend == backend
+        url = settings_of["knowledge"].model_dump()["weaviate_url"]
+        assert url == environ.get("WEAVIATE_URL", "")
 
 
 @given(st.text(min_size=1, max_size=300), st.text(min_size=1, max_size=300))

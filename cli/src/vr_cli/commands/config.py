@@ -58,6 +58,7 @@ def trust(config: Config, folder: Path) -> None:
 
 
 def _sections(config: Config) -> dict[str, dict[str, dict[str, Any]]]:
+    plugins = open_kernel(config).settings  # first: a variable of theirs may choose a store
     models: dict[str, BaseModel] = {
         "kernel": config.kernel,
         "kernel.http": config.http,
@@ -65,7 +66,7 @@ def _sections(config: Config) -> dict[str, dict[str, dict[str, Any]]]:
         "models": config.models,
         "store": config.store,
     }
-    for name, settings in open_kernel(config).settings.items():
+    for name, settings in plugins.items():
         models[f"plugins.{name}"] = settings
     sections = {name: _section(config, name, model) for name, model in models.items()}
     sections["kernel.serve"]["shared_workspaces"]["tokens"] = sharing(config.serve)

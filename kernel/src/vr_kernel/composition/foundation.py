@@ -147,7 +147,7 @@ class Foundation:
         paths = self.config.paths
         tell, patience = told_by(self.log), self.patience
         self._ledger = open_ledger(paths.state / "jobs.db", tell, patience)
-        self.journal = Journal(paths.journal, tell, self._ledger, self.config.store.backend)
+        self.journal = Journal(paths.journal, tell, self._ledger, lambda: self.config.store.backend)
         self.dead_letters = DeadLetters(paths.state / "refused.db", tell, patience)
         self.cache = Cache(
             paths.cache / "results.db",
@@ -157,17 +157,20 @@ class Foundation:
             patience=patience,
         )
         self.digests = Digests(paths.cache / "digests.db", tell, patience)
-        self.providers = Providers(
-            {
-                "Store": self.config.store.backend,
-                "Embedder": self.config.store.embedder,
-                "TextRecognizer": self.config.kernel.text_recognizer,
-            }
-        )
+        self.providers = Providers(self._choice)
         self.leases = Leases(self._ledger, lease_s=self.config.kernel.lease_s)
         self.vectors = Vectors(
             paths.state / "vectors.db", self.providers, self.leases, tell, patience
         )
+
+    def _choice(self, kind: str) -> str:
+        """The provider that configuration names, also by a plugin's variable."""
+        choices = {
+            "Store": self.config.store.backend,
+            "Embedder": self.config.store.embedder,
+            "TextRecognizer": self.config.kernel.text_recognizer,
+        }
+        return choices.get(kind, "")
 
     def _build_models(self) -> None:
         paths, configuration = self.config.paths, ModelConfiguration(self.config.models)

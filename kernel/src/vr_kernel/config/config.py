@@ -36,13 +36,15 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def aliases_of(section: str, model: type[BaseModel]) -> dict[str, Alias]:
-    """Variables that the fields of a section's model declare, by name."""
+    """Variables that the fields of a section's model declare for themselves, by name."""
     return {
-        mark.name: Alias(section, key, mark.means)
-        for key, field in model.model_fields.items()
-        for mark in field.metadata
-        if isinstance(mark, EnvAlias)
+        mark.name: Alias(section, key, mark.means) for key, mark in _marks(model) if not mark.sets
     }
+
+
+def _marks(model: type[BaseModel]) -> Iterator[tuple[str, EnvAlias]]:
+    for key, field in model.model_fields.items():
+        yield from ((key, mark) for mark in field.metadata if isinstance(mark, EnvAlias))
 
 
 class Config:
@@ -56,6 +58,7 @@ class Config:
         self.paths = paths
         self.environ = environ
         self._files_and_flags = layers
+        self._adopted: dict[str, Alias] = {}
         self.kernel = self.section("kernel", KernelSettings)
         self.http = self.section("kernel.http", HttpSettings)
         self.serve = self.section("kernel.serve", ServeSettings)
@@ -69,6 +72,7 @@ class Config:
             VrError: INVALID_INPUT, category CONFIG_INVALID: an unknown key, with the nearest
                 name, or a value that does not fit.
         """
+        self._adopt(model)
         settings = self.settings(name, model)
         for key, setting in settings.items():
             if key not in model.model_fields:
@@ -80,9 +84,27 @@ class Config:
 
     def settings(self, name: str, model: type[BaseModel]) -> dict[str, Setting]:
         """The values set in a section, the highest layer winning; defaults are not among them."""
-        low, high = self._variables(aliases_of(name, model))
+        adopted = {it: alias for it, alias in self._adopted.items() if alias.section == name}
+        low, high = self._variables({**aliases_of(name, model), **adopted})
         layers = [*low, *self._files(), *high, *self._flags()]
         return {s.key: s for s in layers if s.section == name}
+
+    def with_flags(self, flags: Mapping[str, str]) -> Config:
+        """The same configuration with more settings on top, given as `section.key`.
+
+        Raises:
+            VrError: as `section`.
+        """
+        return Config(self.paths, self.environ, [*self._files_and_flags, *flag_settings(flags)])
+
+    def _adopt(self, model: type[BaseModel]) -> None:
+        """Take over the variables with which a plugin's section sets another one."""
+        marks = [mark for _, mark in _marks(model) if mark.sets and mark.name not in self._adopted]
+        for mark in marks:
+            section, _, key = mark.sets.rpartition(".")
+            self._adopted[mark.name] = Alias(section, key, mark.means)
+        if any(self._adopted[mark.name].section == "store" for mark in marks):
+            self.store = self.section("store", StoreSettings)
 
     def _variables(self, aliases: Mapping[str, Alias]) -> tuple[list[Setting], list[Setting]]:
         low = [

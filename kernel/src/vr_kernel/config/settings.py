@@ -23,11 +23,13 @@ from vr_kernel.generation import Role, ThinkingLevel
 class EnvAlias:
     """Names another variable that sets a field: `Annotated[int, EnvAlias("OLD_NAME")]`.
 
-    With `means` the variable stands for that value, whatever it is set to.
+    With `means` the variable stands for that value, whatever it is set to. With `sets` it sets
+    that key of another section, such as `store.backend`, from when the plugin is loaded.
     """
 
     name: str
     means: str | None = None
+    sets: str = ""
 
 
 def _split(separator: str) -> BeforeValidator:
@@ -263,7 +265,7 @@ class ServeSettings(Section):
 class StoreSettings(Section):
     """`[store]`."""
 
-    backend: Annotated[str, EnvAlias("WEAVIATE_URL", means="weaviate")] = Field(
+    backend: str = Field(
         "embedded", description="Where records are found again: embedded, weaviate, or a plugin's."
     )
     workspace: str = Field(

@@ -36,11 +36,11 @@ class Journal:
         path: Path,
         tell: Callable[[VrError], None] = lambda _error: None,
         ledger: KeptDatabase | None = None,
-        store: str = "embedded",
+        store: Callable[[], str] = lambda: "embedded",
     ) -> None:
         """`ledger` is another file, to know this one by; `tell` is told what this one lacks.
 
-        `store` is the name of the one that may have it.
+        `store` names the one that may have it.
         """
         self.path, self._ledger, self._tell, self._store = path, ledger, tell, store
         how: Any = {"tell": tell, "patience": None if ledger is None else ledger.patience}
@@ -54,7 +54,7 @@ class Journal:
         if self._continuity is None:
             from vr_kernel.journal.continuity import Continuity
 
-            self._continuity = Continuity(self._database, self._ledger, self._tell, self._store)
+            self._continuity = Continuity(self._database, self._ledger, self._tell, self._store())
         return self._continuity
 
     async def commit(

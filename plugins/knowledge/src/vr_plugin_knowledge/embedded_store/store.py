@@ -17,6 +17,7 @@ from vr_kernel import (
     RecordKind,
     Services,
     StoredRecord,
+    Vectors,
     VrError,
 )
 
@@ -40,7 +41,7 @@ from vr_plugin_knowledge.embedded_store.positions import (
 )
 from vr_plugin_knowledge.embedded_store.ranking import Ranking
 from vr_plugin_knowledge.embedded_store.vector_follower import REINDEX_BATCH, VectorFollower
-from vr_plugin_knowledge.matching.embeddings import Embeddings, wants_vectors
+from vr_plugin_knowledge.matching.embeddings import wants_vectors
 from vr_plugin_knowledge.matching.facets import groupable
 from vr_plugin_knowledge.rebuilt import REBUILT, rebuilt
 
@@ -69,7 +70,7 @@ class EmbeddedStore:
     def __init__(
         self,
         path: Path,
-        vectors: Embeddings,
+        vectors: Vectors,
         log: Any,
         refusal: Callable[[], VrError | None] = lambda: None,
     ) -> None:

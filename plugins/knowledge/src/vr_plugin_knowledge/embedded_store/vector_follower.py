@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from vr_kernel import RecordKind, VrError
+from vr_kernel import RecordKind, Vectors, VrError
 
 from vr_plugin_knowledge.embedded_store.backlog import (
     BATCH,
@@ -23,7 +23,7 @@ from vr_plugin_knowledge.embedded_store.backlog import (
 from vr_plugin_knowledge.embedded_store.database import Database
 from vr_plugin_knowledge.embedded_store.items import reindex_kind, unknown_kinds
 from vr_plugin_knowledge.embedded_store.vocabulary import list_terms, missing_terms
-from vr_plugin_knowledge.matching.embeddings import Embeddings, is_outage, unit_vectors
+from vr_plugin_knowledge.matching.embeddings import is_outage, unit_vectors
 
 REINDEX_BATCH = 500
 FIRST_PAUSE_S = 1.0
@@ -44,7 +44,7 @@ class VectorFollower:
     def __init__(
         self,
         database: Database,
-        vectors: Embeddings,
+        vectors: Vectors,
         kinds: Mapping[str, RecordKind],
         log: Any,
     ) -> None:

@@ -4,49 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from struct import pack
-from typing import Protocol
 
-from vr_kernel import Code, Query, VrError
+from vr_kernel import Code, Query, Vectors, VrError
 
 FLOAT_BYTES = 4
 _OUTAGES = {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.BUDGET}
 
 
-class Embeddings(Protocol):
-    """The kernel's vectors, as far as stores use them."""
-
-    def available(self) -> bool:
-        """True when an embedder is installed."""
-
-    @property
-    def embedder_id(self) -> str:
-        """Model and version of the embedder."""
-
-    @property
-    def dimension(self) -> int:
-        """Length of every vector."""
-
-    async def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector a text, in order."""
-
-    async def packed_documents(self, texts: Sequence[str]) -> list[bytes]:
-        """The same as 32-bit numbers, one after the other."""
-
-
-def wants_vectors(query: Query, embeddings: Embeddings) -> bool:
+def wants_vectors(query: Query, vectors: Vectors) -> bool:
     """True when a query is to be answered by meaning, and can be.
 
     Raises:
         VrError: INVALID_INPUT for a vector of another dimension than the embedder's.
     """
     wanted = query.mode == "semantic" or (query.mode == "hybrid" and query.alpha > 0)
-    if not wanted or query.vector is None or not embeddings.available():
+    if not wanted or query.vector is None or not vectors.available():
         return False
-    dimension = embeddings.dimension
+    dimension = vectors.dimension
     if len(query.vector) != dimension:
         raise VrError(
             f"The vector has {len(query.vector)} numbers; those of"
-            f" {embeddings.embedder_id} have {dimension}.",
+            f" {vectors.embedder_id} have {dimension}.",
             Code.INVALID_INPUT,
             hint="Embed the question with the embedder of the store.",
         )

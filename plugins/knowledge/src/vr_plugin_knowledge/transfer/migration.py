@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import json
 import sys
 from collections.abc import Iterator
@@ -61,8 +60,7 @@ def migrate(
 
 async def _migrate(config: Config, target: str | None) -> dict[str, Any]:
     if target:
-        config = copy.copy(config)
-        config.store = config.store.model_copy(update={"backend": target})
+        config = config.with_flags({"store.backend": target})
     async with Kernel.open(config) as kernel:
         store = kernel.services.archive.store
         began = await store.status()

@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 
-from vr_plugin_knowledge.matching.embeddings import Embeddings, pack_vector
+from vr_kernel import Vectors
+
+from vr_plugin_knowledge.matching.embeddings import pack_vector
 from vr_plugin_knowledge.weaviate_store.objects import Item
 
 EMBED_BUDGET_S = 1.0
@@ -17,7 +19,7 @@ A replay has all of them at once: they are kept beside the journal.
 EMBED_BATCH = 16
 
 
-async def embed_items(vectors: Embeddings, items: Sequence[Item]) -> None:
+async def embed_items(vectors: Vectors, items: Sequence[Item]) -> None:
     """Give as many items their vectors as the time allows."""
     with suppress(TimeoutError):
         async with asyncio.timeout(EMBED_BUDGET_S):
@@ -28,7 +30,7 @@ async def embed_items(vectors: Embeddings, items: Sequence[Item]) -> None:
                     return
 
 
-async def _embed_batch(embeddings: Embeddings, items: Sequence[Item]) -> bool:
+async def _embed_batch(embeddings: Vectors, items: Sequence[Item]) -> bool:
     try:
         vectors = await embeddings.embed_documents([item.text for item in items])
     except Exception:  # noqa: BLE001 - an embedder is a plugin's code; the indexer tries again and tells

@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel import RecordKind, VrError
+from vr_kernel import RecordKind, Vectors, VrError
 
-from vr_plugin_knowledge.matching.embeddings import Embeddings, is_outage, pack_vector
+from vr_plugin_knowledge.matching.embeddings import is_outage, pack_vector
 from vr_plugin_knowledge.weaviate_store.connection import Connection
 from vr_plugin_knowledge.weaviate_store.counting import Counter
 from vr_plugin_knowledge.weaviate_store.delivery_lock import DeliveryLock
@@ -57,7 +57,7 @@ class Indexer:
         connection: Connection,
         layout: Layout,
         kinds: Mapping[str, RecordKind],
-        vectors: Embeddings,
+        vectors: Vectors,
         lock: DeliveryLock,
         settings: WeaviateSettings,
         log: Any,

@@ -14,10 +14,15 @@ Secret = Annotated[SecretStr, BeforeValidator(lambda v: v.strip() if isinstance(
 class WeaviateSettings(Section):
     """The part of `[plugins.knowledge]` that says where and how records are kept on a server."""
 
-    weaviate_url: Annotated[str, EnvAlias("WEAVIATE_URL")] = Field(
+    weaviate_url: Annotated[
+        str,
+        EnvAlias("WEAVIATE_URL"),
+        EnvAlias("WEAVIATE_URL", means="weaviate", sets="store.backend"),
+    ] = Field(
         "",
         max_length=1000,
-        description="Where the Weaviate server is, such as http://localhost:8080.",
+        description="Where the Weaviate server is, such as http://localhost:8080. The variable"
+        " WEAVIATE_URL chooses this store, too.",
     )
     weaviate_api_key: Annotated[Secret, EnvAlias("WEAVIATE_API_KEY")] = Field(
         SecretStr(""), description="Key of the Weaviate server; empty for one without."

@@ -17,10 +17,11 @@ from vr_kernel import (
     RecordKind,
     Services,
     StoredRecord,
+    Vectors,
     VrError,
 )
 
-from vr_plugin_knowledge.matching.embeddings import Embeddings, wants_vectors
+from vr_plugin_knowledge.matching.embeddings import wants_vectors
 from vr_plugin_knowledge.matching.facets import groupable
 from vr_plugin_knowledge.rebuilt import rebuilt
 from vr_plugin_knowledge.weaviate_store.connection import Connection
@@ -66,7 +67,7 @@ class WeaviateStore:
         self,
         settings: WeaviateSettings,
         path: Path,
-        vectors: Embeddings,
+        vectors: Vectors,
         log: Any,
         identity: Callable[[], str] = str,
     ) -> None:
