@@ -57,7 +57,8 @@ demo: setup ## watch a talk and find its moments again, over a real server
 	@$(BIN)/vr demo
 
 test: setup ## all tests but the slow ones
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m 'not slow' $(ARGS)
+	@TMPDIR=$$($(BIN)/python scripts/temporary_folder.py) \
+	  $(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m 'not slow' $(ARGS)
 
 # pytest answers 5 when it collects nothing, which is right only while no slow test is written.
 test-slow: setup ## the slow tests: kills, floods, every distribution alone
