@@ -1,4 +1,4 @@
-"""Print the folder for what tests write: in memory, where nobody waits for a disk, if there is room.
+"""Print the folder for what tests write: in memory, where nobody waits for a disk, if it fits.
 
 Databases are written durably, and each kernel of a test has several of them.
 """
