@@ -19,12 +19,12 @@ from command_host import CommandHost, Ended
 from plugin_zoo import Zoo, vr_command
 from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifacts
-from vr_kernel.jobs.jobs import Jobs
-from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.jobs import JobLedger
+from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.ledger import open_ledger
-from vr_kernel.journal.journal import Journal
+from vr_kernel.journal.journal import JournalFile
 from vr_kernel.journal.rows import Entry
-from vr_kernel.storage.cache import Cache
+from vr_kernel.storage.cache import ResultCache
 from vr_testing.full_disk import fill_up, small_disk
 
 KINDS = ["artifacts", "cache", "downloads", "damaged"]
@@ -64,7 +64,7 @@ class Installation:
         ]
 
     async def _fill(self) -> None:
-        journal = Journal(self.state / "journal.db")
+        journal = JournalFile(self.state / "journal.db")
         entry = Entry("Notes", "k", {"text": f"see {self.picture}"})
         await journal.commit([entry], workspace="default", provenance={})
         journal.close()
@@ -73,8 +73,8 @@ class Installation:
         await results.set("names-nothing", {"text": "x"}, tool="t")
         results.close()
         ledger = open_ledger(self.state / "jobs.db")
-        leases = Leases(ledger, lease_s=20)
-        jobs = Jobs(ledger, leases)
+        leases = LedgerLeases(ledger, lease_s=20)
+        jobs = JobLedger(ledger, leases)
         for job in (DONE, RUNNING):
             await jobs.create(id=job, tool="t", arguments={}, principal="me", workspace="default")
         lease = await jobs.begin(DONE)
@@ -94,9 +94,9 @@ class Installation:
         path.write_bytes(b"x" * 100)
         return path
 
-    def results(self) -> Cache:
+    def results(self) -> ResultCache:
         """The result cache."""
-        return Cache(self.cache / "results.db", ttl_days=30, warn=unexpected)
+        return ResultCache(self.cache / "results.db", ttl_days=30, warn=unexpected)
 
     def cached(self) -> set[str]:
         """Return the names of the two results that are still in the cache."""
@@ -114,7 +114,7 @@ class Installation:
 
         async def ask() -> set[str]:
             ledger = open_ledger(self.state / "jobs.db")
-            jobs = await Jobs(ledger, Leases(ledger, lease_s=20)).list("me")
+            jobs = await JobLedger(ledger, LedgerLeases(ledger, lease_s=20)).list("me")
             ledger.close()
             return {job.id for job in jobs}
 
@@ -124,7 +124,7 @@ class Installation:
         """Count the records of the journal."""
 
         async def ask() -> int:
-            journal = Journal(self.state / "journal.db")
+            journal = JournalFile(self.state / "journal.db")
             changes = await journal.changes(0)
             journal.close()
             return len(changes)

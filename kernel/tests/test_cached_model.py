@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
-from vr_kernel.storage.cache import Cache
+from vr_kernel.storage.cache import ResultCache
 
 
 class Scene(BaseModel):
@@ -53,12 +53,12 @@ OTHERS: list[tuple[type[BaseModel], dict[str, Any]]] = [
 
 
 @pytest.fixture
-def cache(tmp_path: Path) -> Iterator[Cache]:
-    with closing(Cache(tmp_path / "results.db", ttl_days=30, warn=_fail)) as cache:
+def cache(tmp_path: Path) -> Iterator[ResultCache]:
+    with closing(ResultCache(tmp_path / "results.db", ttl_days=30, warn=_fail)) as cache:
         yield cache
 
 
-async def test_what_was_put_comes_back_until_it_is_deleted(cache: Cache) -> None:
+async def test_what_was_put_comes_back_until_it_is_deleted(cache: ResultCache) -> None:
     place = cache.model("key", Scenes)
     await place.put(SCENES, content_id="talk", tool="scenes", model="m")
     assert await place.get() == SCENES
@@ -69,7 +69,7 @@ async def test_what_was_put_comes_back_until_it_is_deleted(cache: Cache) -> None
 
 
 async def test_what_an_earlier_version_kept_is_moved_once_and_gets_no_younger(
-    cache: Cache,
+    cache: ResultCache,
 ) -> None:
     await cache.set("key", SCENES.model_dump(mode="json"), content_id="talk", tool="t", model="m")
     before = await cache.entries(9)
@@ -79,7 +79,7 @@ async def test_what_an_earlier_version_kept_is_moved_once_and_gets_no_younger(
     assert await cache.model("key", Scenes).get() == SCENES
 
 
-async def test_a_field_that_came_later_does_not_make_an_old_row_a_miss(cache: Cache) -> None:
+async def test_a_field_that_came_later_does_not_make_an_old_row_a_miss(cache: ResultCache) -> None:
     await cache.set("key", {"text": "said"})
     assert await cache.model("key", Words).get() == WORDS
 
@@ -87,7 +87,7 @@ async def test_a_field_that_came_later_does_not_make_an_old_row_a_miss(cache: Ca
 @pytest.mark.parametrize("former", [True, False])
 @pytest.mark.parametrize(("shape", "row"), OTHERS)
 async def test_a_row_of_another_shape_is_a_miss_and_forgotten(
-    cache: Cache, shape: type[BaseModel], row: dict[str, Any], former: bool
+    cache: ResultCache, shape: type[BaseModel], row: dict[str, Any], former: bool
 ) -> None:
     place = cache.model("key", shape)
     await cache.set("key" if former else place.key, row)
@@ -98,14 +98,16 @@ async def test_a_row_of_another_shape_is_a_miss_and_forgotten(
     assert await place.get() == right
 
 
-async def test_behind_a_row_that_does_not_fit_the_old_one_is_found(cache: Cache) -> None:
+async def test_behind_a_row_that_does_not_fit_the_old_one_is_found(cache: ResultCache) -> None:
     place = cache.model("key", Words)
     await cache.set("key", WORDS.model_dump())
     await cache.set(place.key, {"other": 1})
     assert await place.get() == WORDS
 
 
-async def test_a_model_that_changed_finds_nothing_and_leaves_the_other_alone(cache: Cache) -> None:
+async def test_a_model_that_changed_finds_nothing_and_leaves_the_other_alone(
+    cache: ResultCache,
+) -> None:
     class Changed(Words):
         text: str | None = None  # type: ignore[assignment]
 
@@ -114,7 +116,7 @@ async def test_a_model_that_changed_finds_nothing_and_leaves_the_other_alone(cac
     assert await cache.model("key", Words).get() == WORDS
 
 
-async def test_words_that_explain_a_model_are_no_part_of_its_shape(cache: Cache) -> None:
+async def test_words_that_explain_a_model_are_no_part_of_its_shape(cache: ResultCache) -> None:
     class Explained(BaseModel):
         """The same, in other words."""
 
@@ -125,7 +127,7 @@ async def test_words_that_explain_a_model_are_no_part_of_its_shape(cache: Cache)
     assert await cache.model("key", Explained).get() == Explained(text="said")
 
 
-async def test_what_is_more_than_the_shape_is_left_out(cache: Cache) -> None:
+async def test_what_is_more_than_the_shape_is_left_out(cache: ResultCache) -> None:
     class More(Words):
         extra: int = 1
 
@@ -158,7 +160,7 @@ def test_no_row_is_a_wrong_answer(
     path = tmp_path_factory.getbasetemp() / "any-row.db"
 
     async def check() -> None:
-        with closing(Cache(path, ttl_days=30, warn=_fail)) as cache:
+        with closing(ResultCache(path, ttl_days=30, warn=_fail)) as cache:
             place = cache.model("key", shape)
             await place.delete()
             await cache.set("key" if former else place.key, row)

@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 from vr_kernel import VrError
 from vr_kernel.files.digests import Digests
-from vr_kernel.gemini.registry import Registry, Upload
+from vr_kernel.gemini.registry import KeptAtGemini, Upload
 from vr_kernel.generation import Usage
-from vr_kernel.jobs.jobs import Jobs
-from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.jobs import JobLedger
+from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.journal.dead_letters import DeadLetters
-from vr_kernel.journal.journal import Journal
+from vr_kernel.journal.journal import JournalFile
 from vr_kernel.journal.rows import Entry
 from vr_kernel.log import Log
 from vr_kernel.models.usage import Attempt, UsageLedger
 from vr_kernel.records import Change
-from vr_kernel.storage.cache import Cache
+from vr_kernel.storage.cache import ResultCache
 from vr_kernel.storage.database import Database
 
 SECRET = "glacier"
@@ -63,7 +63,7 @@ async def test_a_damaged_record_of_the_journal(
     tmp_path: Path, told: Told, column: str, value: object
 ) -> None:
     path = tmp_path / "journal.db"
-    with closing(Journal(path, told.append)) as journal:
+    with closing(JournalFile(path, told.append)) as journal:
         for key in "abc":
             entry = Entry("Notes", key, {"title": f"{SECRET} {key}"})
             await journal.commit([entry], workspace="default", provenance={"tool": "t"})
@@ -82,7 +82,7 @@ async def test_a_damaged_record_of_the_journal(
 
 async def test_a_damaged_former_version(tmp_path: Path, told: Told) -> None:
     path = tmp_path / "journal.db"
-    with closing(Journal(path, told.append)) as journal:
+    with closing(JournalFile(path, told.append)) as journal:
         for number in range(3):
             entry = Entry("Notes", "a", {"title": f"{SECRET} {number}"}, history=True)
             await journal.commit([entry], workspace="default", provenance={})
@@ -131,7 +131,7 @@ async def test_a_damaged_upload(tmp_path: Path, told: Told, value: object) -> No
     lines: list[str] = []
     path = tmp_path / "gemini.db"
     with (
-        closing(Registry(path, log)) as registry,
+        closing(KeptAtGemini(path, log)) as registry,
         log.heard_by(lambda _level, _event, fields: lines.append(str(fields))),
     ):
         for mime in ("video/mp4", "video/webm"):
@@ -159,7 +159,7 @@ async def test_a_damaged_refusal(tmp_path: Path, told: Told) -> None:
 
 async def test_a_damaged_result(tmp_path: Path, told: Told) -> None:
     path = tmp_path / "results.db"
-    with closing(Cache(path, ttl_days=30, warn=told.append, tell=told.append)) as cache:
+    with closing(ResultCache(path, ttl_days=30, warn=told.append, tell=told.append)) as cache:
         for key in "ab":
             await cache.set(key, {"answer": f"{SECRET} {key}"}, content_id="c", tool="t")
         damage(path, "UPDATE result SET value = ? WHERE key = 'a'")
@@ -188,8 +188,8 @@ async def test_damaged_rows_of_the_job_ledger(tmp_path: Path, told: Told) -> Non
     path = tmp_path / "jobs.db"
     ids = [number * 32 for number in "ab"]
     with closing(open_ledger(path, told.append)) as ledger:
-        leases = Leases(ledger, lease_s=20)
-        jobs, steps = Jobs(ledger, leases), Steps(ledger)
+        leases = LedgerLeases(ledger, lease_s=20)
+        jobs, steps = JobLedger(ledger, leases), Steps(ledger)
         for each in ids:
             arguments = {"text": SECRET}
             await jobs.create(

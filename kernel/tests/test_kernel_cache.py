@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from vr_kernel import VrError, cache_key, load_config
-from vr_kernel.storage.cache import Cache, CacheStats
+from vr_kernel.storage.cache import CacheStats, ResultCache
 
 KEYS = [cache_key(content=number) for number in range(8)]
 VALUES = {key: {"answer": number, "text": "x" * 300} for number, key in enumerate(KEYS)}
@@ -40,8 +40,8 @@ def warnings() -> Warnings:
 
 
 @pytest.fixture
-def cache(tmp_path: Path, warnings: Warnings) -> Iterator[Cache]:
-    with closing(Cache(tmp_path / "results.db", ttl_days=30, warn=warnings.append)) as cache:
+def cache(tmp_path: Path, warnings: Warnings) -> Iterator[ResultCache]:
+    with closing(ResultCache(tmp_path / "results.db", ttl_days=30, warn=warnings.append)) as cache:
         yield cache
 
 
@@ -53,7 +53,7 @@ def test_what_was_set_comes_back(
     path = tmp_path_factory.getbasetemp() / "round-trip.db"
 
     async def round_trip() -> None:
-        with closing(Cache(path, ttl_days=30, warn=_fail)) as cache:
+        with closing(ResultCache(path, ttl_days=30, warn=_fail)) as cache:
             await cache.clear()
             for key, value in values.items():
                 await cache.set(key, value)
@@ -63,14 +63,14 @@ def test_what_was_set_comes_back(
     asyncio.run(round_trip())
 
 
-async def test_a_new_value_replaces_the_old_one(cache: Cache) -> None:
+async def test_a_new_value_replaces_the_old_one(cache: ResultCache) -> None:
     await cache.set("key", {"answer": 1})
     await cache.set("key", {"answer": 2})
     assert await cache.get("key") == {"answer": 2}
     assert (await cache.stats()).entries == 1
 
 
-async def test_a_forgotten_value_is_gone_and_others_stay(cache: Cache) -> None:
+async def test_a_forgotten_value_is_gone_and_others_stay(cache: ResultCache) -> None:
     await cache.set("a", {"answer": 1}, content_id="talk")
     await cache.set("b", {"answer": 2}, content_id="talk")
     await cache.set("c", {"answer": 3}, content_id="film")
@@ -82,7 +82,7 @@ async def test_a_forgotten_value_is_gone_and_others_stay(cache: Cache) -> None:
     assert await cache.stats() == CacheStats(0, 0)
 
 
-async def test_the_listing_names_newest_first_and_keeps_its_limit(cache: Cache) -> None:
+async def test_the_listing_names_newest_first_and_keeps_its_limit(cache: ResultCache) -> None:
     for number in range(5):
         await cache.set(f"key {number}", {}, content_id=f"c{number}", tool="t_x", model="m")
     listed = await cache.entries(2)
@@ -94,7 +94,9 @@ async def test_the_listing_names_newest_first_and_keeps_its_limit(cache: Cache) 
 
 
 @pytest.mark.parametrize(("age_days", "found"), [(0, True), (29.9, True), (30.1, False)])
-async def test_a_value_past_its_age_is_missing(cache: Cache, age_days: float, found: bool) -> None:
+async def test_a_value_past_its_age_is_missing(
+    cache: ResultCache, age_days: float, found: bool
+) -> None:
     await cache.set("key", {"answer": 1})
     cache.close()
     _execute(cache.path, f"UPDATE result SET cached_at = cached_at - {age_days * 86_400}")
@@ -161,7 +163,7 @@ async def test_a_folder_that_cannot_be_written_means_no_cache_and_one_warning(
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     with closing(
-        Cache(tmp_path / "file" / "results.db", ttl_days=30, warn=warnings.append)
+        ResultCache(tmp_path / "file" / "results.db", ttl_days=30, warn=warnings.append)
     ) as cache:
         for number in range(3):
             await cache.set("key", {"answer": number})
@@ -203,7 +205,7 @@ asyncio.run(main())
 """
 
 
-async def test_processes_share_a_cache(cache: Cache) -> None:
+async def test_processes_share_a_cache(cache: ResultCache) -> None:
     await cache.set("from the test", {"answer": 42})
     others = [
         await asyncio.create_subprocess_exec(
@@ -358,7 +360,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     async def fill() -> Path:
         path = tmp_path_factory.mktemp("filled") / "results.db"
-        with closing(Cache(path, ttl_days=30, warn=_fail)) as cache:
+        with closing(ResultCache(path, ttl_days=30, warn=_fail)) as cache:
             for key, value in VALUES.items():
                 await cache.set(key, value, content_id="c", tool="t_x", model="m")
         return path
@@ -366,14 +368,14 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return asyncio.run(fill())
 
 
-async def _require_truth(cache: Cache) -> None:
+async def _require_truth(cache: ResultCache) -> None:
     for key, value in VALUES.items():
         assert await cache.get(key) in (value, None)
     await cache.stats()
     await cache.entries(100)
 
 
-async def _require_healed(cache: Cache) -> None:
+async def _require_healed(cache: ResultCache) -> None:
     """Damage may show only when its page is read; then the file is new, and the next try works."""
     new = {key: {"new": key} for key in KEYS[:3]}
     for _attempt in range(2):
@@ -398,7 +400,7 @@ async def test_a_damaged_file_gives_no_error_and_no_wrong_answer_and_heals(
         shutil.copyfile(filled, path)
         mutate = HEALED[number // PARTS % len(HEALED)]
         mutate(path, random.Random(number))
-        with closing(Cache(path, ttl_days=30, warn=_fail_of(mutate, number))) as cache:
+        with closing(ResultCache(path, ttl_days=30, warn=_fail_of(mutate, number))) as cache:
             await _require_truth(cache)
             await _require_healed(cache)
 
@@ -415,7 +417,7 @@ async def test_what_cannot_be_healed_is_no_error_either(
         shutil.copyfile(filled, path)
         mutate(path, random.Random(number))
         warnings: Warnings = []
-        with closing(Cache(path, ttl_days=30, warn=warnings.append)) as cache:
+        with closing(ResultCache(path, ttl_days=30, warn=warnings.append)) as cache:
             await _require_truth(cache)
             await cache.set(KEYS[0], {"new": 1})
             assert await cache.get(KEYS[0]) in ({"new": 1}, VALUES[KEYS[0]], None)
@@ -430,11 +432,11 @@ async def test_damage_under_an_open_cache_gives_no_wrong_answer(
         path = tmp_path / str(number) / "results.db"
         path.parent.mkdir()
         shutil.copyfile(filled, path)
-        with closing(Cache(path, ttl_days=30, warn=_fail_of(mutate, number))) as cache:
+        with closing(ResultCache(path, ttl_days=30, warn=_fail_of(mutate, number))) as cache:
             assert await cache.get(KEYS[0]) == VALUES[KEYS[0]]
             mutate(path, random.Random(number))
             await _require_truth(cache)
-        with closing(Cache(path, ttl_days=30, warn=_fail_of(mutate, number))) as cache:
+        with closing(ResultCache(path, ttl_days=30, warn=_fail_of(mutate, number))) as cache:
             await _require_truth(cache)
             await _require_healed(cache)
 

@@ -193,7 +193,7 @@ async def test_what_another_process_committed_arrives_too(begin: Any, store: Mem
     await _write(here, "a")
     await _write(elsewhere, "b")
     await _write(here, "c")
-    assert await here.store.catch_up(PATIENT_S) == 0
+    assert await here.services.store.catch_up(PATIENT_S) == 0
     assert _keys(store) == ["a", "b", "c"]
 
 

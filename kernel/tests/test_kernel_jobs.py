@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 from vr_kernel import VrError
-from vr_kernel.jobs.jobs import Job, Jobs
-from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.jobs import Job, JobLedger
+from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.ledger import job_scope, open_ledger
 from vr_kernel.jobs.steps import Steps
 
@@ -44,32 +44,34 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def process(path: Path, clock: Clock) -> AsyncIterator[Callable[[], Jobs]]:
+async def process(path: Path, clock: Clock) -> AsyncIterator[Callable[[], JobLedger]]:
     """Makes the jobs of one more process, with a connection of its own."""
     async with AsyncExitStack() as stack:
 
-        def make() -> Jobs:
+        def make() -> JobLedger:
             database = open_ledger(path)
             stack.callback(database.close)
-            leases = Leases(database, lease_s=LEASE_S, clock=clock, steady=clock)
+            leases = LedgerLeases(database, lease_s=LEASE_S, clock=clock, steady=clock)
             stack.push_async_callback(leases.aclose)
-            return Jobs(database, leases)
+            return JobLedger(database, leases)
 
         yield make
 
 
 @pytest.fixture
-def jobs(process: Callable[[], Jobs]) -> Jobs:
+def jobs(process: Callable[[], JobLedger]) -> JobLedger:
     return process()
 
 
 @pytest.fixture
-def elsewhere(process: Callable[[], Jobs]) -> Jobs:
+def elsewhere(process: Callable[[], JobLedger]) -> JobLedger:
     """The same jobs, in another process."""
     return process()
 
 
-async def _create(jobs: Jobs, job_id: str = IDS[0], principal: str = "ann", **more: Any) -> str:
+async def _create(
+    jobs: JobLedger, job_id: str = IDS[0], principal: str = "ann", **more: Any
+) -> str:
     await jobs.create(
         id=job_id,
         tool="video_analyze",
@@ -87,11 +89,13 @@ def _execute(path: Path, statement: str, *values: Any) -> None:
         connection.commit()
 
 
-async def _states(jobs: Jobs, principal: str = "ann") -> dict[str, str]:
+async def _states(jobs: JobLedger, principal: str = "ann") -> dict[str, str]:
     return {job.id: job.state for job in await jobs.list(principal)}
 
 
-async def test_a_job_is_found_as_it_was_made(jobs: Jobs, elsewhere: Jobs, clock: Clock) -> None:
+async def test_a_job_is_found_as_it_was_made(
+    jobs: JobLedger, elsewhere: JobLedger, clock: Clock
+) -> None:
     await _create(jobs, version="2")
     assert await elsewhere.find(IDS[0], "ann") == Job(
         id=IDS[0],
@@ -112,7 +116,7 @@ async def test_a_job_is_found_as_it_was_made(jobs: Jobs, elsewhere: Jobs, clock:
     )
 
 
-async def test_making_a_job_again_changes_nothing(jobs: Jobs, clock: Clock) -> None:
+async def test_making_a_job_again_changes_nothing(jobs: JobLedger, clock: Clock) -> None:
     await _create(jobs)
     lease = await jobs.begin(IDS[0])
     await jobs.finish(IDS[0], lease, state="done", result={"answer": 1})
@@ -122,7 +126,7 @@ async def test_making_a_job_again_changes_nothing(jobs: Jobs, clock: Clock) -> N
     assert await jobs.find(IDS[0], "ann") == before
 
 
-async def test_a_job_from_begin_to_end(jobs: Jobs, elsewhere: Jobs, clock: Clock) -> None:
+async def test_a_job_from_begin_to_end(jobs: JobLedger, elsewhere: JobLedger, clock: Clock) -> None:
     await _create(jobs)
     lease = await jobs.begin(IDS[0])
     assert await jobs.begin(IDS[0]) is None
@@ -142,7 +146,7 @@ async def test_a_job_from_begin_to_end(jobs: Jobs, elsewhere: Jobs, clock: Clock
     assert await jobs.find(IDS[0], "ann") == ended
 
 
-async def test_a_failed_job_says_why(jobs: Jobs) -> None:
+async def test_a_failed_job_says_why(jobs: JobLedger) -> None:
     await _create(jobs)
     error = VrError("No.").as_dict(IDS[0])
     lease = await jobs.begin(IDS[0])
@@ -151,7 +155,7 @@ async def test_a_failed_job_says_why(jobs: Jobs) -> None:
     assert (job.state, job.error, job.result) == ("failed", error, None)
 
 
-async def test_of_many_that_begin_at_once_one_does(process: Callable[[], Jobs]) -> None:
+async def test_of_many_that_begin_at_once_one_does(process: Callable[[], JobLedger]) -> None:
     everybody = [process() for _ in range(4)]
     await _create(everybody[0])
     leases = await asyncio.gather(*(jobs.begin(IDS[0]) for jobs in everybody for _ in "12"))
@@ -159,14 +163,14 @@ async def test_of_many_that_begin_at_once_one_does(process: Callable[[], Jobs]) 
     assert (await everybody[0].find(IDS[0], "ann")).runs == 1
 
 
-async def test_a_job_nobody_made_cannot_begin(jobs: Jobs) -> None:
+async def test_a_job_nobody_made_cannot_begin(jobs: JobLedger) -> None:
     assert await jobs.begin(IDS[0]) is None
     await _create(jobs)
     assert await jobs.begin(IDS[0]) is not None
 
 
 async def test_a_dead_owner_is_followed_and_fenced(
-    jobs: Jobs, elsewhere: Jobs, clock: Clock
+    jobs: JobLedger, elsewhere: JobLedger, clock: Clock
 ) -> None:
     await _create(jobs)
     first = await jobs.begin(IDS[0])
@@ -185,16 +189,16 @@ async def test_a_dead_owner_is_followed_and_fenced(
     assert (await jobs.find(IDS[0], "ann")).state == "done"
 
 
-async def test_a_lease_of_another_job_ends_nothing(jobs: Jobs) -> None:
+async def test_a_lease_of_another_job_ends_nothing(jobs: JobLedger) -> None:
     lease = await jobs.begin(await _create(jobs, IDS[0]))
     assert not await jobs.finish(await _create(jobs, IDS[1]), lease, state="done", result={})
     assert (await jobs.find(IDS[1], "ann")).state == "running"
 
 
-async def test_a_process_that_closes_leaves_its_jobs_to_others(path: Path, jobs: Jobs) -> None:
+async def test_a_process_that_closes_leaves_its_jobs_to_others(path: Path, jobs: JobLedger) -> None:
     with closing(open_ledger(path)) as database:
-        leases = Leases(database, lease_s=LEASE_S)
-        closing_one = Jobs(database, leases)
+        leases = LedgerLeases(database, lease_s=LEASE_S)
+        closing_one = JobLedger(database, leases)
         await _create(closing_one)
         lease = await closing_one.begin(IDS[0])
         await leases.aclose()
@@ -204,7 +208,7 @@ async def test_a_process_that_closes_leaves_its_jobs_to_others(path: Path, jobs:
 
 
 async def test_a_job_that_was_just_made_is_nobodys_orphan(
-    jobs: Jobs, elsewhere: Jobs, clock: Clock
+    jobs: JobLedger, elsewhere: JobLedger, clock: Clock
 ) -> None:
     await _create(jobs)
     assert await elsewhere.orphans() == []
@@ -214,7 +218,7 @@ async def test_a_job_that_was_just_made_is_nobodys_orphan(
 
 
 @pytest.mark.parametrize("ask", ["find", "ask_cancel"])
-async def test_other_peoples_jobs_are_as_unknown_as_none(jobs: Jobs, ask: str) -> None:
+async def test_other_peoples_jobs_are_as_unknown_as_none(jobs: JobLedger, ask: str) -> None:
     await _create(jobs)
     seen = []
     for job_id in (IDS[0], IDS[1]):
@@ -230,7 +234,7 @@ async def test_other_peoples_jobs_are_as_unknown_as_none(jobs: Jobs, ask: str) -
 @pytest.mark.parametrize(
     "job_id", ["", "1", IDS[0] + "0", IDS[10].upper(), "g" * 32, "0" * 31 + "\n"]
 )
-async def test_what_is_no_id_is_refused(jobs: Jobs, job_id: str) -> None:
+async def test_what_is_no_id_is_refused(jobs: JobLedger, job_id: str) -> None:
     asks: list[Callable[[], Awaitable[Any]]] = [
         lambda: jobs.find(job_id, "ann"),
         lambda: jobs.ask_cancel(job_id, "ann"),
@@ -242,7 +246,9 @@ async def test_what_is_no_id_is_refused(jobs: Jobs, job_id: str) -> None:
         assert (caught.value.code, caught.value.category) == ("INVALID_INPUT", "JOB_ID_INVALID")
 
 
-async def test_the_list_is_newest_first_with_a_limit_and_states(jobs: Jobs, clock: Clock) -> None:
+async def test_the_list_is_newest_first_with_a_limit_and_states(
+    jobs: JobLedger, clock: Clock
+) -> None:
     for number in range(6):
         clock.now += 1 if number % 2 else 0
         await _create(jobs, IDS[number])
@@ -264,7 +270,7 @@ async def test_the_list_is_newest_first_with_a_limit_and_states(jobs: Jobs, cloc
 
 
 async def test_cancelling_what_nobody_works_on_ends_it(
-    jobs: Jobs, elsewhere: Jobs, clock: Clock
+    jobs: JobLedger, elsewhere: JobLedger, clock: Clock
 ) -> None:
     for job_id in IDS[:2]:
         await _create(jobs, job_id)
@@ -276,7 +282,7 @@ async def test_cancelling_what_nobody_works_on_ends_it(
     assert await jobs.orphans() == []
 
 
-async def test_cancelling_asks_the_owner(jobs: Jobs, elsewhere: Jobs) -> None:
+async def test_cancelling_asks_the_owner(jobs: JobLedger, elsewhere: JobLedger) -> None:
     lease = await jobs.begin(await _create(jobs))
     assert await jobs.cancel_asked([IDS[0]]) == set()
     for _ in range(2):
@@ -287,7 +293,7 @@ async def test_cancelling_asks_the_owner(jobs: Jobs, elsewhere: Jobs) -> None:
     assert (ended.state, ended.result, ended.error) == ("cancelled", None, None)
 
 
-async def test_cancelling_what_is_over_changes_nothing(jobs: Jobs) -> None:
+async def test_cancelling_what_is_over_changes_nothing(jobs: JobLedger) -> None:
     lease = await jobs.begin(await _create(jobs))
     await jobs.finish(IDS[0], lease, state="done", result={"answer": 1})
     job = await jobs.find(IDS[0], "ann")
@@ -296,7 +302,7 @@ async def test_cancelling_what_is_over_changes_nothing(jobs: Jobs) -> None:
 
 
 async def test_an_owner_that_dies_when_asked_to_stop_leaves_a_cancelled_job(
-    jobs: Jobs, elsewhere: Jobs, clock: Clock
+    jobs: JobLedger, elsewhere: JobLedger, clock: Clock
 ) -> None:
     lease = await jobs.begin(await _create(jobs))
     await elsewhere.ask_cancel(IDS[0], "ann")
@@ -307,7 +313,7 @@ async def test_an_owner_that_dies_when_asked_to_stop_leaves_a_cancelled_job(
     assert not await jobs.finish(IDS[0], lease, state="done", result={})
 
 
-async def test_reports_that_are_no_numbers_do_no_harm(jobs: Jobs) -> None:
+async def test_reports_that_are_no_numbers_do_no_harm(jobs: JobLedger) -> None:
     await _create(jobs)
     await jobs.report(IDS[0], float("nan"), float("inf"), "half \ud800 way")
     job = await jobs.find(IDS[0], "ann")
@@ -330,7 +336,7 @@ async def test_reports_that_are_no_numbers_do_no_harm(jobs: Jobs) -> None:
     ],
 )
 async def test_a_damaged_job_has_failed_and_hides_no_other(
-    jobs: Jobs, path: Path, clock: Clock, damage: str
+    jobs: JobLedger, path: Path, clock: Clock, damage: str
 ) -> None:
     for job_id in IDS[:3]:
         await _create(jobs, job_id)
@@ -346,13 +352,15 @@ async def test_a_damaged_job_has_failed_and_hides_no_other(
 
 
 @pytest.mark.parametrize("column", ["tool", "message", "workspace", "version"])
-async def test_text_that_is_no_text_hides_nothing(jobs: Jobs, path: Path, column: str) -> None:
+async def test_text_that_is_no_text_hides_nothing(jobs: JobLedger, path: Path, column: str) -> None:
     await _create(jobs)
     _execute(path, f"UPDATE job SET {column} = CAST(x'61ff62' AS TEXT)")
     assert getattr(await jobs.find(IDS[0], "ann"), column) == "a\ufffdb"
 
 
-async def test_pruning_takes_what_ended_and_its_steps(jobs: Jobs, path: Path, clock: Clock) -> None:
+async def test_pruning_takes_what_ended_and_its_steps(
+    jobs: JobLedger, path: Path, clock: Clock
+) -> None:
     with closing(open_ledger(path)) as database:
         steps = Steps(database)
         for job_id in IDS[:5]:
@@ -380,7 +388,7 @@ async def test_pruning_takes_what_ended_and_its_steps(jobs: Jobs, path: Path, cl
 
 
 async def test_a_cancelled_begin_leaves_the_job_to_others(
-    jobs: Jobs, elsewhere: Jobs, path: Path
+    jobs: JobLedger, elsewhere: JobLedger, path: Path
 ) -> None:
     await _create(jobs)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -398,7 +406,7 @@ async def test_a_cancelled_begin_leaves_the_job_to_others(
 async def test_a_ledger_that_cannot_be_used_is_a_typed_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     database = open_ledger(tmp_path / "file" / "jobs.db")
-    jobs = Jobs(database, Leases(database, lease_s=LEASE_S))
+    jobs = JobLedger(database, LedgerLeases(database, lease_s=LEASE_S))
     asks: list[Callable[[], Awaitable[Any]]] = [
         lambda: _create(jobs, uuid.uuid4().hex),
         lambda: jobs.begin(IDS[0]),
@@ -417,7 +425,7 @@ async def test_a_ledger_that_cannot_be_used_is_a_typed_error(tmp_path: Path) -> 
 
 
 async def test_a_job_that_cannot_be_counted_is_released(
-    path: Path, jobs: Jobs, elsewhere: Jobs
+    path: Path, jobs: JobLedger, elsewhere: JobLedger
 ) -> None:
     await _create(jobs)
     _execute(path, "ALTER TABLE job RENAME TO gone")
@@ -428,7 +436,7 @@ async def test_a_job_that_cannot_be_counted_is_released(
 
 
 async def test_a_job_that_cannot_be_ended_is_released(
-    path: Path, jobs: Jobs, elsewhere: Jobs
+    path: Path, jobs: JobLedger, elsewhere: JobLedger
 ) -> None:
     lease = await jobs.begin(await _create(jobs))
     _execute(path, "ALTER TABLE job RENAME TO gone")

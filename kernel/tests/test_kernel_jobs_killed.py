@@ -19,8 +19,8 @@ from typing import NamedTuple
 import ledger_worker
 import pytest
 from ledger_worker import PRINCIPAL, STEPS
-from vr_kernel.jobs.jobs import Jobs
-from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.jobs import JobLedger
+from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.ledger import job_scope, open_ledger
 from waiting import until
 
@@ -45,7 +45,7 @@ class Payment(NamedTuple):
 class Work:
     """A folder with a ledger, and the processes that work there."""
 
-    def __init__(self, folder: Path, jobs: Jobs) -> None:
+    def __init__(self, folder: Path, jobs: JobLedger) -> None:
         self.folder = folder
         self.jobs = jobs
         self.ids: list[str] = []
@@ -121,8 +121,8 @@ class Work:
 @pytest.fixture
 async def work(tmp_path: Path) -> AsyncIterator[Work]:
     with closing(open_ledger(tmp_path / "jobs.db")) as database:
-        leases = Leases(database, lease_s=LEASE_S)
-        work = Work(tmp_path, Jobs(database, leases))
+        leases = LedgerLeases(database, lease_s=LEASE_S)
+        work = Work(tmp_path, JobLedger(database, leases))
         yield work
         for worker in work.started:
             worker.kill()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from lease_probe import is_owned
 from vr_kernel import VrError
-from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.jobs.liveness import steady_clock
 from waiting import always, until
@@ -23,7 +23,7 @@ SHORT_S = 0.4
 """Runs out soon."""
 KEPT_S = 1.0
 """Can be kept on a busy machine."""
-MakeLeases = Callable[..., Leases]
+MakeLeases = Callable[..., LedgerLeases]
 
 
 class Clock:
@@ -50,10 +50,10 @@ async def process(path: Path) -> AsyncIterator[MakeLeases]:
             lease_s: float = LONG_S,
             clock: Callable[[], float] = time.time,
             steady: Callable[[], float] = steady_clock,
-        ) -> Leases:
+        ) -> LedgerLeases:
             database = open_ledger(path)
             stack.callback(database.close)
-            leases = Leases(database, lease_s=lease_s, clock=clock, steady=steady)
+            leases = LedgerLeases(database, lease_s=lease_s, clock=clock, steady=steady)
             stack.push_async_callback(leases.aclose)
             return leases
 
@@ -282,7 +282,7 @@ async def test_closing_what_was_never_used_opens_nothing(process: MakeLeases, pa
 
 async def test_a_ledger_that_cannot_be_made_is_a_typed_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    leases = Leases(open_ledger(tmp_path / "file" / "jobs.db"), lease_s=LONG_S)
+    leases = LedgerLeases(open_ledger(tmp_path / "file" / "jobs.db"), lease_s=LONG_S)
     with pytest.raises(VrError) as caught:
         await leases.acquire("a")
     assert caught.value.code == "UNAVAILABLE"

@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 from vr_kernel import READ_ONLY, Call, Provider, Services, VrError, hookimpl, tool
 from vr_kernel.call import produced_by
-from vr_kernel.providers import Providers
+from vr_kernel.providers import ProviderRegistry
 from vr_testing import open_kernel
 
 ENGINE = """
@@ -142,14 +142,14 @@ def test_without_a_provider_the_hint_is_that_of_an_installed_distribution(
     (offers.parent / "METADATA").write_text("Name: studio\nVersion: 1.0\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(VrError) as caught:
-        Providers({}).get(Painter)
+        ProviderRegistry({}).get(Painter)
     assert caught.value.hint == "Install one: pip install vr-plugin-art"
     with pytest.raises(VrError) as caught:
-        Providers({}).get(Sculptor)
+        ProviderRegistry({}).get(Sculptor)
     assert caught.value.hint == 'Install one: pip install "studio[stone]"'
 
 
 def test_without_any_offer_the_hint_says_so_in_general() -> None:
     with pytest.raises(VrError) as caught:
-        Providers({}).get(Path)
+        ProviderRegistry({}).get(Path)
     assert caught.value.hint == "Install a plugin that provides one."

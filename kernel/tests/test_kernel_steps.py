@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from lease_probe import is_owned
 from vr_kernel import VrError
-from vr_kernel.jobs.leases import Lease, Leases
+from vr_kernel.jobs.leases import Lease, LedgerLeases
 from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.storage.database import Database
@@ -172,8 +172,8 @@ async def test_a_damaged_reply_does_not_win(steps: Steps, database: Database) ->
 async def test_who_was_taken_over_keeps_the_reply_and_is_told(
     steps: Steps, database: Database
 ) -> None:
-    leases = Leases(database, lease_s=LEASE_S)
-    later = Leases(database, lease_s=LEASE_S, clock=lambda: time.time() + LEASE_S + 1)
+    leases = LedgerLeases(database, lease_s=LEASE_S)
+    later = LedgerLeases(database, lease_s=LEASE_S, clock=lambda: time.time() + LEASE_S + 1)
     lease = await leases.acquire("job")
     assert await steps.run("job", "0", Bill("fine"), lease=lease) == "fine"
     taken = asyncio.Event()
@@ -199,7 +199,7 @@ async def test_who_was_taken_over_keeps_the_reply_and_is_told(
 
 
 async def test_without_the_lease_nothing_new_is_paid(steps: Steps, database: Database) -> None:
-    leases = Leases(database, lease_s=LEASE_S)
+    leases = LedgerLeases(database, lease_s=LEASE_S)
     lease = await leases.acquire("job")
     await steps.commit("job", "1", "old", lease=lease)
     await leases.release(lease)
@@ -330,7 +330,7 @@ class LedgerMachine(RuleBasedStateMachine):
         self.databases = [open_ledger(path), open_ledger(path)]
         clock = partial(getattr, self, "now")
         self.leases = [
-            Leases(database, lease_s=LEASE_S, clock=clock, steady=clock)
+            LedgerLeases(database, lease_s=LEASE_S, clock=clock, steady=clock)
             for database in self.databases
         ]
         self.steps = [Steps(database) for database in self.databases]

@@ -94,8 +94,12 @@ async def test_a_closed_kernel_embeds_nothing(begin: Any, embedder: CountingEmbe
 async def test_another_embedder_shares_nothing(begin: Any, embedder: CountingEmbedder) -> None:
     other = CountingEmbedder(2)
     for _ in range(2):
-        assert _close(await (await begin(embedder)).vectors.embed_documents(["a"]), [[1, 1, 0.1]])
-        assert _close(await (await begin(other)).vectors.embed_documents(["a"]), [[1, 2, 0.1]])
+        assert _close(
+            await (await begin(embedder)).services.vectors.embed_documents(["a"]), [[1, 1, 0.1]]
+        )
+        assert _close(
+            await (await begin(other)).services.vectors.embed_documents(["a"]), [[1, 2, 0.1]]
+        )
     assert embedder.documents == other.documents == ["a"]
 
 
@@ -151,9 +155,9 @@ class HeldEmbedder(CountingEmbedder):
 async def test_two_processes_embed_a_text_once(begin: Any) -> None:
     held, other = HeldEmbedder(), CountingEmbedder(1)
     one, two = await begin(held), await begin(other)
-    first = asyncio.create_task(one.vectors.embed_documents(["a", "bb"]))
+    first = asyncio.create_task(one.services.vectors.embed_documents(["a", "bb"]))
     await held.asked.wait()
-    second = asyncio.create_task(two.vectors.embed_documents(["bb", "ccc"]))
+    second = asyncio.create_task(two.services.vectors.embed_documents(["bb", "ccc"]))
     await always(lambda: other.documents == [], 3 * PAUSE_S)
     held.let.set()
     assert _close(await first, [[1, 1, 0.1], [2, 1, 0.1]])
@@ -169,9 +173,9 @@ async def test_an_embedder_that_fails_keeps_no_other_process_waiting(begin: Any)
 
     failing, other = Failing(), CountingEmbedder(1)
     one, two = await begin(failing), await begin(other)
-    first = asyncio.create_task(one.vectors.embed_documents(["a"]))
+    first = asyncio.create_task(one.services.vectors.embed_documents(["a"]))
     await failing.asked.wait()
-    second = asyncio.create_task(two.vectors.embed_documents(["a"]))
+    second = asyncio.create_task(two.services.vectors.embed_documents(["a"]))
     failing.let.set()
     with pytest.raises(VrError, match=r"Embedder .* of plugin .* failed unexpectedly"):
         await first
@@ -210,7 +214,7 @@ async def test_an_embedder_that_hangs_keeps_no_kernel_open(begin: Any) -> None:
 
 
 async def test_it_says_which_embedder_it_uses(begin: Any, embedder: CountingEmbedder) -> None:
-    vectors = (await begin(embedder)).vectors
+    vectors = (await begin(embedder)).services.vectors
     assert (vectors.available(), vectors.embedder_id, vectors.dimension) == (True, "counting-1", 3)
 
 

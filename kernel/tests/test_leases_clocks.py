@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lease_probe import is_owned
-from vr_kernel.jobs.jobs import Jobs
-from vr_kernel.jobs.leases import BEATS, Leases
+from vr_kernel.jobs.jobs import JobLedger
+from vr_kernel.jobs.leases import BEATS, LedgerLeases
 from vr_kernel.jobs.ledger import LEDGER_SCHEMA, open_ledger
 from vr_kernel.jobs.liveness import Watch
 
@@ -42,16 +42,18 @@ def machine() -> Machine:
 
 
 @pytest.fixture
-def process(tmp_path: Path, machine: Machine) -> Iterator[Callable[[], tuple[Leases, Jobs]]]:
+def process(
+    tmp_path: Path, machine: Machine
+) -> Iterator[Callable[[], tuple[LedgerLeases, JobLedger]]]:
     """Makes the leases and jobs of one more process; nobody renews a lease by himself."""
     with ExitStack() as stack:
 
-        def make() -> tuple[Leases, Jobs]:
+        def make() -> tuple[LedgerLeases, JobLedger]:
             ledger = stack.enter_context(closing(open_ledger(tmp_path / "jobs.db")))
-            leases = Leases(
+            leases = LedgerLeases(
                 ledger, lease_s=LEASE_S, clock=lambda: machine.wall, steady=lambda: machine.steady
             )
-            return leases, Jobs(ledger, leases)
+            return leases, JobLedger(ledger, leases)
 
         yield make
 
@@ -63,13 +65,13 @@ def renew(path: Path, machine: Machine) -> None:
         connection.commit()
 
 
-async def begun(jobs: Jobs) -> None:
+async def begun(jobs: JobLedger) -> None:
     await jobs.create(id=JOB, tool="any", arguments={}, principal="me", workspace="w")
     assert await jobs.begin(JOB) is not None
 
 
 async def test_a_job_whose_owner_died_before_the_clock_was_set_back(
-    process: Callable[[], tuple[Leases, Jobs]], machine: Machine
+    process: Callable[[], tuple[LedgerLeases, JobLedger]], machine: Machine
 ) -> None:
     await begun(process()[1])
     machine.wall -= HOUR_S
@@ -81,7 +83,7 @@ async def test_a_job_whose_owner_died_before_the_clock_was_set_back(
 
 
 async def test_a_clock_that_was_set_back_a_little_keeps_nobody_alive(
-    process: Callable[[], tuple[Leases, Jobs]], machine: Machine
+    process: Callable[[], tuple[LedgerLeases, JobLedger]], machine: Machine
 ) -> None:
     await begun(process()[1])
     machine.wall -= HOUR_S / 12
@@ -94,7 +96,10 @@ async def test_a_clock_that_was_set_back_a_little_keeps_nobody_alive(
 
 @pytest.mark.parametrize("jump", [HOUR_S, 30 * 24 * HOUR_S, -HOUR_S, -30 * 24 * HOUR_S])
 async def test_a_live_owner_keeps_its_job_whatever_the_clock_is_set_to(
-    process: Callable[[], tuple[Leases, Jobs]], machine: Machine, tmp_path: Path, jump: float
+    process: Callable[[], tuple[LedgerLeases, JobLedger]],
+    machine: Machine,
+    tmp_path: Path,
+    jump: float,
 ) -> None:
     owner, owned = process()
     other, jobs = process()
@@ -116,7 +121,7 @@ async def test_a_live_owner_keeps_its_job_whatever_the_clock_is_set_to(
 
 
 async def test_an_owner_does_not_look_at_the_wall_clock(
-    process: Callable[[], tuple[Leases, Jobs]], machine: Machine
+    process: Callable[[], tuple[LedgerLeases, JobLedger]], machine: Machine
 ) -> None:
     owner, _ = process()
     lease = await owner.acquire("a")

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from lease_probe import is_owned
 from vr_kernel import VrError
-from vr_kernel.jobs import Leases, open_ledger
+from vr_kernel.jobs.leases import LedgerLeases
+from vr_kernel.jobs.ledger import open_ledger
 from waiting import until
 
 LEASE_S = 300.0
@@ -22,41 +23,43 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def here(path: Path) -> Iterator[Leases]:
+def here(path: Path) -> Iterator[LedgerLeases]:
     with closing(open_ledger(path)) as ledger:
-        yield Leases(ledger, lease_s=LEASE_S)
+        yield LedgerLeases(ledger, lease_s=LEASE_S)
 
 
 @pytest.fixture
-def there(path: Path) -> Iterator[Leases]:
+def there(path: Path) -> Iterator[LedgerLeases]:
     with closing(open_ledger(path)) as ledger:
-        yield Leases(ledger, lease_s=LEASE_S)
+        yield LedgerLeases(ledger, lease_s=LEASE_S)
 
 
 @pytest.fixture
-def broken(tmp_path: Path) -> Leases:
+def broken(tmp_path: Path) -> LedgerLeases:
     (tmp_path / "file").write_text("in the way")
-    return Leases(open_ledger(tmp_path / "file" / "jobs.db"), lease_s=LEASE_S)
+    return LedgerLeases(open_ledger(tmp_path / "file" / "jobs.db"), lease_s=LEASE_S)
 
 
-async def test_a_name_is_owned_for_the_length_of_a_block(here: Leases, there: Leases) -> None:
+async def test_a_name_is_owned_for_the_length_of_a_block(
+    here: LedgerLeases, there: LedgerLeases
+) -> None:
     async with here.held("a") as lease:
         assert lease is not None
         assert await is_owned(there, "a")
     assert not await is_owned(there, "a")
 
 
-async def test_a_block_that_fails_releases(here: Leases, there: Leases) -> None:
+async def test_a_block_that_fails_releases(here: LedgerLeases, there: LedgerLeases) -> None:
     with pytest.raises(ValueError, match="block"):
         async with here.held("a"):
             raise ValueError("block")
     assert not await is_owned(there, "a")
 
 
-async def test_blocks_of_one_name_come_in_turn(here: Leases, there: Leases) -> None:
+async def test_blocks_of_one_name_come_in_turn(here: LedgerLeases, there: LedgerLeases) -> None:
     inside = 0
 
-    async def work(leases: Leases) -> None:
+    async def work(leases: LedgerLeases) -> None:
         nonlocal inside
         async with leases.held("a"):
             inside += 1
@@ -69,7 +72,9 @@ async def test_blocks_of_one_name_come_in_turn(here: Leases, there: Leases) -> N
             group.create_task(work(leases))
 
 
-async def test_whoever_waits_says_so_before_each_pause(here: Leases, there: Leases) -> None:
+async def test_whoever_waits_says_so_before_each_pause(
+    here: LedgerLeases, there: LedgerLeases
+) -> None:
     told: list[str] = []
     owned = await there.acquire("a")
     assert owned is not None
@@ -80,7 +85,7 @@ async def test_whoever_waits_says_so_before_each_pause(here: Leases, there: Leas
 
 
 async def test_waiting_ends_when_somebody_else_has_done_the_work(
-    here: Leases, there: Leases
+    here: LedgerLeases, there: LedgerLeases
 ) -> None:
     results: list[str] = []
 
@@ -95,7 +100,9 @@ async def test_waiting_ends_when_somebody_else_has_done_the_work(
     assert await waiter is None
 
 
-async def test_a_free_name_is_not_kept_when_the_work_is_done(here: Leases, there: Leases) -> None:
+async def test_a_free_name_is_not_kept_when_the_work_is_done(
+    here: LedgerLeases, there: LedgerLeases
+) -> None:
     async def is_done() -> bool:
         return True
 
@@ -104,7 +111,7 @@ async def test_a_free_name_is_not_kept_when_the_work_is_done(here: Leases, there
         assert not await is_owned(there, "a")
 
 
-async def test_a_look_that_fails_releases(here: Leases, there: Leases) -> None:
+async def test_a_look_that_fails_releases(here: LedgerLeases, there: LedgerLeases) -> None:
     async def fail() -> bool:
         raise ValueError("look")
 
@@ -113,7 +120,7 @@ async def test_a_look_that_fails_releases(here: Leases, there: Leases) -> None:
     assert not await is_owned(there, "a")
 
 
-async def test_patience_ends(here: Leases, there: Leases) -> None:
+async def test_patience_ends(here: LedgerLeases, there: LedgerLeases) -> None:
     assert await there.acquire("a") is not None
     async with here.held("a", patience=0.15) as lease:
         assert lease is None
@@ -121,7 +128,7 @@ async def test_patience_ends(here: Leases, there: Leases) -> None:
     assert await here.wait_for("b", patience=0) is not None
 
 
-async def test_a_ledger_that_fails_is_raised_or_done_without(broken: Leases) -> None:
+async def test_a_ledger_that_fails_is_raised_or_done_without(broken: LedgerLeases) -> None:
     with pytest.raises(VrError) as caught:
         await broken.wait_for("a")
     assert caught.value.code == "UNAVAILABLE"
@@ -129,7 +136,7 @@ async def test_a_ledger_that_fails_is_raised_or_done_without(broken: Leases) -> 
         assert lease is None
 
 
-async def test_a_cancelled_wait_owns_nothing(here: Leases, there: Leases) -> None:
+async def test_a_cancelled_wait_owns_nothing(here: LedgerLeases, there: LedgerLeases) -> None:
     owned = await there.acquire("a")
     assert owned is not None
     waiter = asyncio.create_task(here.wait_for("a"))

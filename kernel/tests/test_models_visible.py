@@ -84,7 +84,7 @@ async def raw(environ: Any, make_plugin: Any, start: Any, working_folder: Path) 
 
 
 async def test_a_reply_of_any_provider_is_visible(raw: Kernel) -> None:
-    reply = await raw.models.generate("Why?")
+    reply = await raw.services.models.generate("Why?")
     assert (reply.text, reply.notes) == (SEEN, [SEEN])
     assert reply.sources == [WebSource(title=SEEN, url="https://a.org/")]
 
@@ -101,7 +101,7 @@ async def test_half_a_character_loses_nothing_that_was_paid(
 
 
 async def test_pieces_of_a_stream_are_visible_though_an_escape_is_cut(raw: Kernel) -> None:
-    pieces = [piece async for piece in raw.models.stream("Why?")]
+    pieces = [piece async for piece in raw.services.models.stream("Why?")]
     assert "".join(piece.text for piece in pieces) == SEEN
     assert all(piece.text for piece in pieces[:-1])
     assert pieces[-1].reply is not None
@@ -109,7 +109,7 @@ async def test_pieces_of_a_stream_are_visible_though_an_escape_is_cut(raw: Kerne
 
 
 async def test_values_of_a_shape_are_visible_at_any_depth(raw: Kernel) -> None:
-    found = await raw.models.generate_structured("Why?", paid_plugin.Capital)
+    found = await raw.services.models.generate_structured("Why?", paid_plugin.Capital)
     assert found.value.city == SEEN
     asked = {
         "type": "object",
@@ -117,7 +117,7 @@ async def test_values_of_a_shape_are_visible_at_any_depth(raw: Kernel) -> None:
         "properties": {"city": {"enum": [RAW, "x"]}, "people": {}, "a\x9b": {"const": 2}},
         "additionalProperties": False,
     }
-    shaped = await raw.models.generate_structured("Why?", asked)
+    shaped = await raw.services.models.generate_structured("Why?", asked)
     assert shaped.value == {"city": SEEN, "people": 1, "a": 2}
     assert json.loads(shaped.reply.text) == shaped.value
 

@@ -126,7 +126,7 @@ async def test_what_another_process_keeps_from_being_written_is_no_full_disk(
     kernel = await open_kernel()
     folder = environ["VR_CACHE_DIR" if file == "results.db" else "VR_STATE_DIR"]
     assert (await kernel.run("paid_once", {"question": "Before?"})).error is None
-    kernel.patience.wait_s = 0.3
+    kernel._foundation.patience.wait_s = 0.3
     with ExitStack() as lock:
         with gemini.hold():
             calling = asyncio.create_task(kernel.run("paid_once", {"question": "Why?"}))

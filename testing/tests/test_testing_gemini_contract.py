@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from vr_kernel import VrError
 from vr_kernel.config.paths import Paths
 from vr_kernel.config.settings import ModelsSettings
-from vr_kernel.gemini import Gemini
+from vr_kernel.gemini.service import GeminiService
 from vr_kernel.generation import ModelProvider, Reply, ReplyPiece, Request
 from vr_kernel.log import Log
 from vr_testing import FakeGemini, GeminiWire, ModelProviderContract, ModelWire
@@ -77,7 +77,7 @@ def contract(folder: Path, spoil: Callable[[ModelProvider], Spoilt]) -> ModelPro
                     gemini_api_keys=[SecretStr(SECRET)], gemini_base_url=fake.url
                 )
                 paths = Paths(config=folder, state=folder, cache=folder)
-                gemini = Gemini(lambda: settings, paths, Log("error", "json"))
+                gemini = GeminiService(lambda: settings, paths, Log("error", "json"))
                 try:
                     yield spoil(gemini.models), GeminiWire(fake)
                 finally:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from installation import REPOSITORY
 from vr_kernel import Embedder, Store, TextRecognizer, VrError
-from vr_kernel.providers import Providers
+from vr_kernel.providers import ProviderRegistry
 
 OF_A_SCRIPT = {("vr-embedder-minilm", "export")}
 """Needed by a script of the repository, by no command."""
@@ -67,5 +67,5 @@ def test_a_missing_provider_is_installed_by_a_distribution_of_ours(
     kind: type[object], wanted: str
 ) -> None:
     with pytest.raises(VrError) as caught:
-        Providers({}).get(kind)
+        ProviderRegistry({}).get(kind)
     assert caught.value.hint == f"Install one: {wanted}"

@@ -119,7 +119,7 @@ async def examined(
     """Lines of `vr doctor` on the journal and on the store beside it."""
     checks = [
         *database_checks(kernel.config.paths, 60),
-        *store_checks(kernel._services["knowledge"]),
+        *store_checks(kernel._plugins.contexts["knowledge"].services),
     ]
     asked = {c.name: c.examine for c in checks if c.name in names}
     found = {}

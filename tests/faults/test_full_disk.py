@@ -208,7 +208,7 @@ async def test_nothing_is_lost_or_paid_again_on_a_disk_that_fills_up(disk: Disk)
                     await user.work(number)
                 disk.free()
                 usage = await _settled(user.kernels)
-                records = await one.journal.changes(0, 100_000)
+                records = await one.services.journal.changes(0, 100_000)
     told = f"seed {SEED}: {dict(user.ends)}, {number} calls, {usage}, {gemini.bill}"
     assert user.ends["refused"] > FILLS / 5, told
     assert user.ends["held"] > 0, told
@@ -221,7 +221,7 @@ async def test_nothing_is_lost_or_paid_again_on_a_disk_that_fills_up(disk: Disk)
 
 async def _settled(kernels: Sequence[Kernel]) -> dict[str, Any]:
     """The use of models, once all that was held is written."""
-    rooms = [kernel.room_of(kernel.config.paths.state) for kernel in kernels]
+    rooms = [kernel.services.room_of(kernel.config.paths.state) for kernel in kernels]
     for _ in range(1500):
         if not any(room.awaited for room in rooms):
             break

@@ -159,7 +159,7 @@ async def go_round(kernel: TrialKernel, home: Path, gemini: FakeGemini) -> Round
 
 async def examine(kernel: TrialKernel) -> list[str]:
     """Faults of the files that `vr doctor` finds."""
-    services = {name: kernel._services[name] for name in ("video", "knowledge")}
+    services = {name: kernel._plugins.contexts[name].services for name in ("video", "knowledge")}
     plugins = (video, knowledge)
     checks: list[Check] = database_checks(kernel.config.paths, 20.0)
     for plugin, own in zip(plugins, services.values(), strict=True):

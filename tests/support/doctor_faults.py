@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from plugin_zoo import Animal, Zoo
-from vr_kernel.jobs.jobs import Jobs
-from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.jobs import JobLedger
+from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.ledger import open_ledger
 from zoo_animals import GOOD, with_tool
 
@@ -68,8 +68,8 @@ def _set_aside(zoo: Zoo) -> None:
 def _interrupt_job(zoo: Zoo) -> None:
     async def write() -> None:
         ledger = open_ledger(zoo.folder / "state" / "jobs.db")
-        leases = Leases(ledger, lease_s=20, clock=lambda: time.time() - 1000)
-        await Jobs(ledger, leases).create(
+        leases = LedgerLeases(ledger, lease_s=20, clock=lambda: time.time() - 1000)
+        await JobLedger(ledger, leases).create(
             id="0" * 32, tool="zoo_echo", arguments={}, principal="me", workspace="default"
         )
         await leases.aclose()

@@ -10,9 +10,9 @@ from typing import Any
 
 from vr_kernel.config.paths import Paths
 from vr_kernel.config.settings import ModelsSettings
-from vr_kernel.gemini import Gemini
+from vr_kernel.gemini.service import GeminiService
 from vr_kernel.generation import Media, Part, Request, Text, Turn
-from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.log import Log
 
@@ -26,15 +26,15 @@ def folders(tmp_path: Path) -> Paths:
 
 
 @asynccontextmanager
-async def gemini_at(url: str, tmp_path: Path, **settings: Any) -> AsyncIterator[Gemini]:
+async def gemini_at(url: str, tmp_path: Path, **settings: Any) -> AsyncIterator[GeminiService]:
     """A service with the key `one`, unless the settings say otherwise."""
     chosen = ModelsSettings.model_validate(
         {"gemini_api_keys": ["one"], "gemini_base_url": url, **settings}
     )
     paths = folders(tmp_path)
     with closing(open_ledger(paths.state / "jobs.db")) as ledger:
-        leases = Leases(ledger, lease_s=20)
-        gemini = Gemini(lambda: chosen, paths, Log("error", "console"), leases)
+        leases = LedgerLeases(ledger, lease_s=20)
+        gemini = GeminiService(lambda: chosen, paths, Log("error", "console"), leases)
         try:
             yield gemini
         finally:

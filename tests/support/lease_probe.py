@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from vr_kernel.jobs import Leases
+from vr_kernel.jobs.leases import LedgerLeases
 
 
-async def is_owned(leases: Leases, name: str) -> bool:
+async def is_owned(leases: LedgerLeases, name: str) -> bool:
     """True while some process owns the name; for a moment it is owned here otherwise."""
     lease = await leases.acquire(name)
     if lease is not None:

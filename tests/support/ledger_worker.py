@@ -16,8 +16,8 @@ from contextlib import closing
 from pathlib import Path
 
 from vr_kernel.errors import VrError
-from vr_kernel.jobs.jobs import Jobs
-from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.jobs import JobLedger
+from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.ledger import job_scope, open_ledger
 from vr_kernel.jobs.steps import Steps
 
@@ -35,7 +35,7 @@ def write_line(path: Path, *words: object) -> None:
     os.close(file)
 
 
-async def do_job(folder: Path, job_id: str, jobs: Jobs, steps: Steps) -> None:
+async def do_job(folder: Path, job_id: str, jobs: JobLedger, steps: Steps) -> None:
     lease = await jobs.begin(job_id)
     if lease is None:
         return
@@ -61,8 +61,8 @@ async def do_job(folder: Path, job_id: str, jobs: Jobs, steps: Steps) -> None:
 
 async def main(folder: Path, lease_s: float) -> None:
     with closing(open_ledger(folder / "jobs.db")) as database:
-        leases = Leases(database, lease_s=lease_s)
-        jobs, steps = Jobs(database, leases), Steps(database)
+        leases = LedgerLeases(database, lease_s=lease_s)
+        jobs, steps = JobLedger(database, leases), Steps(database)
         open_ones = await jobs.list(PRINCIPAL, states=["running", "interrupted"])
         while open_ones or not (folder / "last").exists():
             random.shuffle(open_ones)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from vr_kernel.config.paths import make_private, private_file, private_folder
     from vr_kernel.config.settings import EnvAlias, Section
     from vr_kernel.content import Content
-    from vr_kernel.documents import Document, DocumentLoader, Locator, Segment
+    from vr_kernel.documents import Document, DocumentLoader, Documents, Locator, Segment
     from vr_kernel.errors import (
         ERROR_META,
         Code,
@@ -31,10 +31,15 @@ if TYPE_CHECKING:
         Embeddings,
         Media,
         ModelProvider,
+        Options,
+        Part,
         Purpose,
         Reply,
+        ReplyPiece,
+        Request,
         Role,
         Text,
+        ThinkingLevel,
         Turn,
         Usage,
     )
@@ -105,6 +110,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Diagnosis",
     "Document",
     "DocumentLoader",
+    "Documents",
     "ERROR_META",
     "Effects",
     "Embedder",
@@ -134,6 +140,8 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Message",
     "ModelProvider",
     "Models",
+    "Options",
+    "Part",
     "Passage",
     "Position",
     "Progress",
@@ -151,6 +159,8 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "RecordKind",
     "Remedy",
     "Reply",
+    "ReplyPiece",
+    "Request",
     "Reranker",
     "Resource",
     "Role",
@@ -164,6 +174,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Text",
     "TextLine",
     "TextRecognizer",
+    "ThinkingLevel",
     "Tool",
     "Turn",
     "Usage",
@@ -210,12 +221,13 @@ __getattr__, __dir__ = lazy_exports(
         "config.paths": "make_private private_file private_folder",
         "config.settings": "EnvAlias Section",
         "content": "Content",
-        "documents": "Document DocumentLoader Locator Segment",
+        "documents": "Document DocumentLoader Documents Locator Segment",
         "errors": "Code ERROR_META ErrorRule ErrorTable VrError did_you_mean "
         "extra_missing require_extra",
         "events": "CallFinished",
         "files.artifacts": "Artifact",
-        "generation": "Embeddings Media ModelProvider Purpose Reply Role Text Turn Usage",
+        "generation": "Embeddings Media ModelProvider Options Part Purpose Reply "
+        "ReplyPiece Request Role Text ThinkingLevel Turn Usage",
         "health": "Check Diagnosis Level Remedy",
         "hookspecs": "hookimpl",
         "journal.follower": "Follower",

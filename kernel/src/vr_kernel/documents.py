@@ -13,7 +13,7 @@ from vr_kernel.records import RecordField, RecordKind, entity_key
 
 if TYPE_CHECKING:
     from vr_kernel.calls.context import Context
-    from vr_kernel.providers import Providers
+    from vr_kernel.providers import ProviderRegistry
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class DocumentLoader(Protocol):
 class Documents:
     """The loaders of all plugins."""
 
-    def __init__(self, providers: Providers) -> None:
+    def __init__(self, providers: ProviderRegistry) -> None:
         self._providers = providers
 
     async def load(self, call: Call, source: str) -> Document:

@@ -130,7 +130,7 @@ class Owner(Protocol):
         """The services that what it provides is made of."""
 
 
-class Providers:
+class ProviderRegistry:
     """The providers of all loaded plugins; instances are made at first use."""
 
     def __init__(self, choice: Callable[[str], str]) -> None:
@@ -140,7 +140,7 @@ class Providers:
         self._instances: dict[tuple[str, str], Any] = {}
         self.bind: Bind | None = None
 
-    def of_call(self, bind: Bind) -> Providers:
+    def of_call(self, bind: Bind) -> ProviderRegistry:
         """The same providers, for a call; `bind` gives owners as that call has them."""
         bound = copy(self)
         bound.bind = bind

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from vr_kernel.files.policy import Policy
     from vr_kernel.http.fetcher import Fetcher
     from vr_kernel.journal.archive import Archive
-    from vr_kernel.journal.journal import Journal as JournalFile
+    from vr_kernel.journal.journal import JournalFile
     from vr_kernel.journal.store_follower import StoreFollower
     from vr_kernel.log import Log
     from vr_kernel.protocols.models import Gemini, Models, UsageReader

@@ -24,7 +24,7 @@ from vr_plugin_knowledge.embedded_store.health import (
 async def examine(kernel: Kernel) -> dict[str, Diagnosis]:
     """Findings of the plugin's checks, by name."""
     found = {}
-    for check in plugin.vr_health(kernel._services["knowledge"]):
+    for check in plugin.vr_health(kernel._plugins.contexts["knowledge"].services):
         answer = check.examine()
         found[check.name] = await answer if inspect.isawaitable(answer) else answer
     return found
@@ -105,7 +105,7 @@ async def test_a_damaged_store_is_named_and_left_alone(config: Config) -> None:
     async with Kernel.open(config, all_plugins()) as kernel:
         (behind,) = [
             it
-            for it in store_checks(kernel._services["knowledge"])
+            for it in store_checks(kernel._plugins.contexts["knowledge"].services)
             if it.name == "store and journal"
         ]
         found = await behind.examine()

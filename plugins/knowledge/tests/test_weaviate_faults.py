@@ -244,7 +244,7 @@ async def test_doctor_says_which_port_is_at_fault(weaviate, tmp_path):
         async with open_kernel(plugins(), settings=settings, folder=tmp_path) as kernel:
             from vr_plugin_knowledge.weaviate_store.health import weaviate_checks
 
-            for check in weaviate_checks(kernel._services["knowledge"]):
+            for check in weaviate_checks(kernel._plugins.contexts["knowledge"].services):
                 try:
                     found[check.name] = (await check.examine()).level
                 except VrError as error:

@@ -71,7 +71,7 @@ class Client:
     async def complaints(self) -> str:
         """Findings of `vr doctor` about the server."""
         said = []
-        for check in weaviate_checks(self.kernel._services["knowledge"]):
+        for check in weaviate_checks(self.kernel._plugins.contexts["knowledge"].services):
             try:
                 found = await check.examine()
                 said += [found.what] if found.level != "ok" else []

@@ -243,7 +243,7 @@ async def test_one_machine_forgets_what_another_recorded(weaviate: WeaviateServe
     async with Kernel.open(there, all_plugins()) as one, Kernel.open(here, all_plugins()) as two:
         note = {"title": "The fox", "text": "A fox.", "video_id": "v1"}
         made: Any = await one.call("knowledge_ingest", collection="Notes", properties=[note])
-        assert await one.store.catch_up(30) == 0
+        assert await one.services.store.catch_up(30) == 0
         fetch = {"object_id": made.object_ids[0], "collection": "Notes"}
         seen: Any = await two.call("knowledge_fetch", **fetch)
         assert seen.found

@@ -11,7 +11,7 @@ from vr_kernel.config.config import shown
 from vr_kernel.config.settings import Preset
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.generation import Role, ThinkingLevel
-from vr_kernel.models.models import Models
+from vr_kernel.models.models import LanguageModels
 from vr_kernel.models.roles import AUTO
 from vr_kernel.tools import IDEMPOTENT, WRITES_LOCAL, tool
 
@@ -60,7 +60,7 @@ async def infra_configure(
     return _shown(models)
 
 
-def _small_work(models: Models) -> dict[str, Any]:
+def _small_work(models: LanguageModels) -> dict[str, Any]:
     """What keeps the models of small work as they are when the default becomes another."""
     settings = models.roles.configuration.current
     roles: tuple[Role, ...] = ("fast", "recursive")
@@ -77,7 +77,7 @@ def _only_owner(call: Call) -> None:
         )
 
 
-def _known(models: Models, model: str) -> str:
+def _known(models: LanguageModels, model: str) -> str:
     """The full name of a model that answers: one its provider knows, or that is named in full.
 
     Raises:
@@ -101,7 +101,7 @@ def _known(models: Models, model: str) -> str:
     )
 
 
-def _shown(models: Models) -> Configuration:
+def _shown(models: LanguageModels) -> Configuration:
     from vr_kernel.gemini.catalogue import PRESETS
 
     settings = models.roles.configuration.current

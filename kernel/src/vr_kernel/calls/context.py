@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from vr_kernel.files.digests import Digests
     from vr_kernel.files.policy import Policy
     from vr_kernel.http.fetcher import Fetcher
-    from vr_kernel.jobs.leases import Leases
+    from vr_kernel.jobs.leases import LedgerLeases
     from vr_kernel.jobs.scopes import Scope
     from vr_kernel.jobs.steps import Steps
-    from vr_kernel.journal.journal import Journal
+    from vr_kernel.journal.journal import JournalFile
     from vr_kernel.journal.store_follower import StoreFollower
     from vr_kernel.log import Log
-    from vr_kernel.models.models import Models
+    from vr_kernel.models.models import LanguageModels
     from vr_kernel.models.recorder import UsageRecorder
     from vr_kernel.models.usage import Meter, UsageLedger
-    from vr_kernel.models.vectors import Vectors
+    from vr_kernel.models.vectors import VectorCache
     from vr_kernel.protocols.work import InstalledPlugin, Jobs
-    from vr_kernel.providers import Providers
+    from vr_kernel.providers import ProviderRegistry
     from vr_kernel.records import RecordKind
-    from vr_kernel.storage.cache import Cache
+    from vr_kernel.storage.cache import ResultCache
     from vr_kernel.storage.room import RoomOf
 
 
@@ -58,22 +58,22 @@ class Context:
     workspace: str
     paths: Paths
     policy: Policy
-    models: Models
+    models: LanguageModels
     gemini: GeminiOfCalls
     http: Fetcher
     usage: UsageLedger
     jobs: Jobs
-    leases: Leases
+    leases: LedgerLeases
     steps: Steps
-    cache: Cache
+    cache: ResultCache
     digests: Digests
     documents: Documents
     artifacts: Artifacts
-    journal: Journal
+    journal: JournalFile
     kinds: Mapping[str, RecordKind]
     store: StoreFollower
-    vectors: Vectors
-    providers: Providers
+    vectors: VectorCache
+    providers: ProviderRegistry
     plugins: Callable[[], tuple[InstalledPlugin, ...]]
     log: Log
     single_flights: Any

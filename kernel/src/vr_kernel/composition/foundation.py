@@ -18,29 +18,29 @@ from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.files.digests import Digests
 from vr_kernel.files.policy import Policy
-from vr_kernel.gemini import Gemini
+from vr_kernel.gemini.service import GeminiService
 from vr_kernel.http import Fetcher
-from vr_kernel.jobs.jobs import Jobs
-from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.jobs import JobLedger
+from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.journal.dead_letters import DeadLetters
-from vr_kernel.journal.journal import Journal
+from vr_kernel.journal.journal import JournalFile
 from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.log import Log
-from vr_kernel.models.models import Models
+from vr_kernel.models.models import LanguageModels
 from vr_kernel.models.recorder import UsageRecorder
 from vr_kernel.models.retry import Retrier, RetryPolicy
 from vr_kernel.models.roles import ModelConfiguration, Roles
 from vr_kernel.models.usage import Meter, UsageLedger
-from vr_kernel.models.vectors import Vectors
+from vr_kernel.models.vectors import VectorCache
 from vr_kernel.protocols.work import InstalledPlugin
-from vr_kernel.providers import Providers
+from vr_kernel.providers import ProviderRegistry
 from vr_kernel.records import RecordKind
 from vr_kernel.running.job_runner import JobRunner
 from vr_kernel.running.listeners import Listeners
 from vr_kernel.running.single_flight import SingleFlights
-from vr_kernel.storage.cache import Cache
+from vr_kernel.storage.cache import ResultCache
 from vr_kernel.storage.database_errors import told_by
 from vr_kernel.storage.patience import Patience
 from vr_kernel.text.redaction import Redaction, secrets_of
@@ -147,9 +147,11 @@ class Foundation:
         paths = self.config.paths
         tell, patience = told_by(self.log), self.patience
         self._ledger = open_ledger(paths.state / "jobs.db", tell, patience)
-        self.journal = Journal(paths.journal, tell, self._ledger, lambda: self.config.store.backend)
+        self.journal = JournalFile(
+            paths.journal, tell, self._ledger, lambda: self.config.store.backend
+        )
         self.dead_letters = DeadLetters(paths.state / "refused.db", tell, patience)
-        self.cache = Cache(
+        self.cache = ResultCache(
             paths.cache / "results.db",
             ttl_days=self.config.kernel.cache_ttl_days,
             warn=self.warn_no_cache,
@@ -157,9 +159,9 @@ class Foundation:
             patience=patience,
         )
         self.digests = Digests(paths.cache / "digests.db", tell, patience)
-        self.providers = Providers(self._choice)
-        self.leases = Leases(self._ledger, lease_s=self.config.kernel.lease_s)
-        self.vectors = Vectors(
+        self.providers = ProviderRegistry(self._choice)
+        self.leases = LedgerLeases(self._ledger, lease_s=self.config.kernel.lease_s)
+        self.vectors = VectorCache(
             paths.state / "vectors.db", self.providers, self.leases, tell, patience
         )
 
@@ -181,12 +183,12 @@ class Foundation:
             tell=told_by(self.log),
             patience=self.patience,
         )
-        self.gemini = Gemini(
+        self.gemini = GeminiService(
             lambda: configuration.current, paths, self.log, self.leases, self.patience
         )
         meter = Meter(call_id="", tool="", plugin="", principal=self.identity.principal)
         limit = asyncio.Semaphore(self.config.models.concurrency)
-        self.models = Models(
+        self.models = LanguageModels(
             roles=Roles(configuration, self.providers),
             retrier=Retrier(lambda: _policy(configuration.current)),
             recorder=UsageRecorder(self.usage, meter, limit, self.journal, room_of=self.room_of),
@@ -199,7 +201,7 @@ class Foundation:
         self.single_flights = SingleFlights(self.cache, self.leases)
         self.steps = Steps(self._ledger)
         self.jobs = JobRunner(
-            jobs=Jobs(self._ledger, self.leases, owner=self.identity.principal),
+            jobs=JobLedger(self._ledger, self.leases, owner=self.identity.principal),
             leases=self.leases,
             steps=self.steps,
             log=self.log,

@@ -10,7 +10,7 @@ from vr_kernel.calls.context import Context
 from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.files.policy import Policy
 from vr_kernel.running.single_flight import SingleFlights
-from vr_kernel.storage.cache import Cache
+from vr_kernel.storage.cache import ResultCache
 from vr_kernel.storage.database_errors import told_by
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ ASK_OWNER = "Ask the owner of the server for another: `roots` in [kernel.serve] 
 class Tenant:
     """What one workspace has of its own."""
 
-    cache: Cache
+    cache: ResultCache
     single_flights: SingleFlights
     artifacts: Artifacts
 
@@ -77,7 +77,7 @@ class Tenants:
         else:
             ttl_days = config.kernel.cache_ttl_days
             folder = config.paths.of_workspace(workspace)
-            cache = Cache(
+            cache = ResultCache(
                 folder.cache / "results.db",
                 ttl_days=ttl_days,
                 warn=foundation.warn_no_cache,

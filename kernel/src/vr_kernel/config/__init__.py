@@ -18,13 +18,7 @@ if TYPE_CHECKING:
         server_roots,
     )
     from vr_kernel.config.settings import KernelSettings, ModelsSettings
-    from vr_kernel.config.sources import (
-        PROJECT_FILE,
-        TRUST_FILE,
-        config_error,
-        is_trusted,
-        trusted_folders,
-    )
+    from vr_kernel.config.sources import PROJECT_FILE, TRUST_FILE, config_error, trusted_folders
 
 __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "FILE_MODE",
@@ -38,7 +32,6 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "env_files",
     "env_variables",
     "find_paths",
-    "is_trusted",
     "server_roots",
     "shown",
     "trusted_folders",
@@ -50,6 +43,6 @@ __getattr__, __dir__ = lazy_exports(
         "config": "shown",
         "paths": "FILE_MODE FOLDER_MODE Paths env_files env_variables find_paths server_roots",
         "settings": "KernelSettings ModelsSettings",
-        "sources": "PROJECT_FILE TRUST_FILE config_error is_trusted trusted_folders",
+        "sources": "PROJECT_FILE TRUST_FILE config_error trusted_folders",
     },
 )

@@ -17,7 +17,7 @@ from vr_kernel.diagnosis.provided import provider_checks
 from vr_kernel.errors import VrError
 from vr_kernel.health import Check
 from vr_kernel.kernel import Kernel
-from vr_kernel.models.models import Models
+from vr_kernel.models.models import LanguageModels
 from vr_kernel.models.roles import GEMINI
 
 
@@ -44,7 +44,7 @@ def kernel_checks(
     }
     if kernel is not None:
         topics["providers"] = provider_checks(kernel.services.providers)
-        roles = cast("Models", kernel.services.models).roles
+        roles = cast("LanguageModels", kernel.services.models).roles
         known = Check("models", lambda: known_models(roles))
         topics["models"] = [*kernel.health[GEMINI](), known]
     return [(topic, check) for topic, checks in topics.items() for check in checks]

@@ -8,9 +8,13 @@ from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
     from vr_kernel.files.artifacts import URI_PREFIX, Artifacts
+    from vr_kernel.files.digests import Digests
+    from vr_kernel.files.policy import Policy
 
 __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Artifacts",
+    "Digests",
+    "Policy",
     "URI_PREFIX",
 ]
 
@@ -18,5 +22,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "artifacts": "Artifacts URI_PREFIX",
+        "digests": "Digests",
+        "policy": "Policy",
     },
 )

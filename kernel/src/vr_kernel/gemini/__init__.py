@@ -8,8 +8,14 @@ from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
     from vr_kernel.gemini.health import examine_keys
-    from vr_kernel.gemini.service import Gemini
 
-__all__ = ["Gemini", "examine_keys"]
+__all__ = [
+    "examine_keys",
+]
 
-__getattr__, __dir__ = lazy_exports(__name__, {"health": "examine_keys", "service": "Gemini"})
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "health": "examine_keys",
+    },
+)

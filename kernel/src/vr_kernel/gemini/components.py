@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from vr_kernel.gemini.contexts import Contexts
     from vr_kernel.gemini.pool import Pool
     from vr_kernel.gemini.provider import GeminiModels
-    from vr_kernel.gemini.registry import Registry
+    from vr_kernel.gemini.registry import KeptAtGemini
     from vr_kernel.gemini.research import Research
     from vr_kernel.gemini.uploads import Uploads
-    from vr_kernel.jobs.leases import Leases
+    from vr_kernel.jobs.leases import LedgerLeases
     from vr_kernel.storage.patience import Patience
 
 
@@ -29,7 +29,7 @@ class Components:
         settings: Callable[[], ModelsSettings],
         paths: Paths,
         log: Log,
-        leases: Leases | None,
+        leases: LedgerLeases | None,
         patience: Patience | None = None,
     ) -> None:
         self.settings = settings
@@ -46,11 +46,11 @@ class Components:
         return Pool(self.settings)
 
     @cached_property
-    def registry(self) -> Registry:
-        """The files and caches at the service, as this machine remembers them."""
-        from vr_kernel.gemini.registry import Registry
+    def registry(self) -> KeptAtGemini:
+        """What is at the service, as this machine remembers it."""
+        from vr_kernel.gemini.registry import KeptAtGemini
 
-        return Registry(self._paths.state / "gemini.db", self._log, self._patience)
+        return KeptAtGemini(self._paths.state / "gemini.db", self._log, self._patience)
 
     @cached_property
     def uploads(self) -> Uploads:

@@ -15,11 +15,11 @@ from vr_kernel.errors import Code, VrError
 from vr_kernel.gemini.errors import is_gone, translated
 from vr_kernel.gemini.parts import check_media, contents, plan
 from vr_kernel.gemini.pool import Account, Pool
-from vr_kernel.gemini.registry import ContextCache, Registry
+from vr_kernel.gemini.registry import ContextCache, KeptAtGemini
 from vr_kernel.gemini.sources import Source
 from vr_kernel.gemini.uploads import Uploads
 from vr_kernel.generation import OF_WORKSPACE, Media, Request, Turn
-from vr_kernel.jobs.leases import Lease, Leases
+from vr_kernel.jobs.leases import Lease, LedgerLeases
 from vr_kernel.log import Log
 from vr_kernel.running.joining import Joined
 from vr_kernel.storage.database_faults import is_of_state
@@ -44,10 +44,10 @@ class Contexts:
 
     def __init__(
         self,
-        registry: Registry,
+        registry: KeptAtGemini,
         pool: Pool,
         uploads: Uploads,
-        leases: Leases | None,
+        leases: LedgerLeases | None,
         settings: Callable[[], ModelsSettings],
         log: Log,
     ) -> None:

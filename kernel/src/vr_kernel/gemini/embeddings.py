@@ -17,7 +17,7 @@ _WORDS = {"query": "task: search result | query: ", "document": "title: none | t
 _TASKS = {"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"}
 
 
-class Embedder:
+class GeminiEmbedder:
     """Asks for embeddings."""
 
     def __init__(self, pool: Pool, timeout_ms: Callable[[], int]) -> None:

@@ -11,7 +11,7 @@ from vr_kernel.providers import Provider
 from vr_kernel.services import Services
 
 if TYPE_CHECKING:
-    from vr_kernel.models.models import Models
+    from vr_kernel.models.models import LanguageModels
 
 PREFERRED = 100
 """Gemini is asked before other providers, where configuration does not say."""
@@ -28,5 +28,5 @@ def vr_health(services: Services) -> list[Check]:
     """The checks of its keys and its address."""
     from vr_kernel.gemini.health import gemini_checks
 
-    models = cast("Models", services.models)
+    models = cast("LanguageModels", services.models)
     return gemini_checks(models.roles.configuration.current)

@@ -12,12 +12,12 @@ from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import VrError
 from vr_kernel.gemini.catalogue import KNOWN, bare, suggest
 from vr_kernel.gemini.contexts import GONE, UNUSABLE, Contexts
-from vr_kernel.gemini.embeddings import Embedder
+from vr_kernel.gemini.embeddings import GeminiEmbedder
 from vr_kernel.gemini.errors import is_gone, translated
 from vr_kernel.gemini.generate_config import generate_config
 from vr_kernel.gemini.parts import check_media
 from vr_kernel.gemini.pool import Pool
-from vr_kernel.gemini.question import Prepared, Question
+from vr_kernel.gemini.question import GeminiRequest, Prepared
 from vr_kernel.gemini.replies import Reading
 from vr_kernel.gemini.streams import read_stream
 from vr_kernel.gemini.uploads import Uploads
@@ -54,7 +54,7 @@ class GeminiModels:
         self._pool = pool
         self._uploads = uploads
         self._contexts = contexts
-        self._embedder = Embedder(pool, self._timeout_ms)
+        self._embedder = GeminiEmbedder(pool, self._timeout_ms)
 
     def check(self) -> None:
         """Check that a key is configured.
@@ -115,7 +115,7 @@ class GeminiModels:
         check_media(model, request.turns)
         accounts = await self._pool.accounts()  # The SDK is loaded there, in a thread.
         config, notes = generate_config(model, request, self._timeout_ms())
-        whole = Question(model, request, config, send, self._uploads, tuple(notes))
+        whole = GeminiRequest(model, request, config, send, self._uploads, tuple(notes))
         for question in await self._ways(whole, {account.hint for account in accounts}):
             only, prefer = await question.only_account(), await question.best_account()
             try:
@@ -128,7 +128,9 @@ class GeminiModels:
                 return answer, [*question.notes]
         raise AssertionError("a whole question is answered, or raises")
 
-    async def _ways(self, whole: Question[T], accounts: Collection[str]) -> list[Question[T]]:
+    async def _ways(
+        self, whole: GeminiRequest[T], accounts: Collection[str]
+    ) -> list[GeminiRequest[T]]:
         """The ways to put a question, in order: to its context cache if that fits, then whole."""
         if not whole.request.cached_content:
             return [whole]

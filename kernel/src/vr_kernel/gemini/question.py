@@ -32,7 +32,7 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class Question(Generic[T]):
+class GeminiRequest(Generic[T]):
     """A request to a model, and the way to send it.
 
     Args:
@@ -53,11 +53,11 @@ class Question(Generic[T]):
     notes: tuple[str, ...] = ()
     cache: ContextCache | None = None
 
-    def with_note(self, note: str) -> Question[T]:
+    def with_note(self, note: str) -> GeminiRequest[T]:
         """The same question with one more remark."""
         return replace(self, notes=(*self.notes, note))
 
-    def from_cache(self, cache: ContextCache, rest: Request) -> Question[T]:
+    def from_cache(self, cache: ContextCache, rest: Request) -> GeminiRequest[T]:
         """The same question to a context cache, which holds all but `rest`."""
         update = {"cached_content": cache.name, "system_instruction": None}
         config = self.config.model_copy(update=update)

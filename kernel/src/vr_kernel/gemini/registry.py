@@ -78,7 +78,7 @@ class ContextCache(BaseModel):
         return Usage(calls=1, input_tokens=self.tokens)
 
 
-class Registry:
+class KeptAtGemini:
     """The memory of one installation. Without it everything works, only less is reused."""
 
     def __init__(self, path: Path, log: Log, patience: Patience | None = None) -> None:

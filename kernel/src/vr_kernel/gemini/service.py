@@ -23,7 +23,7 @@ from vr_kernel.storage.cache import cache_key
 if TYPE_CHECKING:
     from vr_kernel.gemini.contexts import Make
     from vr_kernel.gemini.registry import ContextCache
-    from vr_kernel.jobs.leases import Leases
+    from vr_kernel.jobs.leases import LedgerLeases
     from vr_kernel.jobs.scopes import Scope
     from vr_kernel.models.recorder import Paid, UsageRecorder
     from vr_kernel.storage.patience import Patience
@@ -36,7 +36,7 @@ AGENT = "deep-research"
 """The model of a research in the usage ledger."""
 
 
-class Gemini:
+class GeminiService:
     """The Gemini service of one kernel. Nothing is opened or imported before it is used.
 
     Args:
@@ -52,7 +52,7 @@ class Gemini:
         settings: Callable[[], ModelsSettings],
         paths: Paths,
         log: Log,
-        leases: Leases | None = None,
+        leases: LedgerLeases | None = None,
         patience: Patience | None = None,
     ) -> None:
         self._log = log
@@ -67,13 +67,13 @@ class Gemini:
         """The provider named `gemini`."""
         return self._components.models
 
-    def of_call(self, recorder: UsageRecorder, scope: Scope | None) -> Gemini:
+    def of_call(self, recorder: UsageRecorder, scope: Scope | None) -> GeminiService:
         """The same service, accounting for one call."""
         bound = copy(self)
         bound.recorder, bound.scope = recorder, scope
         return bound
 
-    def of_workspace(self, workspace: str) -> Gemini:
+    def of_workspace(self, workspace: str) -> GeminiService:
         """The same service, for a workspace: what it keeps there stays apart."""
         bound = copy(self)
         bound.workspace = workspace

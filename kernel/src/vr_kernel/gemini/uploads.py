@@ -11,7 +11,7 @@ from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import Code, VrError
 from vr_kernel.gemini.errors import is_gone
 from vr_kernel.gemini.pool import Account
-from vr_kernel.gemini.registry import Registry, Upload
+from vr_kernel.gemini.registry import KeptAtGemini, Upload
 from vr_kernel.gemini.resumable import ResumableUpload, wait_until_active
 from vr_kernel.gemini.sources import Source
 from vr_kernel.generation import Media
@@ -29,7 +29,7 @@ MARGIN_S = 1800.0
 class Uploads:
     """Brings files to the service."""
 
-    def __init__(self, registry: Registry, settings: Callable[[], ModelsSettings]) -> None:
+    def __init__(self, registry: KeptAtGemini, settings: Callable[[], ModelsSettings]) -> None:
         self._registry = registry
         self._settings = settings
         self._under_way: Joined[Upload] = Joined()

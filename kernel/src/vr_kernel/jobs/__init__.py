@@ -7,31 +7,24 @@ from typing import TYPE_CHECKING
 from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from vr_kernel.jobs.jobs import Job, Jobs
-    from vr_kernel.jobs.leases import Lease, Leases
-    from vr_kernel.jobs.ledger import open_ledger, settle
-    from vr_kernel.jobs.liveness import Watch
-    from vr_kernel.jobs.rows import SHOWN, JobState
+    from vr_kernel.jobs.jobs import Job
+    from vr_kernel.jobs.leases import Lease
+    from vr_kernel.jobs.ledger import settle
+    from vr_kernel.jobs.rows import JobState
 
-__all__ = [  # noqa: RUF022 - sorted as a dictionary is
+__all__ = [
     "Job",
     "JobState",
-    "Jobs",
     "Lease",
-    "Leases",
-    "SHOWN",
-    "Watch",
-    "open_ledger",
     "settle",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "jobs": "Job Jobs",
-        "leases": "Lease Leases",
-        "ledger": "open_ledger settle",
-        "liveness": "Watch",
-        "rows": "JobState SHOWN",
+        "jobs": "Job",
+        "leases": "Lease",
+        "ledger": "settle",
+        "rows": "JobState",
     },
 )

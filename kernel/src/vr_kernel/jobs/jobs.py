@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, TypeAlias, get_args
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.jobs.leases import Lease, Leases, is_owner
+from vr_kernel.jobs.leases import Lease, LedgerLeases, is_owner
 from vr_kernel.jobs.ledger import complete, job_scope
 from vr_kernel.jobs.rows import (
     COLUMNS,
@@ -27,11 +27,11 @@ from vr_kernel.jobs.rows import (
 from vr_kernel.storage.kept_database import KeptDatabase
 from vr_kernel.storage.principal_marks import MARK, mark_of
 
-__all__ = ["Ending", "Job", "JobState", "Jobs"]
+__all__ = ["Ending", "Job", "JobLedger", "JobState"]
 _Jobs: TypeAlias = list[Job]
 
 
-class Jobs:
+class JobLedger:
     """The jobs of a ledger. Other principals' jobs are as unknown as ones that never were.
 
     Every method raises `VrError` UNAVAILABLE when the ledger cannot be read or written.
@@ -42,7 +42,7 @@ class Jobs:
         owner: the principal whose jobs bear no token's name.
     """
 
-    def __init__(self, database: KeptDatabase, leases: Leases, owner: str = "") -> None:
+    def __init__(self, database: KeptDatabase, leases: LedgerLeases, owner: str = "") -> None:
         self._database = database
         self._owner = owner
         self._leases = leases

@@ -36,7 +36,7 @@ class Lease:
         token: rises with every change of owner, so that a late writer can be told.
         lost_event: set, in the event loop, when the lease is lost; never by a release.
         unfinished: what was made lacks something, and is to be made anew of its steps.
-        ends_at, clock, over, timer: kept by `Leases`.
+        ends_at, clock, over, timer: kept by `LedgerLeases`.
     """
 
     name: str
@@ -81,7 +81,7 @@ def is_owner(connection: sqlite3.Connection, lease: Lease) -> bool:
     return row is not None
 
 
-class Leases:
+class LedgerLeases:
     """The leases of this process, kept alive by one heartbeat.
 
     Args:

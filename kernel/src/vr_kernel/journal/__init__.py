@@ -7,28 +7,27 @@ from typing import TYPE_CHECKING
 from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from vr_kernel.journal.archive import Archive
     from vr_kernel.journal.dead_letters import DeadLetter
-    from vr_kernel.journal.known import read_known
-    from vr_kernel.journal.lineage import Lineage
-    from vr_kernel.journal.loss import find_loss, ways_out
-    from vr_kernel.journal.store_follower import StoreFollower
+    from vr_kernel.journal.following import StoreStatus
+    from vr_kernel.journal.loss import Loss
+    from vr_kernel.journal.undeclared import Undeclared
 
 __all__ = [
+    "Archive",
     "DeadLetter",
-    "Lineage",
-    "StoreFollower",
-    "find_loss",
-    "read_known",
-    "ways_out",
+    "Loss",
+    "StoreStatus",
+    "Undeclared",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        "archive": "Archive",
         "dead_letters": "DeadLetter",
-        "known": "read_known",
-        "lineage": "Lineage",
-        "loss": "find_loss ways_out",
-        "store_follower": "StoreFollower",
+        "following": "StoreStatus",
+        "loss": "Loss",
+        "undeclared": "Undeclared",
     },
 )

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from functools import partial
 
 from vr_kernel.errors import Code, VrError, did_you_mean
-from vr_kernel.journal.journal import Journal
+from vr_kernel.journal.journal import JournalFile
 from vr_kernel.journal.lineage import Position
 from vr_kernel.journal.rows import Entry
 from vr_kernel.journal.store_follower import StoreFollower
@@ -21,7 +21,7 @@ class Archive:
 
     def __init__(
         self,
-        journal: Journal,
+        journal: JournalFile,
         kinds: Mapping[str, RecordKind],
         store: StoreFollower,
         workspace: str,

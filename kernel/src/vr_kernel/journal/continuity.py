@@ -18,7 +18,7 @@ from vr_kernel.storage.kept_database import KeptDatabase
 T = TypeVar("T")
 
 
-class Continuity:
+class JournalContinuity:
     """Looks after one journal: once for each time that its file is opened.
 
     Attributes:

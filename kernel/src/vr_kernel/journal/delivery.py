@@ -10,7 +10,7 @@ from dataclasses import replace
 from vr_kernel.errors import Code, VrError
 from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.journal.dead_letters import DeadLetters
-from vr_kernel.journal.journal import Journal
+from vr_kernel.journal.journal import JournalFile
 from vr_kernel.log import Log
 from vr_kernel.records import Change
 from vr_kernel.stores import Store
@@ -31,7 +31,7 @@ class Delivery:
         position: the last sequence number that the store has; None while that is not known.
     """
 
-    def __init__(self, journal: Journal, dead_letters: DeadLetters, log: Log) -> None:
+    def __init__(self, journal: JournalFile, dead_letters: DeadLetters, log: Log) -> None:
         self.came_on = self.any_refused = False
         self.position: int | None = None
         self._journal = journal

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Protocol, TypeGuard
 
 from vr_kernel.errors import VrError
-from vr_kernel.journal.continuity import Continuity
-from vr_kernel.journal.journal import Journal
+from vr_kernel.journal.continuity import JournalContinuity
+from vr_kernel.journal.journal import JournalFile
 from vr_kernel.journal.lineage import Position
 from vr_kernel.journal.loss import CATEGORY as INCOMPLETE
 from vr_kernel.records import RecordKind
@@ -57,7 +57,7 @@ def follows(store: Store | None) -> TypeGuard[FollowingStore]:
     return hasattr(store, "positions")
 
 
-async def join(store: Store, journal: Journal, kinds: Sequence[RecordKind]) -> bool:
+async def join(store: Store, journal: JournalFile, kinds: Sequence[RecordKind]) -> bool:
     """Bring the two together, at first use; False where nothing may be written to do so."""
     try:
         await bring_together(store, journal)
@@ -69,7 +69,7 @@ async def join(store: Store, journal: Journal, kinds: Sequence[RecordKind]) -> b
     return True
 
 
-async def bring_together(store: Store, journal: Journal) -> None:
+async def bring_together(store: Store, journal: JournalFile) -> None:
     """Let what is recorded from now on reach the store, and let what it has stay."""
     await journal.last_seq()  # its file may be another one by now
     continuity = journal.continuity
@@ -82,7 +82,7 @@ async def bring_together(store: Store, journal: Journal) -> None:
     continuity.followed = continuity.journal
 
 
-async def _stay_ahead(store: Store, journal: Journal) -> None:
+async def _stay_ahead(store: Store, journal: JournalFile) -> None:
     """Let the journal's numbers be above the cursor of a store that knows of no journals."""
     here, cursor = await journal.continuity.attended(), await store.cursor()
     if cursor > here.seq:
@@ -94,7 +94,7 @@ async def _stay_ahead(store: Store, journal: Journal) -> None:
 async def restart(
     store: Store,
     opened: Callable[[], Awaitable[object]],
-    continuity: Continuity,
+    continuity: JournalContinuity,
     *,
     empty: bool,
 ) -> Path | None:
@@ -114,7 +114,7 @@ async def restart(
     return kept
 
 
-async def _follow(store: FollowingStore, continuity: Continuity) -> None:
+async def _follow(store: FollowingStore, continuity: JournalContinuity) -> None:
     """Have the store follow the journal from where both are the same.
 
     Where the store knows of numbers that this file never gave out, the journal goes on in a new

@@ -17,14 +17,14 @@ from vr_kernel.records import Change
 from vr_kernel.storage.kept_database import KeptDatabase
 
 if TYPE_CHECKING:
-    from vr_kernel.journal.continuity import Continuity
+    from vr_kernel.journal.continuity import JournalContinuity
     from vr_kernel.journal.undeclared import Undeclared
     from vr_kernel.records import RecordKind
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
-class Journal:
+class JournalFile:
     """Records by (workspace, kind, key), each under the sequence number of its last change.
 
     A commit survives the loss of the process and of power; writing a key again moves it to
@@ -45,16 +45,18 @@ class Journal:
         self.path, self._ledger, self._tell, self._store = path, ledger, tell, store
         how: Any = {"tell": tell, "patience": None if ledger is None else ledger.patience}
         self._database = KeptDatabase(path, RECORDS + HISTORY, synchronous="FULL", **how)
-        self._continuity: Continuity | None = None
+        self._continuity: JournalContinuity | None = None
         self.holds = self._database.holds
 
     @property
-    def continuity(self) -> Continuity:
+    def continuity(self) -> JournalContinuity:
         """Looks after the file: notices when it lacks what it had, and knows what follows."""
         if self._continuity is None:
-            from vr_kernel.journal.continuity import Continuity
+            from vr_kernel.journal.continuity import JournalContinuity
 
-            self._continuity = Continuity(self._database, self._ledger, self._tell, self._store())
+            self._continuity = JournalContinuity(
+                self._database, self._ledger, self._tell, self._store()
+            )
         return self._continuity
 
     async def commit(

@@ -11,9 +11,9 @@ from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.journal.dead_letters import DeadLetter, DeadLetters
 from vr_kernel.journal.delivery import Delivery
 from vr_kernel.journal.follower import Follower
-from vr_kernel.journal.journal import Journal
+from vr_kernel.journal.journal import JournalFile
 from vr_kernel.log import Log
-from vr_kernel.providers import Providers, close
+from vr_kernel.providers import ProviderRegistry, close
 from vr_kernel.records import RecordKind
 from vr_kernel.stores import Hit, Query, Store, StoredRecord
 
@@ -39,8 +39,8 @@ class StoreFollower:
 
     def __init__(
         self,
-        providers: Providers,
-        journal: Journal,
+        providers: ProviderRegistry,
+        journal: JournalFile,
         kinds: Mapping[str, RecordKind],
         dead_letters: DeadLetters,
         log: Log,

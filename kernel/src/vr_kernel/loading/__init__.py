@@ -21,12 +21,11 @@ if TYPE_CHECKING:
         within,
     )
     from vr_kernel.loading.hooks import Hooks
-    from vr_kernel.loading.loader import RESERVED_DOMAINS, Contribution
+    from vr_kernel.loading.loader import RESERVED_DOMAINS
 
 __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "BUILT_IN",
     "Candidate",
-    "Contribution",
     "GROUP",
     "Hooks",
     "KERNEL_DISTRIBUTION",
@@ -48,6 +47,6 @@ __getattr__, __dir__ = lazy_exports(
         "discovery": "BUILT_IN Candidate GROUP KERNEL_DISTRIBUTION PluginStatus "
         "State check discover explain within",
         "hooks": "Hooks",
-        "loader": "Contribution RESERVED_DOMAINS",
+        "loader": "RESERVED_DOMAINS",
     },
 )

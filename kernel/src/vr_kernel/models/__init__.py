@@ -7,29 +7,21 @@ from typing import TYPE_CHECKING
 from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from vr_kernel.models.roles import AUTO, GEMINI, Roles
     from vr_kernel.models.usage import UsageLedger
     from vr_kernel.models.usage_report import Grouping, UsageReport, UsageRow, make_report
-    from vr_kernel.models.vectors import Vectors
 
 __all__ = [
-    "AUTO",
-    "GEMINI",
     "Grouping",
-    "Roles",
     "UsageLedger",
     "UsageReport",
     "UsageRow",
-    "Vectors",
     "make_report",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "roles": "AUTO GEMINI Roles",
         "usage": "UsageLedger",
         "usage_report": "Grouping UsageReport UsageRow make_report",
-        "vectors": "Vectors",
     },
 )

@@ -31,7 +31,7 @@ _NONE_CAN = NOT_ASKED - {CIRCUIT_OPEN}
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     """A whole answer, and the step that it is kept as, if any."""
 
     reply: Reply
@@ -51,7 +51,7 @@ class Answers:
     log: Log
     scope: Scope | None = None
 
-    async def ask(self, models: Sequence[ProvidedModel], request: Request) -> Answer:
+    async def ask(self, models: Sequence[ProvidedModel], request: Request) -> ModelAnswer:
         """The answer of the first model that gives one, now or before a crash.
 
         Raises:
@@ -60,7 +60,7 @@ class Answers:
         """
         attempts = partial(self._generate, request)
         if self.scope is None:
-            return Answer(_whole(await self._first_of(models, attempts), request), "")
+            return ModelAnswer(_whole(await self._first_of(models, attempts), request), "")
         paid = False
 
         async def pay() -> Any:
@@ -75,9 +75,9 @@ class Answers:
         reply = _visible(Reply.model_validate(found["reply"]), request)
         if not paid:  # the result costs what an earlier run of this work paid
             self.recorder.meter.add(reply.usage, reply.model)
-        return Answer(reply, step)
+        return ModelAnswer(reply, step)
 
-    async def drop(self, *answers: Answer) -> None:
+    async def drop(self, *answers: ModelAnswer) -> None:
         """Forget the steps of these answers, so that the same question is asked anew."""
         if self.scope is not None:
             await self.scope.drop(*(answer.step for answer in answers))

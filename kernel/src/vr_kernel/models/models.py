@@ -46,7 +46,7 @@ Parts = str | Sequence[Part | str]
 
 
 @dataclass(frozen=True, slots=True)
-class Models:
+class LanguageModels:
     """Language models by role. In a tool, `call.services.models` accounts for that call.
 
     In a tool that is `long`, and in work that is cached, every answer is committed before it
@@ -62,11 +62,11 @@ class Models:
     scope: Scope | None = None
     workspace: str = ""
 
-    def of_call(self, meter: Meter, scope: Scope | None) -> Models:
+    def of_call(self, meter: Meter, scope: Scope | None) -> LanguageModels:
         """The same door, for one call."""
         return replace(self, recorder=self.recorder.of(meter), scope=scope)
 
-    def of_workspace(self, workspace: str, artifacts: Artifacts) -> Models:
+    def of_workspace(self, workspace: str, artifacts: Artifacts) -> LanguageModels:
         """The same door, for a workspace: its files stay apart at the service."""
         return replace(self, workspace=workspace, artifacts=artifacts)
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Reply, Request, Text, Turn, Usage
-from vr_kernel.models.answers import Answer, Answers
+from vr_kernel.models.answers import Answers, ModelAnswer
 from vr_kernel.models.roles import ProvidedModel
 from vr_kernel.models.structured import MisfitError
 
@@ -37,7 +37,7 @@ class Shape(Protocol[V_co]):
 
 async def read_or_repair(
     answers: Answers,
-    first: Answer,
+    first: ModelAnswer,
     models: Sequence[ProvidedModel],
     request: Request,
     shape: Shape[V],
@@ -73,8 +73,8 @@ async def _read(shape: Shape[V], text: str) -> V:
 
 
 async def _ask_again(
-    answers: Answers, models: Sequence[ProvidedModel], again: Request, first: Answer
-) -> Answer:
+    answers: Answers, models: Sequence[ProvidedModel], again: Request, first: ModelAnswer
+) -> ModelAnswer:
     """The second answer; where there is none, the first one was paid for and is kept."""
     try:
         return await answers.ask(models, again)

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.generation import THINKING_LEVELS, ModelProvider, Role, ThinkingLevel
-from vr_kernel.providers import Providers
+from vr_kernel.providers import ProviderRegistry
 
 AUTO = "auto"
 GEMINI = "gemini"
@@ -106,7 +106,7 @@ class ProvidedModel:
 class Roles:
     """Resolves roles to models, by configuration or by what the providers suggest."""
 
-    def __init__(self, configuration: ModelConfiguration, providers: Providers) -> None:
+    def __init__(self, configuration: ModelConfiguration, providers: ProviderRegistry) -> None:
         self.configuration = configuration
         self._providers = providers
 

@@ -16,8 +16,8 @@ from typing import Any
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Purpose
 from vr_kernel.isolation.plugin_code import PluginCode
-from vr_kernel.jobs.leases import Leases
-from vr_kernel.providers import Embedder, Providers
+from vr_kernel.jobs.leases import LedgerLeases
+from vr_kernel.providers import Embedder, ProviderRegistry
 from vr_kernel.storage.kept_database import KeptDatabase
 from vr_kernel.storage.patience import Patience
 
@@ -47,7 +47,7 @@ _Vectors = dict[str, bytes]
 _Embed = Callable[[Mapping[str, str], Purpose], Coroutine[Any, Any, _Vectors]]
 
 
-class Vectors:
+class VectorCache:
     """The configured embedder, with a memory: nothing is embedded, and paid for, twice.
 
     What was begun is finished and remembered even when nobody waits for it any more.
@@ -63,8 +63,8 @@ class Vectors:
     def __init__(
         self,
         path: Path,
-        providers: Providers,
-        leases: Leases,
+        providers: ProviderRegistry,
+        leases: LedgerLeases,
         tell: Callable[[VrError], None] = lambda _error: None,
         patience: Patience | None = None,
     ) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 from vr_kernel.calls.context import Context
 from vr_kernel.calls.produced import ProgressReport
 from vr_kernel.errors import Code, VrError
-from vr_kernel.jobs.jobs import Job, Jobs, JobState
-from vr_kernel.jobs.leases import Leases
+from vr_kernel.jobs.jobs import Job, JobLedger, JobState
+from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.ledger import job_scope
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.log import Log
@@ -49,8 +49,8 @@ class JobRunner:
 
     def __init__(
         self,
-        jobs: Jobs,
-        leases: Leases,
+        jobs: JobLedger,
+        leases: LedgerLeases,
         steps: Steps,
         log: Log,
         most_runs: int = MOST_RUNS,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vr_kernel.errors import VrError
-from vr_kernel.jobs.jobs import Jobs
+from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.log import Log
 from vr_kernel.running.running_job import RunningJob
 
@@ -18,7 +18,7 @@ REPORT_S = 1.0
 """Least time between two writes of a job's progress."""
 
 
-async def look_after(calls: Mapping[str, RunningJob], jobs: Jobs, log: Log) -> None:
+async def look_after(calls: Mapping[str, RunningJob], jobs: JobLedger, log: Log) -> None:
     """Notice jobs that were cancelled or taken over, and write their progress down.
 
     Ends when there are no calls left.
@@ -40,7 +40,7 @@ async def look_after(calls: Mapping[str, RunningJob], jobs: Jobs, log: Log) -> N
             _end(running, asked=running.id in asked)
 
 
-async def _write(held: Mapping[str, RunningJob], told: dict[str, Any], jobs: Jobs) -> None:
+async def _write(held: Mapping[str, RunningJob], told: dict[str, Any], jobs: JobLedger) -> None:
     for running in held.values():
         if told.get(running.id) != running.latest:
             told[running.id] = running.latest

@@ -17,8 +17,8 @@ from vr_kernel.calls.context import Context
 from vr_kernel.calls.produced import Produced, ProgressReport
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Usage
-from vr_kernel.jobs.jobs import Ending, Job, Jobs, JobState
-from vr_kernel.jobs.leases import Lease, Leases, was_lost
+from vr_kernel.jobs.jobs import Ending, Job, JobLedger, JobState
+from vr_kernel.jobs.leases import Lease, LedgerLeases, was_lost
 from vr_kernel.jobs.ledger import job_scope
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.log import Log
@@ -101,7 +101,7 @@ class RunningJob:
     arguments: Mapping[str, Any]
     principal: str
     workspace: str
-    jobs: Jobs
+    jobs: JobLedger
     report: ProgressReport
     ask: Asker = ask_nobody
     lease: Lease | None = None
@@ -248,7 +248,7 @@ def outcome_of(job: Job) -> Outcome:
     return Outcome(job.id, data=data, notes=tuple(kept.get("notes", ())), usage=usage)
 
 
-async def finish(running: RunningJob, outcome: Outcome, leases: Leases, log: Log) -> None:
+async def finish(running: RunningJob, outcome: Outcome, leases: LedgerLeases, log: Log) -> None:
     """Write down how a call ended that is a job."""
     lease = await running.owned()
     if lease is None:
@@ -265,7 +265,7 @@ async def finish(running: RunningJob, outcome: Outcome, leases: Leases, log: Log
         log.warning("job's end was not kept", job=running.id, reason=failure.message)
 
 
-async def let_go(running: RunningJob, leases: Leases, log: Log) -> None:
+async def let_go(running: RunningJob, leases: LedgerLeases, log: Log) -> None:
     """After a cancellation: cancelled for good, or left for another process."""
     lease = await running.owned()
     if lease is None:

@@ -14,8 +14,8 @@ from pydantic import BaseModel
 from vr_kernel.calls.produced import CacheWrite, Produced
 from vr_kernel.errors import VrError
 from vr_kernel.isolation.plugin_code import PluginCode
-from vr_kernel.jobs.leases import Lease, Leases, was_lost
-from vr_kernel.storage.cache import Cache
+from vr_kernel.jobs.leases import Lease, LedgerLeases, was_lost
+from vr_kernel.storage.cache import ResultCache
 from vr_kernel.storage.database_faults import is_held, is_of_state
 
 M = TypeVar("M", bound=BaseModel)
@@ -35,7 +35,7 @@ class SingleFlights:
         workspace: whose work it is; empty for the owner's.
     """
 
-    def __init__(self, cache: Cache, leases: Leases, workspace: str = "") -> None:
+    def __init__(self, cache: ResultCache, leases: LedgerLeases, workspace: str = "") -> None:
         self.cache = cache
         self._workspace = workspace
         self.leases = leases

@@ -19,14 +19,11 @@ if TYPE_CHECKING:
         unwritten,
     )
     from vr_kernel.storage.database_faults import (
-        CLEAN,
         DAMAGED,
         FAULTS,
-        UNAVAILABLE,
         is_busy,
         is_damage,
         is_full,
-        is_io_error,
         is_passing,
         is_useless,
         require_own,
@@ -41,27 +38,23 @@ if TYPE_CHECKING:
     )
     from vr_kernel.storage.file_identity import FileIdentity, identities
     from vr_kernel.storage.patience import Patience
-    from vr_kernel.storage.read_only import has_room, read_unwritable
+    from vr_kernel.storage.read_only import read_unwritable
     from vr_kernel.storage.sound_rows import is_sound, read_text, shown_key
 
-__all__ = [  # noqa: RUF022 - sorted as a dictionary is
-    "CLEAN",
+__all__ = [
     "DAMAGED",
     "FAULTS",
     "FileIdentity",
     "LeftOut",
     "Patience",
-    "UNAVAILABLE",
     "begin_anew",
     "damaged",
     "examine_file",
     "explained",
-    "has_room",
     "identities",
     "is_busy",
     "is_damage",
     "is_full",
-    "is_io_error",
     "is_no_damage",
     "is_passing",
     "is_sound",
@@ -89,12 +82,12 @@ __getattr__, __dir__ = lazy_exports(
         "damaged_rows": "LeftOut",
         "database_damage": "begin_anew leave put_aside",
         "database_errors": "damaged explained row_damaged set_aside tell_emptied told_by unwritten",
-        "database_faults": "CLEAN DAMAGED FAULTS UNAVAILABLE is_busy is_damage is_full "
-        "is_io_error is_passing is_useless require_own wording",
+        "database_faults": "DAMAGED FAULTS is_busy is_damage is_full is_passing "
+        "is_useless require_own wording",
         "database_health": "examine_file is_no_damage reading require_free unreadable",
         "file_identity": "FileIdentity identities",
         "patience": "Patience",
-        "read_only": "has_room read_unwritable",
+        "read_only": "read_unwritable",
         "sound_rows": "is_sound read_text shown_key",
     },
 )

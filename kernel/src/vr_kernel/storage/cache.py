@@ -65,7 +65,7 @@ def cache_key(**parts: Any) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-class Cache:
+class ResultCache:
     """JSON values by key, with an age limit. What cannot be read is a miss, never an error.
 
     Args:

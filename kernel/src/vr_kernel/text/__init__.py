@@ -9,18 +9,14 @@ from vr_kernel.exports import lazy_exports
 if TYPE_CHECKING:
     from vr_kernel.text.bounds import bounded
     from vr_kernel.text.fitting import take_fitting, tokens_of
-    from vr_kernel.text.redaction import redactor, secrets_in_text, secrets_of
-    from vr_kernel.text.secrets import SECRET_SHAPES, is_secret_name
+    from vr_kernel.text.redaction import redactor, secrets_in_text
     from vr_kernel.text.visible_text import result_text, spelled_json
 
 __all__ = [
-    "SECRET_SHAPES",
     "bounded",
-    "is_secret_name",
     "redactor",
     "result_text",
     "secrets_in_text",
-    "secrets_of",
     "spelled_json",
     "take_fitting",
     "tokens_of",
@@ -31,8 +27,7 @@ __getattr__, __dir__ = lazy_exports(
     {
         "bounds": "bounded",
         "fitting": "take_fitting tokens_of",
-        "redaction": "redactor secrets_in_text secrets_of",
-        "secrets": "SECRET_SHAPES is_secret_name",
+        "redaction": "redactor secrets_in_text",
         "visible_text": "result_text spelled_json",
     },
 )
