@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from vr_kernel import RecordKind, Vectors, VrError
+from vr_kernel import Follower, RecordKind, Vectors, VrError
 
 from vr_plugin_knowledge.embedded_store.backlog import (
     BATCH,
@@ -26,8 +26,6 @@ from vr_plugin_knowledge.embedded_store.vocabulary import list_terms, missing_te
 from vr_plugin_knowledge.matching.embeddings import is_outage, unit_vectors
 
 REINDEX_BATCH = 500
-FIRST_PAUSE_S = 1.0
-LONGEST_PAUSE_S = 60.0
 IDLE_S = 1.0
 """After so long without new records or searches the list of terms is brought up to date."""
 POSTPONED = 5
@@ -60,16 +58,19 @@ class VectorFollower:
         self._searched = False
         self._size = BATCH
         self._refused: set[tuple[int, bytes]] = set()
-        self._wanted = asyncio.Event()
         self._moved = asyncio.Condition()
-        self._task: asyncio.Task[None] | None = None
+        self._follower = Follower(
+            self._catch_up,
+            name="vr-vectors",
+            log=log,
+            complaint="texts are not embedded; they are found by keyword alone",
+            on_failure=self._tell_waiting,
+        )
 
     def wake(self) -> None:
         """Look for work, now or after what is being worked on."""
         self._asked += 1
-        self._wanted.set()
-        if self._task is None:
-            self._task = asyncio.create_task(self._follow(), name="vr-vectors")
+        self._follower.wake()
 
     def make_way(self) -> None:
         """Leave what can wait until nobody searches."""
@@ -105,41 +106,25 @@ class VectorFollower:
 
     async def aclose(self, grace: float) -> None:
         """Stop, after at most `grace` seconds for what is left to do."""
-        if self._task is None:
+        if not self._follower.began:
             return
         with suppress(VrError):
             await self.settle(grace)
             await self._list_terms()
-        self._task.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._task
-        self._task = None
+        await self._follower.aclose()
 
     def _reached(self, newest: int, asked: int) -> bool:
         return self._failing or (self._position >= newest and self._indexed >= asked)
 
-    async def _follow(self) -> None:
-        pause = FIRST_PAUSE_S
-        while True:
-            await self._wanted.wait()
-            self._wanted.clear()
-            try:
-                await self._work_off()
-                pause, self._failing = FIRST_PAUSE_S, False
-                await self._list_when_idle()
-            except Exception as error:  # noqa: BLE001 - an embedder is a plugin's code; it may raise anything
-                await self._report(error, pause)
-                await asyncio.sleep(pause)
-                self._wanted.set()
-                pause = min(2 * pause, LONGEST_PAUSE_S)
+    async def _catch_up(self) -> None:
+        await self._work_off()
+        self._failing = False
+        await self._list_when_idle()
 
     async def _list_when_idle(self) -> None:
         for _ in range(POSTPONED):
             self._searched = False
-            with suppress(TimeoutError):
-                async with asyncio.timeout(IDLE_S):
-                    await self._wanted.wait()
-            if self._wanted.is_set():
+            if await self._follower.woken(IDLE_S):
                 return
             if not self._searched:
                 break
@@ -151,13 +136,7 @@ class VectorFollower:
             write = partial(list_terms, writes=writes, missing=missing)
             await asyncio.to_thread(self._database.write, write)
 
-    async def _report(self, error: Exception, pause: float) -> None:
-        if not self._failing:
-            self._log.warning(
-                "texts are not embedded; they are found by keyword alone",
-                error=str(error),
-                retry_in=pause,
-            )
+    async def _tell_waiting(self) -> None:
         async with self._moved:
             self._failing = True
             self._moved.notify_all()

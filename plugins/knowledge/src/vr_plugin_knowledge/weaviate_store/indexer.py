@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel import RecordKind, Vectors, VrError
+from vr_kernel import Follower, RecordKind, Vectors, VrError
 
 from vr_plugin_knowledge.matching.embeddings import is_outage, pack_vector
 from vr_plugin_knowledge.weaviate_store.connection import Connection
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from weaviate import WeaviateAsyncClient
 
 BATCH = 32
-FIRST_PAUSE_S = 1.0
-LONGEST_PAUSE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +70,12 @@ class Indexer:
         self._log = log
         self._dirty: dict[Place, bool] = {}
         self._busy: dict[Place, bool] = {}
-        self._wanted = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._follower = Follower(
+            self._catch_up,
+            name="vr-weaviate-indexer",
+            log=log,
+            complaint="objects are not indexed",
+        )
 
     @property
     def embedder(self) -> str:
@@ -85,11 +86,8 @@ class Indexer:
         """Work on what waits in places, in the background."""
         for place in places:
             self._dirty[place] = thoroughly or self._dirty.get(place, False)
-        if not places:
-            return
-        self._wanted.set()
-        if self._task is None:
-            self._task = asyncio.create_task(self._follow(), name="vr-weaviate-indexer")
+        if places:
+            self._follower.wake()
 
     async def look_everywhere(self) -> None:
         """Find the places there are, and look at them thoroughly."""
@@ -104,11 +102,7 @@ class Indexer:
 
     async def aclose(self) -> None:
         """Stop; what is left is found at the next start."""
-        task, self._task = self._task, None
-        if task is not None:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+        await self._follower.aclose()
 
     async def _places(self, kind: str) -> list[Place]:
         places = []
@@ -121,21 +115,9 @@ class Indexer:
             places += [Place(kind, workspace, shelf) for workspace in names]
         return places
 
-    async def _follow(self) -> None:
-        pause = FIRST_PAUSE_S
-        while True:
-            await self._wanted.wait()
-            self._wanted.clear()
-            try:
-                for place in list(self._dirty):
-                    await self._work_off(place)
-                pause = FIRST_PAUSE_S
-            except Exception as error:  # noqa: BLE001 - an embedder is a plugin's code; it may raise anything
-                if pause == FIRST_PAUSE_S:
-                    self._log.warning("objects are not indexed", error=str(error), retry_in=pause)
-                await asyncio.sleep(pause)
-                self._wanted.set()
-                pause = min(2 * pause, LONGEST_PAUSE_S)
+    async def _catch_up(self) -> None:
+        for place in list(self._dirty):
+            await self._work_off(place)
 
     async def _work_off(self, place: Place) -> None:
         if not self.embedder and not self._dirty[place]:
