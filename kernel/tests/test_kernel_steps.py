@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from lease_probe import is_owned
 from vr_kernel import VrError
-from vr_kernel.jobs.leases import Lease, LedgerLeases
+from vr_kernel.jobs.lease import Lease
+from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.storage.database import Database

@@ -12,7 +12,7 @@ from vr_kernel.questions import Asker, ask_nobody
 if TYPE_CHECKING:
     from vr_kernel.calls.context import Context
     from vr_kernel.content import Content
-    from vr_kernel.jobs.leases import Lease
+    from vr_kernel.jobs.lease import Lease
     from vr_kernel.models.usage import Meter
     from vr_kernel.records import Record
 

@@ -9,7 +9,7 @@ NEW_FILE = 0o600
 """Permissions of a file that is made: the user's alone."""
 
 
-def open_below(root: Path, real: Path, flags: int) -> int:
+def open_beneath(root: Path, real: Path, flags: int) -> int:
     """Open without following a link below the root, and without waiting for a pipe's other end.
 
     It descends folder by folder: a folder that is swapped for a link meanwhile is refused.

@@ -11,10 +11,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vr_kernel.errors import Code, VrError
+from vr_kernel.files.named_paths import (
+    missing,
+    no_folder,
+    parse_path,
+    require_regular,
+    unreadable,
+    unwritable,
+)
 from vr_kernel.text.visible_text import spelled_out
 
-PATH_LIMIT = 4096
-"""Longest path in characters; PATH_MAX of Linux."""
 KERNEL_FILES = Path("/proc")
 """Look like files but are doors to processes and their secrets: never read, whatever the roots."""
 ALLOW_BY = "Allow another: `vr init --folder DIR`, VR_ALLOWED_ROOTS, allowed_roots in [kernel]."
@@ -49,7 +55,7 @@ class Policy:
         Raises:
             VrError: INVALID_INPUT when it can be no path.
         """
-        real = Path(os.path.realpath(_parse(path)))
+        real = Path(os.path.realpath(parse_path(path)))
         if os.path.isdir(real):  # noqa: PTH112 - a folder that may not be entered is no error here
             self.roots = (*self.roots, real)
         else:
@@ -61,16 +67,16 @@ class Policy:
         Raises:
             VrError: INVALID_INPUT, NOT_FOUND or NOT_ALLOWED.
         """
-        wanted = _parse(path)
+        wanted = parse_path(path)
         try:
             real = Path(os.path.realpath(wanted))
             self._root_of(real, wanted)
             mode = real.lstat().st_mode
         except FileNotFoundError:
-            raise _missing(wanted) from None
+            raise missing(wanted) from None
         except OSError as error:
-            raise _unreadable(wanted, error) from error
-        _require_regular(wanted, mode)
+            raise unreadable(wanted, error) from error
+        require_regular(wanted, mode)
         return real
 
     def open_file(self, path: str | Path) -> BufferedReader:
@@ -87,12 +93,12 @@ class Policy:
         try:
             file = open(real, "rb", opener=_opener(root, real))  # noqa: SIM115 - handed to the caller
         except OSError as error:
-            raise _unreadable(Path(path), error) from error
+            raise unreadable(Path(path), error) from error
         try:
             self._check_opened(file.fileno(), real)
         except OSError as error:
             file.close()
-            raise _unreadable(real, error) from error
+            raise unreadable(real, error) from error
         except VrError:
             file.close()
             raise
@@ -153,7 +159,7 @@ class Policy:
                 except FileExistsError:
                     continue
                 except OSError as error:
-                    raise _unwritable(path, error) from error
+                    raise unwritable(path, error) from error
         raise VrError(
             f"{spelled_out(real / safe)} and {NUMBERS - 1} more of that name are there.",
             Code.CONFLICT,
@@ -173,19 +179,19 @@ class Policy:
     @contextmanager
     def _opened_folder(self, folder: str | Path) -> Iterator[tuple[Path, int]]:
         """The real path of an allowed folder, and the folder opened; -1 where that cannot be."""
-        wanted = _parse(folder)
+        wanted = parse_path(folder)
         handle = -1
         try:
             real = Path(os.path.realpath(wanted))
             root = self._root_of(real, wanted)
             if not stat.S_ISDIR(real.lstat().st_mode):
-                raise _no_folder(wanted)
+                raise no_folder(wanted)
             if os.scandir in os.supports_fd:
                 handle = _opener(root, real)("", os.O_RDONLY | os.O_DIRECTORY)
         except FileNotFoundError:
-            raise _missing(wanted, "folder") from None
+            raise missing(wanted, "folder") from None
         except OSError as error:
-            raise _unreadable(wanted, error) from error
+            raise unreadable(wanted, error) from error
         try:
             yield real, handle
         finally:
@@ -199,7 +205,7 @@ class Policy:
             return False
 
     def _check_opened(self, descriptor: int, real: Path) -> None:
-        _require_regular(real, os.fstat(descriptor).st_mode)
+        require_regular(real, os.fstat(descriptor).st_mode)
         if Path(os.path.realpath(real)) != real:
             raise self._outside(real)
         if not os.path.samestat(os.fstat(descriptor), real.lstat()):
@@ -227,78 +233,8 @@ class Policy:
         )
 
 
-def _parse(path: str | Path) -> Path:
-    text = str(path)
-    if not text.strip() or len(text) > PATH_LIMIT or "\0" in text:
-        raise _no_path("The path is empty, too long or holds a NUL character.")
-    if text.startswith("file://"):
-        raise VrError(
-            "A file is named by its path, not by a file:// address.",
-            Code.INVALID_INPUT,
-            hint="Leave out file://.",
-        )
-    try:
-        os.fsencode(text)
-        path = Path(text)  # drops the ./ that keeps a leading ~ what it is
-        return (path.expanduser() if text.startswith("~") else path).absolute()
-    except (RuntimeError, UnicodeEncodeError):
-        raise _no_path("The path names no home folder, or characters no file has.") from None
-
-
-def _no_path(message: str) -> VrError:
-    return VrError(message, Code.INVALID_INPUT, hint="Give the path of one file.")
-
-
-def _require_regular(path: Path, mode: int) -> None:
-    if stat.S_ISDIR(mode):
-        raise VrError(
-            f"{spelled_out(path)} is a folder.",
-            Code.INVALID_INPUT,
-            hint="Give the path of one file.",
-        )
-    if not stat.S_ISREG(mode):
-        raise VrError(
-            f"{spelled_out(path)} is not a regular file.",
-            Code.NOT_ALLOWED,
-            hint="Devices, pipes and sockets are not read.",
-        )
-
-
 def _opener(root: Path, path: Path) -> Callable[[str, int], int]:
     """Opens a path through no symbolic link below the root; for `opener` of `open`."""
-    from vr_kernel.files.open_beneath import open_below
+    from vr_kernel.files.open_beneath import open_beneath
 
-    return lambda _name, flags: open_below(root, path, flags)
-
-
-def _missing(path: Path, what: str = "file") -> VrError:
-    return VrError(
-        f"No such {what}: {spelled_out(path)}.",
-        Code.NOT_FOUND,
-        category="FILE_NOT_FOUND",
-        hint="Check the spelling, or give an absolute path.",
-    )
-
-
-def _no_folder(path: Path) -> VrError:
-    return VrError(
-        f"{spelled_out(path)} is no folder.", Code.INVALID_INPUT, hint="Give the path of a folder."
-    )
-
-
-def _unwritable(path: Path, error: OSError) -> VrError:
-    return VrError(
-        f"{spelled_out(path)} cannot be written: {error.strerror}.",
-        Code.NOT_ALLOWED,
-        hint="Check the folder's permissions and its free space.",
-    )
-
-
-def _unreadable(path: Path, error: OSError) -> VrError:
-    if isinstance(error, FileNotFoundError):
-        return _missing(path)
-    return VrError(
-        f"{spelled_out(path)} cannot be read: {error.strerror}.",
-        Code.NOT_ALLOWED,
-        hint="Check the file's permissions.",
-    )
+    return lambda _name, flags: open_beneath(root, path, flags)

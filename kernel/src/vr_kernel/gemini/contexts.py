@@ -19,7 +19,8 @@ from vr_kernel.gemini.registry import ContextCache, KeptAtGemini
 from vr_kernel.gemini.sources import Source
 from vr_kernel.gemini.uploads import Uploads
 from vr_kernel.generation import OF_WORKSPACE, Media, Request, Turn
-from vr_kernel.jobs.leases import Lease, LedgerLeases
+from vr_kernel.jobs.lease import Lease
+from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.log import Log
 from vr_kernel.running.joining import Joined
 from vr_kernel.storage.database_faults import is_of_state

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from vr_kernel.jobs.jobs import Job
-    from vr_kernel.jobs.leases import Lease
+    from vr_kernel.jobs.lease import Lease
     from vr_kernel.jobs.ledger import settle
-    from vr_kernel.jobs.rows import JobState
+    from vr_kernel.jobs.rows import Job, JobState
 
 __all__ = [
     "Job",
@@ -22,9 +21,8 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "jobs": "Job",
-        "leases": "Lease",
+        "lease": "Lease",
         "ledger": "settle",
-        "rows": "JobState",
+        "rows": "Job JobState",
     },
 )

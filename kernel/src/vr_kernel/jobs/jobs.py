@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any, TypeAlias, get_args
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.jobs.leases import Lease, LedgerLeases, is_owner
+from vr_kernel.jobs.lease import Lease, is_owner
+from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.ledger import complete, job_scope
 from vr_kernel.jobs.rows import (
     COLUMNS,

@@ -8,15 +8,14 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
 from functools import partial
 
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import VrError
+from vr_kernel.jobs.lease import Lease
 from vr_kernel.jobs.ledger import complete, settle
 from vr_kernel.jobs.liveness import Watch, steady_clock
 from vr_kernel.storage.kept_database import KeptDatabase
 
-LEASE_LOST = "LEASE_LOST"
 BEATS = 5
 """Renewals within the length of a lease."""
 KEPT_S = 86_400
@@ -25,60 +24,6 @@ RELEASE_WAIT_S = 2.0
 """Seconds that a release waits for another process: a lease that is not released runs out."""
 PAUSE_S = 0.1
 """Between two tries to own a name that somebody else owns."""
-
-
-@dataclass(eq=False)
-class Lease:
-    """A name that this process owns until it is released or lost.
-
-    Attributes:
-        name: what is owned.
-        token: rises with every change of owner, so that a late writer can be told.
-        lost_event: set, in the event loop, when the lease is lost; never by a release.
-        unfinished: what was made lacks something, and is to be made anew of its steps.
-        ends_at, clock, over, timer: kept by `LedgerLeases`.
-    """
-
-    name: str
-    token: int
-    ends_at: float = field(repr=False)
-    clock: Callable[[], float] = field(repr=False)
-    lost_event: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
-    over: bool = field(default=False, repr=False)
-    unfinished: bool = field(default=False, repr=False)
-    timer: asyncio.TimerHandle | None = field(default=None, repr=False)
-
-    @property
-    def lost(self) -> bool:
-        """True when another process may own the name by now; safe to ask from any thread."""
-        return self.over or self.clock() >= self.ends_at
-
-    def check(self) -> None:
-        """Raise `lease_lost` when this process no longer owns the name."""
-        if self.lost:
-            raise lease_lost(self)
-
-
-def lease_lost(lease: Lease) -> VrError:
-    """The error of work that another process may have taken over."""
-    return VrError(
-        f"This process no longer owns {lease.name}.",
-        Code.CONFLICT,
-        category=LEASE_LOST,
-        hint="Another process may go on with it. Ask for its state, or call again.",
-        retryable=True,
-    )
-
-
-def was_lost(lease: Lease, error: BaseException) -> bool:
-    """Say if work failed because another process has taken it over, or may have."""
-    return lease.lost or (isinstance(error, VrError) and error.category == LEASE_LOST)
-
-
-def is_owner(connection: sqlite3.Connection, lease: Lease) -> bool:
-    """Inside a transaction: nobody else took the lease."""
-    row = connection.execute("SELECT 1 FROM lease WHERE token = ?", (lease.token,)).fetchone()
-    return row is not None
 
 
 class LedgerLeases:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from vr_kernel.errors import VrError
-from vr_kernel.jobs.leases import Lease
+from vr_kernel.jobs.lease import Lease
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.storage.database_faults import is_of_state
 

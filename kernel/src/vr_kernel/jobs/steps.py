@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from vr_kernel.errors import VrError
 from vr_kernel.isolation.plugin_code import PluginCode
-from vr_kernel.jobs.leases import Lease, is_owner, lease_lost
+from vr_kernel.jobs.lease import Lease, is_owner, lease_lost
 from vr_kernel.jobs.ledger import complete, settle
 from vr_kernel.storage.kept_database import KeptDatabase
 

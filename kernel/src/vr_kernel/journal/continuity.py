@@ -10,7 +10,8 @@ from typing import TypeVar
 from vr_kernel.errors import VrError
 from vr_kernel.journal.known import Known, NotAttendedError
 from vr_kernel.journal.lineage import Lineage, Position, begin, new_opening
-from vr_kernel.journal.loss import Loss, count_missing, find_loss, must_diverge, note_of_unwritable
+from vr_kernel.journal.loss import Loss, count_missing, find_loss, note_of_unwritable
+from vr_kernel.journal.settling import Settled, find_settled, settle_anew
 from vr_kernel.storage.database import Database
 from vr_kernel.storage.database_faults import DAMAGED
 from vr_kernel.storage.kept_database import KeptDatabase
@@ -167,24 +168,16 @@ class JournalContinuity:
         await self._known.put(self._known.latest)
         self.followed, opening = "", new_opening()
 
-        def settled(connection: sqlite3.Connection) -> tuple[Loss | None, Position] | None:
-            lineage = Lineage(connection)
-            if not lineage.journal or must_diverge(lineage, known):
-                return None
-            self._opening, self._attended = opening, connection
-            return find_loss(lineage, known, self._store), lineage.known
+        def settled(connection: sqlite3.Connection) -> Settled | None:
+            found = find_settled(connection, known, self._store)
+            if found is not None:
+                self._opening, self._attended = opening, connection
+            return found
 
-        def settle(connection: sqlite3.Connection) -> tuple[Loss | None, Position]:
-            lineage = Lineage(connection)
-            loss = find_loss(lineage, known, self._store)
-            if must_diverge(lineage, known):
-                most = max(each.seq for each in known)
-                own = [k for k in known if k.journal == lineage.journal and not lineage.covers(k)]
-                agreed = min(map(lineage.agreed, own), default=lineage.last)
-                lineage.diverge(agreed, most, opening, self._home)
-            begin(connection, opening, self._home)
+        def settle(connection: sqlite3.Connection) -> Settled:
+            found = settle_anew(connection, known, self._store, opening, self._home)
             self._opening, self._attended = opening, connection
-            return loss, Lineage(connection).known
+            return found
 
         # As a rule there is nothing to write, and who commits waits for one transaction.
         if (found := await self._database.read(settled)) is None:
@@ -216,8 +209,8 @@ class JournalContinuity:
 
         def write(connection: sqlite3.Connection) -> tuple[Position, Position]:
             lineage = Lineage(connection)
-            agreed = lineage.begun if begun else lineage.agreed(found)
             if lineage.journal == before:  # else another process was faster
+                agreed = lineage.begun if begun else lineage.agreed(found)
                 lineage.diverge(agreed, found.seq, opening, self._home)
             self._opening, self._attended = opening, connection
             lineage = Lineage(connection)

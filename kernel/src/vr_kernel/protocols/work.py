@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from vr_kernel.errors import VrError
-    from vr_kernel.jobs.leases import Lease
+    from vr_kernel.jobs.lease import Lease
     from vr_kernel.jobs.rows import Job, JobState
 
 T = TypeVar("T")

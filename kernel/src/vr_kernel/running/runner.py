@@ -20,7 +20,7 @@ from vr_kernel.errors import QUOTA_RETRY_S, Code, VrError
 from vr_kernel.events import CallFinished
 from vr_kernel.generation import Usage
 from vr_kernel.isolation.plugin_code import PluginCode
-from vr_kernel.jobs.leases import Lease
+from vr_kernel.jobs.lease import Lease
 from vr_kernel.jobs.ledger import complete, job_scope
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.models.usage import Meter

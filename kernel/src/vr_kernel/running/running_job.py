@@ -18,7 +18,8 @@ from vr_kernel.calls.produced import Produced, ProgressReport
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Usage
 from vr_kernel.jobs.jobs import Ending, Job, JobLedger, JobState
-from vr_kernel.jobs.leases import Lease, LedgerLeases, was_lost
+from vr_kernel.jobs.lease import Lease, was_lost
+from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.ledger import job_scope
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.log import Log

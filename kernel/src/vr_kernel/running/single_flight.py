@@ -14,7 +14,8 @@ from pydantic import BaseModel
 from vr_kernel.calls.produced import CacheWrite, Produced
 from vr_kernel.errors import VrError
 from vr_kernel.isolation.plugin_code import PluginCode
-from vr_kernel.jobs.leases import Lease, LedgerLeases, was_lost
+from vr_kernel.jobs.lease import Lease, was_lost
+from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.storage.cache import ResultCache
 from vr_kernel.storage.database_faults import is_held, is_of_state
 

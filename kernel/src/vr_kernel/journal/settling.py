@@ -1,0 +1,55 @@
+"""Opening of a journal's file: goes on in its line, or begins one of its own."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from vr_kernel.journal.lineage import Lineage, Position, begin
+from vr_kernel.journal.loss import Loss, find_loss, must_diverge
+
+Settled = tuple[Loss | None, Position]
+"""The loss of a journal that was opened, and its position."""
+
+
+def find_settled(
+    connection: sqlite3.Connection, known: Sequence[Position], store: str
+) -> Settled | None:
+    """Return the loss and position of a file that can go on as it is; None when it cannot.
+
+    Args:
+        connection: to the journal, in a transaction.
+        known: positions of journals that are known beside the file.
+        store: the configured store's name.
+    """
+    lineage = Lineage(connection)
+    if not lineage.journal or must_diverge(lineage, known):
+        return None
+    return find_loss(lineage, known, store), lineage.known
+
+
+def settle_anew(
+    connection: sqlite3.Connection,
+    known: Sequence[Position],
+    store: str,
+    opening: str,
+    home: str,
+) -> Settled:
+    """Begin an opening, in a line of its own where others gave out its next numbers.
+
+    Args:
+        connection: to the journal, in a transaction that writes.
+        known: positions of journals that are known beside the file.
+        store: the configured store's name.
+        opening: of this process.
+        home: the state folder.
+    """
+    lineage = Lineage(connection)
+    loss = find_loss(lineage, known, store)
+    if must_diverge(lineage, known):
+        most = max(each.seq for each in known)
+        own = [k for k in known if k.journal == lineage.journal and not lineage.covers(k)]
+        agreed = min(map(lineage.agreed, own), default=lineage.last)
+        lineage.diverge(agreed, most, opening, home)
+    begin(connection, opening, home)
+    return loss, Lineage(connection).known
