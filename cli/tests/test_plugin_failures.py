@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 import subprocess
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -16,8 +15,7 @@ import unruly_plugin
 from command_host import CommandHost
 from fastmcp import Client
 from plugin_zoo import Animal, Zoo, vr_command
-from server_process import ServerProcess
-from test_serve_http import address_of, started
+from server_process import HttpServerProcess, ServerProcess
 from unruly_plugin import RAISED, Done, fail
 from vr_kernel import (
     READ_ONLY,
@@ -248,23 +246,18 @@ async def test_over_stdio(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_over_http(tmp_path: Path) -> None:
     zoo = Zoo(tmp_path).add(UNRULY)
-    with started(zoo.environment(), zoo.work) as process:
-        address = address_of(process)
-        async with Client(address, mode="legacy") as client:
+    with HttpServerProcess(zoo.environment(), zoo.work) as server:
+        async with Client(server.url, mode="legacy") as client:
 
             async def call(name: str, kind: str) -> dict[str, Any]:
                 said = await client.call_tool(name, {"kind": kind}, raise_on_error=False)
                 return {"_meta": said.meta, "structuredContent": said.structured_content}
 
-            # A pipe that nobody reads would stop the server.
-            reading = threading.Thread(target=process.stderr.read)
-            reading.start()
             await require_served(call, ["interrupt", "close", "own"])
-        async with Client(address) as other:
+        async with Client(server.url) as other:
             assert (await other.call_tool("unruly_fine", {})).structured_content == FINE
-        process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0
-        reading.join()
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(10) == 0
 
 
 @pytest.mark.slow
