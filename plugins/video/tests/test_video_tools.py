@@ -403,6 +403,36 @@ async def test_scenes_are_read_on_when_the_first_of_two_callers_leaves(tmp_path,
     assert len(set(told)) > 1
 
 
+async def test_scenes_stay_kept_when_the_call_that_found_them_is_cancelled(tmp_path, captioned):
+    reader = slide_reader()
+
+    def cancel(_done, _total, message):
+        if message == "Writing the outline":
+            analysing.cancel()
+
+    async with open_kernel(tmp_path, plugins={"reader": reader.plugin()}) as kernel:
+        arguments = {"file_path": str(captioned)}
+        analysing = asyncio.create_task(kernel.run("video_analyze", arguments, cancel))
+        with pytest.raises(asyncio.CancelledError):
+            await analysing
+        scenes = await kernel.call("video_scenes", file_path=str(captioned))
+        assert await recorded(kernel, "VideoAnalyses") == []
+    assert scenes.cached
+    assert len(reader.seen) == 3
+
+
+async def test_all_who_wait_for_scenes_are_told_that_pictures_are_not_kept(tmp_path, captioned):
+    (tmp_path / "state").touch()
+    reader = slide_reader()
+    async with open_kernel(tmp_path, plugins={"reader": reader.plugin()}) as kernel:
+        found = await asyncio.gather(
+            *(kernel.call("video_scenes", file_path=str(captioned)) for _ in range(3))
+        )
+    assert len(reader.seen) == 3
+    for scenes in found:
+        assert any("were not kept" in limit for limit in scenes.limits)
+
+
 async def test_progress_rises_to_the_end(tmp_path, captioned):
     seen: list[tuple[float, str]] = []
     async with open_kernel(tmp_path, plugins={"reader": slide_reader().plugin()}) as kernel:
