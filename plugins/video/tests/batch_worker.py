@@ -41,7 +41,7 @@ async def work(folder: Path) -> None:
 
 
 async def keep_going(kernel: Kernel, folder: Path) -> bool:
-    """Begin a batch when few are open; whether this process is still needed."""
+    """Begin a batch when few are open; True while this process is needed."""
     last = (folder / "last").exists()
     is_open = len(
         await kernel.services.jobs.list(kernel.identity.principal, ("running", "interrupted"), 100)

@@ -31,7 +31,7 @@ _READ, _WRITE = 3, 4
 
 @dataclass
 class Tab:
-    """A page in the browser: what it asked for, and what it complained about."""
+    """A page in the browser, with its requests and its errors."""
 
     commands: IO[bytes]
     answers: IO[bytes]
@@ -74,14 +74,14 @@ class Tab:
         return found["result"].get("value")
 
     def wait(self, condition: str) -> None:
-        """Until a JavaScript condition holds."""
+        """Wait until a JavaScript condition holds."""
         self.look(
             "new Promise((done) => { const look = () =>"
             f" ({condition}) ? done() : setTimeout(look, 20); look(); }})"
         )
 
     def open(self, address: str) -> None:
-        """Go there, and wait until everything of the page was loaded."""
+        """Open an address, and wait until the page is loaded."""
         for domain in ("Page", "Network", "Runtime", "Log"):
             self.send(f"{domain}.enable")
         self.send("Page.navigate", url=address)

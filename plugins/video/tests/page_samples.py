@@ -41,7 +41,7 @@ HOSTILE = (
 
 
 def analysis(text: str = "said", **other: Any) -> VideoAnalysis:
-    """One with that text wherever a text can stand."""
+    """An analysis with that text in every field of text."""
     given = {
         "source": WATCH, "video_id": ID, "duration": 600.0, "engine": "gemini", "model": text,
         "title": text, "summary": f"{text}\n{text}", "key_points": [text], "topics": [text],

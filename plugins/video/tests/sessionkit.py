@@ -58,7 +58,7 @@ def echo(request: RecordedRequest) -> str:
 
 
 def until(condition: Callable[[], bool], timeout_s: float = 10.0) -> None:
-    """Look at something outside this process until it holds."""
+    """Wait until something outside this process holds."""
     end = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < end, "it never held"

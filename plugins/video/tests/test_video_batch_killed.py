@@ -58,7 +58,7 @@ def question(request: Any) -> str:
 
 
 class Nursery:
-    """The other end of the worker program: makes processes, and kills them."""
+    """The parent of the worker program: makes processes, and kills them."""
 
     def __init__(self, environment: Mapping[str, str], folder: Path) -> None:
         self.pids: list[int] = []
@@ -97,7 +97,7 @@ class Nursery:
         return False
 
     def wait(self, within: float = 100) -> None:
-        """Until all have left by themselves."""
+        """Wait until all processes have ended by themselves."""
         end = time.monotonic() + within
         while any(self.lives(pid) for pid in self.pids):
             assert time.monotonic() < end, "some job does not end"

@@ -198,7 +198,7 @@ async def test_a_kept_analysis_is_checked_when_words_come_to_hand(kernel, gemini
 
 
 async def test_equal_calls_without_the_cache_are_each_asked_anew(kernel, gemini, captioned):
-    """As the parameter says: who wants no kept answer wants no shared one."""
+    """Equal calls with use_cache=False share no work, either."""
     with gemini.hold():
         calls = [
             asyncio.create_task(

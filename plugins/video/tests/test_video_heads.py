@@ -1,4 +1,4 @@
-"""Files that say too much of themselves: refused at once, before anything is paid."""
+"""Files with huge headers are refused at once, before anything is paid."""
 
 from __future__ import annotations
 

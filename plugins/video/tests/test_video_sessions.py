@@ -57,7 +57,7 @@ async def as_another(kernel: Kernel, tool: str, **arguments: object) -> dict[str
 
 
 def age(folder: Path, session_id: str, hours: float) -> None:
-    """Let it be that long ago that anything was asked."""
+    """Set the time of the last question back by so many hours."""
     with sqlite3.connect(folder / "state" / "sessions.db") as connection:
         connection.execute(
             "UPDATE session SET last_active = ? WHERE id = ?",

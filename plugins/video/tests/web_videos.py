@@ -107,6 +107,6 @@ class WebVideos:
                 self.end_headers()
 
             def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-                """Be quiet."""
+                """Log nothing."""
 
         return Handler

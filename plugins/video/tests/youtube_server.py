@@ -224,7 +224,7 @@ class _Server(ThreadingHTTPServer):
     fake: FakeYouTube
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: clients that hang up are part of the tests."""
+        """Report nothing, as clients that hang up are part of the tests."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -269,7 +269,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its name there
-        """Say nothing."""
+        """Log nothing."""
 
 
 def video(video_id: str, **changes: Any) -> Json:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from vr_kernel import Call, Document, Locator, Segment, Services, VrError
 
-from vr_plugin_video.analyses.analysis import Seen, damage
+from vr_plugin_video.analyses.analysis import Findings, damage
 from vr_plugin_video.analyses.local_engine import LocalEngine
 from vr_plugin_video.analyses.passages import passages
 from vr_plugin_video.media.formats import is_media_name, mime_of
@@ -55,13 +55,13 @@ class MediaLoader:
             )
 
 
-def _mime(source: Source, seen: Seen) -> str:
+def _mime(source: Source, seen: Findings) -> str:
     if source.at_youtube:
         return YOUTUBE_MIME
     return seen.media.mime or mime_of(source.path.name)
 
 
-def _segments(source: Source, seen: Seen) -> Sequence[Segment]:
+def _segments(source: Source, seen: Findings) -> Sequence[Segment]:
     said = [(p.start, p.end, p.text) for p in passages(seen.segments, seen.boundaries())]
     shown = [(s.start, s.end, s.text) for s in seen.slides.slides if s.text]
     return [

@@ -19,7 +19,7 @@ TITLE_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Findings:
     """Everything that was found out about a video, before it is put into words."""
 
     media: MediaInfo
@@ -59,7 +59,7 @@ class Seen:
         return ", ".join(name for name in (heard, self.slides.recognizer) if name)
 
 
-def analyse(task: VideoTask, seen: Seen) -> VideoAnalysis:
+def analyse(task: VideoTask, seen: Findings) -> VideoAnalysis:
     """The whole result, not yet shortened for an answer."""
     title = seen.media.title or one_line(task.source.name, TITLE_CHARS)
     start, end = seen.window
@@ -116,7 +116,7 @@ def damage(media: MediaInfo, *, partial: bool) -> list[str]:
     return [f"Damaged or cut off: of {format_time(media.duration)} only a part could be read."]
 
 
-def _silence(seen: Seen) -> list[str]:
+def _silence(seen: Findings) -> list[str]:
     """Return a remark when there are no words, as an outline does not tell that."""
     if seen.segments or any(slide.text for slide in seen.slides.slides):
         return []

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from vr_kernel import Call, Services, VrError
 
-from vr_plugin_video.analyses.analysis import Seen, analyse
+from vr_plugin_video.analyses.analysis import Findings, analyse
 from vr_plugin_video.analyses.recording import Recorder
 from vr_plugin_video.analyses.report import report_of
 from vr_plugin_video.captions.transcripts import Segment, Transcript
@@ -60,7 +60,7 @@ class LocalEngine:
         seen = self.watcher.identity()
         return f"{VERSION}|{spoken}|{seen}|{self.settings.max_scenes}"
 
-    async def watch(self, task: VideoTask) -> Seen:
+    async def watch(self, task: VideoTask) -> Findings:
         """Listen and look; what fails goes to the task's limits.
 
         Raises:
@@ -76,7 +76,7 @@ class LocalEngine:
         if errors and not (slides.slides or transcript or media.chapters):
             # Of a video at YouTube, what is missing is always the pictures.
             raise errors[-1 if task.source.at_youtube else 0]
-        return Seen(media, slides, transcript, window)
+        return Findings(media, slides, transcript, window)
 
     async def analyse(self, task: VideoTask) -> VideoAnalysis:
         """Analyse a video, and record the moments by which it is found again."""
