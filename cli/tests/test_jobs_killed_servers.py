@@ -66,7 +66,7 @@ def check_jobs(state: str | Path) -> int:
     assert len(texts) == len(set(texts))
     for file in ("jobs.db", "journal.db", "usage.db"):
         assert rows(state, file, "PRAGMA integrity_check") == [("ok",)]
-    # Who was killed between the end of a job and its release left a lease that runs out.
+    # A process killed between the end of a job and its release leaves a lease that runs out.
     assert rows(state, "jobs.db", "SELECT * FROM lease WHERE expires_at > ?", time.time()) == []
     return len(jobs)
 

@@ -113,7 +113,7 @@ def text_of(path: str) -> str:
     return Path(path).read_text("utf-8")
 
 
-# What is listed.
+# Lists.
 
 
 async def test_tools_are_listed_by_name(guest: Visit) -> None:
@@ -173,7 +173,7 @@ async def test_the_kernels_own_tools_are_the_golden_ones(auto: Visit) -> None:
     assert GOLDEN.read_text("utf-8") == text
 
 
-# What is answered.
+# Answers.
 
 
 @pytest.mark.parametrize(

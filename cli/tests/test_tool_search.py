@@ -264,7 +264,7 @@ async def test_a_cancelled_call_ends(guest: Visit, tmp_path: Any) -> None:
     await until((tmp_path / "cancelled").exists)
 
 
-# What is shown beside the two, in one process.
+# Tools shown beside the two, in one process.
 
 
 class Word(BaseModel):

@@ -62,7 +62,7 @@ async def holding(gemini: FakeGemini, number: int) -> None:
     await asyncio.to_thread(gemini.wait, lambda: gemini.in_flight == number)
 
 
-# What it costs.
+# The cost.
 
 
 def tokens(sums: Any) -> Usage:
@@ -318,7 +318,7 @@ async def test_cancelling_a_pause_between_attempts_ends_the_call(
     assert len(gemini.requests) == 1
 
 
-# Who answers.
+# The model that answers.
 
 
 async def test_next_model_of_a_role_answers_for_one_that_does_not(

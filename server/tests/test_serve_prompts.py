@@ -305,7 +305,7 @@ async def test_what_cannot_be_read_is_said(uri: str, says: str, client: Client[A
     assert "canary" not in caught.value.error.message
 
 
-# What a plugin may not offer.
+# Offers of a plugin that are refused.
 
 
 async def _zoo_async() -> str: ...

@@ -14,7 +14,7 @@ from node_programs import NodePrograms
 
 EXPECTED = Path(__file__).with_name("expected_failures.toml")
 EXTENSION = "extension"
-"""How the suite calls what belongs to no version of the protocol."""
+"""The suite's name for scenarios that belong to no version of the protocol."""
 _LISTED = re.compile(r"^ +- (\S+) \[(.*)\]$", re.MULTILINE)
 _FOLDER = re.compile(r"server-(.+)-\d{4}-\d\d-\d\dT.*")
 _BAD = {"FAILURE", "WARNING"}

@@ -30,7 +30,7 @@ PIXEL = base64.b64decode(
 )
 SOUND = base64.b64decode("UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=")
 PAUSE_S = 0.05
-"""What the suite wants between two signs of progress."""
+"""Seconds that the suite wants between two signs of progress."""
 
 
 class address(BaseModel):  # noqa: N801 - the suite's name

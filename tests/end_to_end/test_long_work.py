@@ -148,7 +148,7 @@ def fetch(client: LongClient, first: dict[str, Any]) -> dict[str, Any]:
             told = client.request("tasks/get", taskId=first["taskId"])
             state, result = told["status"], told.get("result", {}).get("structuredContent")
         else:
-            # Who takes progress can wait as long as it takes.
+            # A client that takes progress can wait as long as it takes.
             wait_s = 3600 if client.kind.progress else TIMEOUT_S / 2
             told = client.call("job_result", job_id=first["job_id"], wait_s=wait_s)
             state, result = told["state"], told["result"]

@@ -37,7 +37,7 @@ SERVER_FAULTS = (Code.INTERNAL, Code.UNAVAILABLE)
 """Codes of errors that other parameters would not have avoided."""
 ABSENT = (NotFoundError, DisabledError)
 NAME_CHARS = 200
-"""As much of a name or an address as a message or the log repeats."""
+"""Characters of a name or an address that a message or the log repeats."""
 LASTING = ("STATE_UNAVAILABLE", "STATE_DAMAGED", "STORE_UNAVAILABLE")
 """Categories of errors that last until the owner of the server does something."""
 

@@ -24,7 +24,7 @@ FILES_KEPT = 384
 """Open files that are left for databases, programs and fetching, and for connections that are
 accepted but not counted yet."""
 KEPT_SHARE = 16
-"""Of so many places one is kept for the owner, and one for a connection without a request yet."""
+"""One place in this many is kept for the owner, and one for connections without a request yet."""
 FREE_LINES, LINE_BYTES = 1_000, 16
 """Line ends that a chunked request may have; beyond, it needs so many bytes for each."""
 LATE = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
