@@ -13,8 +13,7 @@ import pytest
 import pytest_asyncio
 from mcp import MCPError
 from plugin_zoo import OWN_TOOLS, Zoo, vr_command
-from vr_kernel import Code, VrError
-from vr_kernel.errors import ERROR_META
+from vr_kernel import ERROR_META, Code, VrError
 from vr_server import Era, ToolClient, connect
 from vr_server.served.resource import MOST_BYTES
 from zoo_animals import GOOD, ZOO_TOOLS

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from plugin_zoo import OWN_TOOLS, Zoo
 from server_process import MODERN, ServerProcess, modern_meta
-from vr_kernel.errors import ERROR_META
+from vr_kernel import ERROR_META
 from zoo_animals import GOOD, UNDYING, ZOO_TOOLS
 
 HANDSHAKES = ["2025-06-18"]

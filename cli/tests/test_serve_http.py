@@ -20,8 +20,7 @@ from starlette.authentication import UnauthenticatedUser
 from starlette.responses import Response
 from task_client import follow
 from virtual_time import run_virtually
-from vr_kernel import Kernel, VrError, load_config
-from vr_kernel.errors import ERROR_META
+from vr_kernel import ERROR_META, Kernel, VrError, load_config
 from vr_server import build_http_app
 from vr_server.http.body_limit import BODY_S, HALF_SENT, REFUSED_S, BodyLimit
 from vr_server.http.http_app import is_loopback

@@ -14,7 +14,7 @@ from paid_work import paid_zoo
 from server_process import HttpServerProcess
 from test_serve_floods import INITIALIZE
 from test_serve_http import ACCEPT, LIST, OWNER
-from vr_kernel.files.artifacts import Artifacts
+from vr_kernel.files import Artifacts
 
 pytestmark = [
     pytest.mark.slow,

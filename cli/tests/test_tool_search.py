@@ -14,8 +14,7 @@ from fastmcp import Client
 from paid_work import PAID, paying
 from plugin_zoo import Zoo, vr_command
 from pydantic import BaseModel
-from vr_kernel import READ_ONLY, Call, Kernel, VrError, load_config, tool
-from vr_kernel.errors import ERROR_META
+from vr_kernel import ERROR_META, READ_ONLY, Call, Kernel, VrError, load_config, tool
 from vr_server import USAGE_META, Era, ToolClient, build_server, connect
 from vr_testing import FakeGemini
 from waiting import until

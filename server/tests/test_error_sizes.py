@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mcp import MCPError
 from pydantic import BaseModel
 from vr_kernel import (
+    ERROR_META,
     READ_ONLY,
     Call,
     Kernel,
@@ -22,8 +23,8 @@ from vr_kernel import (
     resource,
     tool,
 )
-from vr_kernel.errors import ERROR_META
-from vr_kernel.text.bounds import ERROR_BYTES, bounded
+from vr_kernel.text import bounded
+from vr_kernel.text.bounds import ERROR_BYTES
 from vr_server import build_server
 
 LONG = "ü€x" * 700_000

@@ -14,24 +14,28 @@ import paid_plugin
 import pytest
 from fastmcp import Client
 from paid_work import ASKED, Found, paid_kernel, paying, recorded
-from vr_kernel import CALLS_OUT, READ_ONLY, Call, Code, Kernel, VrError, cache_key, load_config
-from vr_kernel import tool as as_tool
-from vr_kernel.errors import ERROR_META
-from vr_kernel.generation import (
+from vr_kernel import (
+    CALLS_OUT,
+    ERROR_META,
+    READ_ONLY,
+    Call,
+    Code,
     Embeddings,
+    Kernel,
     Media,
-    ModelInfo,
     ModelProvider,
-    Options,
+    Provider,
     Purpose,
     Reply,
-    ReplyPiece,
-    Request,
     Role,
     Text,
     Usage,
+    VrError,
+    cache_key,
+    load_config,
 )
-from vr_kernel.providers import Provider
+from vr_kernel import tool as as_tool
+from vr_kernel.generation import ModelInfo, Options, ReplyPiece, Request
 from vr_server import USAGE_META, build_server
 from vr_testing import FakeGemini, Fault
 

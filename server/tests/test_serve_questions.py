@@ -14,8 +14,17 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.elicitation import ElicitResult
 from pydantic import BaseModel, Field
-from vr_kernel import DESTRUCTIVE, Call, Content, Kernel, VrError, cache_key, load_config, tool
-from vr_kernel.errors import ERROR_META
+from vr_kernel import (
+    DESTRUCTIVE,
+    ERROR_META,
+    Call,
+    Content,
+    Kernel,
+    VrError,
+    cache_key,
+    load_config,
+    tool,
+)
 from vr_server import build_http_app, build_server
 
 

@@ -19,9 +19,18 @@ from paid_work import call_as
 from pydantic import BaseModel
 from task_client import EXTENSION, TaskClient, follow
 from virtual_time import run_virtually
-from vr_kernel import READ_ONLY, Call, Code, Config, Kernel, VrError, load_config, tool
-from vr_kernel.errors import ERROR_META
-from vr_kernel.questions import Question
+from vr_kernel import (
+    ERROR_META,
+    READ_ONLY,
+    Call,
+    Code,
+    Config,
+    Kernel,
+    Question,
+    VrError,
+    load_config,
+    tool,
+)
 from vr_server import build_server
 from vr_server.tasks.questions import ANSWER_WITHIN_S, TaskQuestions
 from waiting import until

@@ -5,9 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
-from vr_kernel import READ_ONLY, Call, tool
-from vr_kernel.log import Log
-from vr_kernel.tools import build_tool
+from vr_kernel import READ_ONLY, Call, Log, build_tool, tool
 from vr_server.search.tool_index import ToolIndex
 from vr_server.search.tool_words import Phrases
 

@@ -14,9 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
-from vr_kernel import READ_ONLY, Call, Config, Embedder, Kernel, Provider, tool
-from vr_kernel.log import Log
-from vr_kernel.tools import build_tool
+from vr_kernel import READ_ONLY, Call, Config, Embedder, Kernel, Log, Provider, build_tool, tool
 from vr_server.search.tool_meaning import ToolMeaning
 from vr_server.search.tool_words import MOST_SENTENCES, Phrases, sentences
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
-from vr_kernel import READ_ONLY, Call, Kernel, VrError, load_config, tool
-from vr_kernel.tools import Tool, build_tool
+from vr_kernel import READ_ONLY, Call, Kernel, Tool, VrError, build_tool, load_config, tool
 from vr_server import build_server
 from vr_server.toolsets import choose
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from installation import SERVE
 from node_programs import NodePrograms
-from vr_kernel.errors import ERROR_META, Code
+from vr_kernel import ERROR_META, Code
 from vr_server import Era, connect
 
 pytestmark = pytest.mark.slow
