@@ -59,9 +59,10 @@ class WithinRequest:
             return Answer("unable")
         self.waiting = True
         try:
+            form = form_of(question)
             said = await self._context.session.elicit(
-                message=question.text,
-                requested_schema=visible_schema(get_elicitation_schema(question.answer)),
+                message=form.message,
+                requested_schema=form.requested_schema,
                 related_request_id=self._context.request_id,
             )
         finally:
@@ -103,13 +104,10 @@ class WithAnotherCall:
     def request(self, question: Question) -> InputRequiredToolResult:
         """Build the result that tells the client to ask, and to call again."""
         self._order -= 1
-        params = ElicitRequestFormParams(
-            message=question.text,
-            requested_schema=visible_schema(get_elicitation_schema(question.answer)),
-        )
+        request = ElicitRequest(params=form_of(question))
         return InputRequiredToolResult(
             InputRequiredResult(
-                input_requests={self._key(question): ElicitRequest(params=params)},
+                input_requests={self._key(question): request},
                 request_state=json.dumps(self.answers),
             )
         )
@@ -130,6 +128,14 @@ def asker_of(context: Context) -> Asker:
     if request.protocol_version in MODERN_PROTOCOL_VERSIONS:
         return WithAnotherCall(context)
     return WithinRequest(context)
+
+
+def form_of(question: Question) -> ElicitRequestFormParams:
+    """Make the form in which the protocol asks a question."""
+    return ElicitRequestFormParams(
+        message=question.text,
+        requested_schema=visible_schema(get_elicitation_schema(question.answer)),
+    )
 
 
 def _answer(said: Any) -> Answer:

@@ -7,13 +7,12 @@ from contextlib import suppress
 from typing import Any
 
 from fastmcp.server.context import Context
-from fastmcp.server.elicitation import get_elicitation_schema
 from fastmcp.utilities.tasks import TASKS_EXTENSION_ID
-from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult
+from mcp_types import ElicitRequest, ElicitResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from vr_kernel import Answer, Question
 
-from vr_server.blocks import visible_schema
+from vr_server.asking import form_of
 
 ANSWER_WITHIN_S = 900.0
 """Seconds that a person may take; then the default counts, since nobody may be there."""
@@ -76,11 +75,9 @@ def follows_tasks(context: Context) -> bool:
 
 
 def _request(question: Question) -> dict[str, Any]:
-    params = ElicitRequestFormParams(
-        message=question.text,
-        requested_schema=visible_schema(get_elicitation_schema(question.answer)),
+    return ElicitRequest(params=form_of(question)).model_dump(
+        mode="json", by_alias=True, exclude_none=True
     )
-    return ElicitRequest(params=params).model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _settle(future: asyncio.Future[Answer], answer: Answer) -> None:
