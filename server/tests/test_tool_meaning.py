@@ -76,10 +76,16 @@ async def kernel(start: Any, make_plugin: Any, embedder: TopicEmbedder, config: 
     return kernel
 
 
+def meaning_of(kernel: Kernel, **options: float) -> ToolMeaning:
+    """The meaning of the two tools here."""
+    tools = {name: kernel.tools[name] for name in ("bread_bake", "rain_tell")}
+    phrases, vectors = Phrases(kernel.log), kernel.services.vectors
+    return ToolMeaning(tools, phrases, vectors, kernel.log, **options)
+
+
 @pytest.fixture
 def meaning(kernel: Kernel) -> ToolMeaning:
-    tools = {name: kernel.tools[name] for name in ("bread_bake", "rain_tell")}
-    return ToolMeaning(tools, Phrases(kernel.log), kernel.services.vectors, kernel.log, wait_s=0.2)
+    return meaning_of(kernel)
 
 
 async def test_the_nearest_tool_is_the_one_that_is_meant(meaning: ToolMeaning) -> None:
@@ -115,10 +121,10 @@ async def test_an_embedder_that_failed_is_left_alone(
 
 
 async def test_an_embedder_that_hangs_is_not_waited_for(
-    meaning: ToolMeaning, embedder: TopicEmbedder
+    kernel: Kernel, embedder: TopicEmbedder
 ) -> None:
     embedder.hangs = True
-    assert await meaning.likeness("wet") == {}
+    assert await meaning_of(kernel, wait_s=0.2).likeness("wet") == {}
 
 
 async def test_vectors_that_are_no_numbers_do_not_count(
