@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from vr_kernel.call import Call
 from vr_kernel.jobs.jobs import Job, JobState
 from vr_kernel.jobs.rows import Ending
-from vr_kernel.running.running_job import JobHandle
+from vr_kernel.running.job_handle import JobHandle
 from vr_kernel.tools import DESTRUCTIVE, IDEMPOTENT, READ_ONLY, tool
 
 JobId = Annotated[str, Field(max_length=64)]

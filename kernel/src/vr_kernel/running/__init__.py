@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from vr_kernel.running.job_handle import JobHandle, outcome_of, time_words
     from vr_kernel.running.runner import Outcome
-    from vr_kernel.running.running_job import JobHandle, outcome_of, time_words
 
 __all__ = [
     "JobHandle",
@@ -21,6 +21,6 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "runner": "Outcome",
-        "running_job": "JobHandle outcome_of time_words",
+        "job_handle": "JobHandle outcome_of time_words",
     },
 )

@@ -10,14 +10,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypedDict
 
-from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from vr_kernel.calls.context import Context
 from vr_kernel.calls.produced import Produced, ProgressReport
 from vr_kernel.errors import Code, VrError
-from vr_kernel.generation import Usage
-from vr_kernel.jobs.jobs import Ending, Job, JobLedger, JobState
+from vr_kernel.jobs.jobs import Ending, JobLedger
 from vr_kernel.jobs.lease import Lease, was_lost
 from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.ledger import job_scope
@@ -26,68 +24,8 @@ from vr_kernel.log import Log
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.running import runner
 from vr_kernel.running.runner import Outcome
-from vr_kernel.signatures.schemas import compact_output
 from vr_kernel.storage.database_faults import is_held
-from vr_kernel.text.visible_text import all_visible, result_text
 from vr_kernel.tools import Tool
-
-MINUTE_S = 60
-
-
-class JobProgress(BaseModel):
-    """How far a job is; `total` when it is known, `left_s` by the pace so far, in seconds."""
-
-    done: float
-    total: float | None
-    message: str
-    left_s: float | None = None
-
-    def __str__(self) -> str:
-        """In words: the job's own, else numbers, and the time left."""
-        words = self.message
-        if not words and self.total is not None:
-            words = f"{self.done:g} of {self.total:g}"
-        left = "" if self.left_s is None else time_words(self.left_s)
-        return ", ".join(part for part in (words, left) if part)
-
-
-class JobHandle(BaseModel):
-    """What a client gets of a call that goes on: ask job_result for the rest."""
-
-    job_id: str
-    state: JobState
-    progress: JobProgress
-
-    @classmethod
-    def answer_schema(cls) -> dict[str, Any]:
-        """The JSON schema of a handle as an answer of a tool."""
-        return compact_output(cls.model_json_schema(mode="serialization"))
-
-    @staticmethod
-    def of(job: Job) -> JobHandle:
-        """Make the handle of a job, as it is now."""
-        # A tool need not report its last step.
-        done = job.total if job.state == "done" and job.total is not None else job.done
-        progress = JobProgress(
-            done=done, total=job.total, message=job.message, left_s=_seconds_left(job)
-        )
-        return JobHandle(job_id=job.id, state=job.state, progress=progress)
-
-
-def _seconds_left(job: Job) -> float | None:
-    """By the pace so far; None for a job that stood still meanwhile, as nobody knows how long."""
-    if job.state != "running" or job.runs > 1 or not job.total or job.done <= 0:
-        return None
-    pace = max(0.0, job.updated_at - job.created_at) / job.done
-    return round(max(0.0, job.total - job.done) * pace, 1)
-
-
-def time_words(seconds: float) -> str:
-    """A time that is left, as a person would say it."""
-    if seconds < MINUTE_S:
-        return f"about {max(1, round(seconds))} s left"
-    hours, minutes = divmod(round(seconds / MINUTE_S), 60)
-    return f"about {hours} h {minutes} min left" if hours else f"about {minutes} min left"
 
 
 @dataclass(slots=True)
@@ -239,14 +177,6 @@ def ending_of(outcome: Outcome) -> Ended:
     usage = outcome.usage.model_dump() if outcome.usage else None
     result = {"result": outcome.data, "notes": list(outcome.notes), "usage": usage}
     return Ended(state="done", result=result, error=None)
-
-
-def outcome_of(job: Job) -> Outcome:
-    """Read what `ending_of` kept of a call that succeeded; its texts are visible."""
-    kept = job.result or {}
-    usage = Usage(**kept["usage"]) if kept.get("usage") else None
-    data = all_visible(kept.get("result", {}), result_text)
-    return Outcome(job.id, data=data, notes=tuple(kept.get("notes", ())), usage=usage)
 
 
 async def finish(running: RunningJob, outcome: Outcome, leases: LedgerLeases, log: Log) -> None:
