@@ -12,8 +12,7 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner
-from vr_cli.process.exits import Exit, exit_code
-from vr_kernel import Config, VrError, load_config
+from vr_kernel import Code, Config, VrError, load_config
 from vr_plugin_knowledge.transfer.commands import export_records, import_records, reindex
 from vr_testing.full_disk import fill_up, small_disk
 
@@ -305,7 +304,8 @@ def test_an_export_without_room_leaves_what_was_there(
         fill_up(hog)
         with pytest.raises(VrError) as caught:
             CliRunner().invoke(export_records, [str(file)], obj=config, catch_exceptions=False)
-        assert exit_code(caught.value) == Exit.RETRYABLE
+        assert caught.value.retryable
+        assert caught.value.code is Code.UNAVAILABLE
         assert f"There is no room in {disk}." in caught.value.hint
         assert (file.read_bytes(), {*disk.iterdir()}) == (before, {file, hog})
 

@@ -17,7 +17,6 @@ from uuid import uuid4
 
 import pytest
 from migration_samples import config_in, invoke, report_of
-from vr_cli.commands.store import store
 from vr_kernel import Config, Kernel
 from vr_plugin_knowledge.transfer.commands import import_records
 from vr_plugin_knowledge.weaviate_store.connection import Connection
@@ -298,5 +297,13 @@ def test_a_restored_folder_is_older_than_the_server(
     count, notes = asyncio.run(found_by(config))
     assert count == 21
     assert "older copy" in notes[0]
-    assert invoke(config, store, "begin-anew", "--yes").exit_code == 0
+    asyncio.run(_begin_anew(config))
     assert asyncio.run(found_by(config)) == (21, []), "nothing is removed from a server"
+
+
+async def _begin_anew(config: Config) -> None:
+    """Do what `vr store begin-anew` does."""
+    async with Kernel.open(config) as kernel:
+        await kernel.services.store.status()
+        await kernel.services.store.restart(empty=True)
+        await kernel.services.store.catch_up(10)

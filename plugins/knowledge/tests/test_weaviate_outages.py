@@ -39,7 +39,7 @@ def server(weaviate: WeaviateServer, tmp_path: Path) -> Iterator[WeaviateServer]
 
 
 class Client:
-    """Act as a user does; returns the seconds of the longest action."""
+    """A user's actions, and the seconds of the longest of each."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel

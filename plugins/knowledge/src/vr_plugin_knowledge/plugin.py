@@ -128,10 +128,10 @@ def _notes_of(event: CallFinished, services: Services) -> Iterator[Awaitable[obj
 
 def _concepts_of(event: CallFinished, services: Services) -> Iterator[Awaitable[object]]:
     if services.settings.graph_collections:
-        from vr_plugin_knowledge.graph.arrivals import is_to_be_read, read_arrivals
+        from vr_plugin_knowledge.graph.auto_extraction import extract_new, may_extract
 
-        if is_to_be_read(event):
-            yield read_arrivals(event, services)
+        if may_extract(event):
+            yield extract_new(event, services)
 
 
 def _store_checks(services: Services) -> list[Check]:

@@ -12,7 +12,6 @@ from pathlib import Path
 from vr_kernel import Code, VrError, private_file, private_folder
 from vr_kernel.storage import (
     Patience,
-    damaged,
     explained,
     is_busy,
     is_damage,
@@ -126,9 +125,7 @@ def _require_name(path: Path, name: str) -> None:
 
 
 def _unavailable(path: Path, error: Exception) -> VrError:
-    if is_damage(error):
-        return damaged(path, error)
-    if is_busy(error):
+    if is_damage(error) or is_busy(error):
         return explained(path, error)
     return VrError(
         f"{path.name} cannot be used: {wording(error)}.",

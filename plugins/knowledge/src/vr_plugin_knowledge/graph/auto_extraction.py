@@ -1,10 +1,10 @@
-"""Has what was just recorded read for concepts, where that is turned on."""
+"""Extraction of concepts from records that were just made, where it is turned on."""
 
 from __future__ import annotations
 
 from vr_kernel import CallFinished, Services
 
-from vr_plugin_knowledge.tools.extract import knowledge_extract
+from vr_plugin_knowledge.graph.network import EXTRACTOR
 
 MOST = 100
 """Records of one call that are read; more are left to `knowledge_extract`."""
@@ -12,13 +12,13 @@ BEHIND = 500
 """Changes of others that may have come in between a call's records and the news of it."""
 
 
-def is_to_be_read(event: CallFinished) -> bool:
-    """True for a call that may have recorded what is to be read; results of reading are not."""
-    return event.records > 0 and event.tool != knowledge_extract.__name__
+def may_extract(event: CallFinished) -> bool:
+    """True for a call that made records, unless they are those of an extraction."""
+    return event.records > 0 and event.tool != EXTRACTOR
 
 
-async def read_arrivals(event: CallFinished, services: Services) -> None:
-    """Begin to read the records of a call, in the name of who called.
+async def extract_new(event: CallFinished, services: Services) -> None:
+    """Begin to extract from the records of a call, in the name of its caller.
 
     It is a call of `knowledge_extract` in the background. Where the program ends before, the
     next server goes on with it.
@@ -35,7 +35,7 @@ async def read_arrivals(event: CallFinished, services: Services) -> None:
     ][:MOST]
     if found:
         services.jobs.begin(
-            knowledge_extract.__name__,
+            EXTRACTOR,
             {
                 "collections": sorted({change.kind for change in found}),
                 "object_ids": [change.key for change in found],
