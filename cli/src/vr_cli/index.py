@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vr_kernel import private_file, private_folder
-from vr_kernel.config import Paths
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -41,7 +40,7 @@ def subcommand(tool_name: str) -> str:
 
 def write_index(kernel: Kernel) -> None:
     """Remember the names; a cache folder that cannot be written is no reason to fail."""
-    path = _path(kernel.config.paths)
+    path = _path(kernel.config.paths.cache)
     text = json.dumps(command_names(kernel), indent=1, sort_keys=True)
     with suppress(OSError):
         if not path.is_file() or path.read_text("utf-8") != text:
@@ -51,10 +50,10 @@ def write_index(kernel: Kernel) -> None:
             fresh.replace(path)
 
 
-def read_index(paths: Paths) -> CommandNames:
-    """The remembered names, none before the first load."""
+def read_index(cache: Path) -> CommandNames:
+    """The names that a cache folder remembers, none before the first load."""
     try:
-        names = json.loads(_path(paths).read_text("utf-8"))
+        names = json.loads(_path(cache).read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return names if _are_names(names) else {}
@@ -101,8 +100,8 @@ def _are_names(value: object) -> bool:
     )
 
 
-def _path(paths: Paths) -> Path:
-    return paths.cache / "commands.json"
+def _path(cache: Path) -> Path:
+    return cache / "commands.json"
 
 
 def command_of(tool: Tool) -> str:

@@ -55,7 +55,7 @@ def _summary(commands: Mapping[str, str]) -> str:
 
 
 def _index() -> CommandNames:
-    return read_index(find_paths(os.environ))
+    return read_index(find_paths(os.environ).cache)
 
 
 @click.group(

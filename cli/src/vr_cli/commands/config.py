@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 from pydantic import BaseModel
-from vr_kernel import Config, private_file, private_folder, sharing
-from vr_kernel.config import PROJECT_FILE, TRUST_FILE, shown, trusted_folders
+from vr_kernel import Config, sharing
+from vr_kernel.config import described, trust_folder
 
 from vr_cli.opening import open_kernel
 
@@ -47,12 +47,7 @@ def show(config: Config, *, origin: bool, as_json: bool) -> None:
 @click.pass_obj
 def trust(config: Config, folder: Path) -> None:
     """Let the vr.toml of FOLDER change settings of commands that run there."""
-    known = trusted_folders(config.paths.config)
-    name = str(folder.resolve())
-    if name not in known:
-        file = private_folder(config.paths.config) / TRUST_FILE
-        private_file(file).write_text("\n".join([*known, name, ""]), "utf-8")
-    file = folder / PROJECT_FILE
+    file = trust_folder(folder, config.paths.config)
     later = "" if file.is_file() else " once it is there; there is none yet"
     click.echo(f"{file} is trusted{later}.")
 
@@ -68,14 +63,6 @@ def _sections(config: Config) -> dict[str, dict[str, dict[str, Any]]]:
     }
     for name, settings in plugins.items():
         models[f"plugins.{name}"] = settings
-    sections = {name: _section(config, name, model) for name, model in models.items()}
+    sections = {name: described(config, name, model) for name, model in models.items()}
     sections["kernel.serve"]["shared_workspaces"]["tokens"] = sharing(config.serve)
     return sections
-
-
-def _section(config: Config, name: str, model: BaseModel) -> dict[str, dict[str, Any]]:
-    origins = config.settings(name, type(model))
-    return {
-        key: {"value": value, "origin": origins[key].origin if key in origins else "default"}
-        for key, value in shown(model).items()
-    }

@@ -1,15 +1,14 @@
-"""`vr cost`: what language models were used for."""
+"""`vr cost`: prints the usage of language models."""
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime
 
 import click
 from vr_kernel import Config, VrError, visible
-from vr_kernel.models import Grouping, UsageLedger, UsageReport, UsageRow, make_report
+from vr_kernel.models import Grouping, UsageReport, UsageRow, read_usage
 
-from vr_cli.output import print_error, print_json, print_notes
+from vr_cli.output import print_json, print_notes
 
 HEADINGS = {
     "calls": "calls",
@@ -21,7 +20,7 @@ HEADINGS = {
     "media_seconds": "media s",
     "maybe_paid": "maybe paid",
 }
-"""Fields of a row, and what stands above their columns."""
+"""Fields of a row, each with the heading of its column."""
 
 
 @click.command()
@@ -42,14 +41,10 @@ HEADINGS = {
 @click.pass_obj
 def cost(config: Config, *, by: Grouping, since: datetime | None, as_json: bool) -> None:
     """Show what language models were used for, in tokens."""
-    ledger = UsageLedger(config.paths.state / "usage.db", print_error, tell=_note)
     begin = None if since is None else since.replace(tzinfo=UTC)
-    try:
-        report = make_report(by, asyncio.run(ledger.report(by, since=begin)))
-        for remark in ledger.remarks():
-            click.echo(remark, err=True)
-    finally:
-        ledger.close()
+    report, remarks = read_usage(config.paths.state, by, begin, _note)
+    for remark in remarks:
+        click.echo(remark, err=True)
     if as_json:
         print_json(report.model_dump(mode="json"))
     elif report.rows:

@@ -25,7 +25,7 @@ def check(config: Config, path: str, *, as_json: bool) -> int:
     """
     from vr_cli.inspection.inspector import Inspector
 
-    inspections = Inspector(config.kernel).inspect(path)
+    inspections = Inspector(config).inspect(path)
     if as_json:
         click.echo(json.dumps({"plugins": [_row(i) for i in inspections]}, indent=2))
     else:

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from vr_kernel import VERSION, Check, Diagnosis
 from vr_kernel.config import find_paths
+from vr_kernel.loading import KERNEL_DISTRIBUTION
 
-KERNEL = "vr-kernel"
-"""The distribution of the kernel."""
 OLDEST, NEWEST = (3, 11), (3, 14)
 """Versions of Python that every release is tested on."""
 OLDEST_SQLITE = (3, 35, 0)
@@ -55,16 +54,16 @@ def python_version() -> Diagnosis:
 def kernel_version() -> Diagnosis:
     """Check that the code is the one that is said to be installed."""
     try:
-        installed = importlib.metadata.version(KERNEL)
+        installed = importlib.metadata.version(KERNEL_DISTRIBUTION)
     except importlib.metadata.PackageNotFoundError:
         return Diagnosis.warning(
-            f"{KERNEL} {VERSION} runs, but is not installed.",
+            f"{KERNEL_DISTRIBUTION} {VERSION} runs, but is not installed.",
             "Install it: pip install video-research",
         )
     if installed == VERSION:
-        return Diagnosis.ok(f"{KERNEL} {VERSION}.")
+        return Diagnosis.ok(f"{KERNEL_DISTRIBUTION} {VERSION}.")
     return Diagnosis.warning(
-        f"The code is {VERSION}, but {KERNEL} {installed} is installed.",
+        f"The code is {VERSION}, but {KERNEL_DISTRIBUTION} {installed} is installed.",
         "Install it again: pip install --force-reinstall vr-kernel",
     )
 

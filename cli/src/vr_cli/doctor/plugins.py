@@ -9,7 +9,6 @@ from vr_kernel import VERSION, Check, Diagnosis, Kernel
 from vr_kernel.loading import BUILT_IN, PluginStatus, State
 
 from vr_cli.doctor.check_runner import failure, started
-from vr_cli.doctor.environment import KERNEL
 
 OFFER_S = 3.0
 """How long a plugin may take to name its checks."""
@@ -27,7 +26,7 @@ _FIXES = {
 
 def plugin_checks(kernel: Kernel, printed: str) -> list[Check]:
     """One check for each installed plugin; `printed` is what they wrote to stdout at loading."""
-    statuses = [status for status in kernel.plugins() if status.distribution != KERNEL]
+    statuses = [status for status in kernel.plugins() if status.name not in BUILT_IN]
     return [
         *(Check(status.name, partial(plugin_state, status)) for status in statuses),
         Check("standard output", lambda: quiet(printed)),

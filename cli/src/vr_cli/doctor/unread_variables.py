@@ -1,4 +1,4 @@
-"""Variables of the programs that this one follows, which it does not read yet: named when set."""
+"""Checks for variables of the programs that this one follows, which it does not read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vr_kernel import Check, Diagnosis
-from vr_kernel.config import env_files, env_variables, find_paths
+from vr_kernel.config import known_variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ UNREAD = (
 
 def unread_checks(environ: Mapping[str, str]) -> list[Check]:
     """A check for each subject of which a variable is set, in the environment or a `.env`."""
-    present = _present(environ)
+    present = {name for name, value in known_variables(environ).items() if value}
     found = [(each, [name for name in each.names if name in present]) for each in UNREAD]
     return [_check(each, names) for each, names in found if names]
 
@@ -119,10 +119,3 @@ def _check(unread: Unread, names: list[str]) -> Check:
         else Diagnosis.warning(text, unread.instead)
     )
     return Check(f"variables: {unread.subject}", lambda: found)
-
-
-def _present(environ: Mapping[str, str]) -> set[str]:
-    present = {name for name, value in environ.items() if value}
-    for file in env_files(environ, find_paths(environ).config):
-        present |= {name for name, value in env_variables(file).items() if value}
-    return present

@@ -10,8 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from vr_kernel import Diagnosis, Level
-from vr_kernel.config import KernelSettings
+from vr_kernel import Config, Diagnosis, Level
 from vr_kernel.loading import State, discover
 
 from vr_cli.inspection.findings import Finding, Inspection
@@ -30,8 +29,8 @@ LAST_WORDS = 300
 class Inspector:
     """Inspects plugins under one user's settings; it installs nothing and runs no tool."""
 
-    def __init__(self, settings: KernelSettings) -> None:
-        self._settings = settings
+    def __init__(self, config: Config) -> None:
+        self._settings = config.kernel
 
     def inspect(self, place: str) -> list[Inspection]:
         """The plugins of a project's folder, or the installed one of that name.

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from vr_kernel import Code, VrError, load_config
-from vr_kernel.config import KernelSettings, ModelsSettings, server_roots
+from vr_kernel.config import server_roots
 
 KEPT = ("HOME", "USERPROFILE", "VR_CONFIG_DIR")
 
@@ -85,10 +85,10 @@ def overruled(environ: Mapping[str, str], folders: Sequence[Path], key: str) -> 
     config = load_config(environ)
     notes = []
     if not set(folders) <= {root.resolve() for root in config.kernel.allowed_roots}:
-        origin = config.settings("kernel", KernelSettings)["allowed_roots"].origin
+        origin = config.settings("kernel", type(config.kernel))["allowed_roots"].origin
         notes.append(f"Here the folders of another setting win over config.toml: {origin}.")
     if key:
-        setting = config.settings("models", ModelsSettings)["gemini_api_keys"]
+        setting = config.settings("models", type(config.models))["gemini_api_keys"]
         if setting.value != key:
             notes.append(f"Here another key wins over the one in .env: {setting.origin}.")
     return notes

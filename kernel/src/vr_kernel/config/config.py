@@ -145,6 +145,21 @@ def load_config(
     return Config(paths, variables, layers)
 
 
+def described(config: Config, name: str, section: BaseModel) -> dict[str, dict[str, Any]]:
+    """Value and origin of each setting of a section, fit for display.
+
+    Args:
+        config: the settings.
+        name: of the section, such as `plugins.video`.
+        section: its validated settings.
+    """
+    origins = config.settings(name, type(section))
+    return {
+        key: {"value": value, "origin": origins[key].origin if key in origins else "default"}
+        for key, value in shown(section).items()
+    }
+
+
 def shown(value: Any) -> Any:
     """A setting's value fit for display: secrets are only said to be set, or hidden in a text."""
     if isinstance(value, SecretStr):

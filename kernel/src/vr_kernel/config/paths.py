@@ -107,6 +107,14 @@ def env_variables(path: Path) -> dict[str, str]:
     return {}
 
 
+def known_variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """All variables that are set, in the environment or in one of the user's `.env` files."""
+    known: dict[str, str] = {}
+    for file in env_files(environ, find_paths(environ).config):
+        known |= env_variables(file)
+    return {**known, **environ}
+
+
 def private_folder(folder: Path) -> Path:
     """Make a folder, and those above it that are missing, for the user alone.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vr_kernel.config.paths import private_file, private_folder
 from vr_kernel.errors import Code, VrError, did_you_mean
 
 SECTIONS = ("kernel", "kernel.http", "kernel.serve", "models", "store")
@@ -120,6 +121,15 @@ def trusted_folders(config_folder: Path) -> list[str]:
     """The folders that `vr config trust` was given."""
     file = config_folder / TRUST_FILE
     return file.read_text("utf-8").splitlines() if file.is_file() else []
+
+
+def trust_folder(folder: Path, config_folder: Path) -> Path:
+    """Let the `vr.toml` of a folder change settings of commands there; returns that file."""
+    known, name = trusted_folders(config_folder), str(folder.resolve())
+    if name not in known:
+        file = private_folder(config_folder) / TRUST_FILE
+        private_file(file).write_text("\n".join([*known, name, ""]), "utf-8")
+    return folder / PROJECT_FILE
 
 
 def parse_text(text: str) -> Any:

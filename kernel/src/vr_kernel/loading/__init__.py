@@ -44,8 +44,8 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "compatibility": "kernel_range next_break",
-        "discovery": "BUILT_IN Candidate GROUP KERNEL_DISTRIBUTION PluginStatus "
-        "State check discover explain within",
+        "discovery": "BUILT_IN Candidate GROUP KERNEL_DISTRIBUTION PluginStatus State check "
+        "discover explain within",
         "hooks": "Hooks",
         "loader": "RESERVED_DOMAINS",
     },

@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING
 from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from vr_kernel.models.usage import UsageLedger
-    from vr_kernel.models.usage_report import Grouping, UsageReport, UsageRow, make_report
+    from vr_kernel.models.usage_reading import read_usage
+    from vr_kernel.models.usage_report import Grouping, UsageReport, UsageRow
 
 __all__ = [
     "Grouping",
-    "UsageLedger",
     "UsageReport",
     "UsageRow",
-    "make_report",
+    "read_usage",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "usage": "UsageLedger",
-        "usage_report": "Grouping UsageReport UsageRow make_report",
+        "usage_reading": "read_usage",
+        "usage_report": "Grouping UsageReport UsageRow",
     },
 )
