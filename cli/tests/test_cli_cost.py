@@ -1,0 +1,113 @@
+"""`vr cost`: the usage of models as a table and as JSON."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from plugin_zoo import Zoo, vr_command
+from vr_kernel import Usage, VrError
+from vr_kernel.models.usage import Attempt, UsageLedger
+from zoo_animals import GOOD
+
+FIRST = Attempt("call", "video_analyze", "video", "me", "gemini", "flash", "generate", 1)
+
+
+def _fail(error: VrError) -> None:
+    raise error
+
+
+async def pay(ledger: UsageLedger, tokens: int = 1, **changes: Any) -> int:
+    row = await ledger.begin(replace(FIRST, **changes))
+    await ledger.paid(row, "flash-001", Usage(calls=1, input_tokens=tokens))
+    return row
+
+
+def cost(zoo: Zoo, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        vr_command("cost", *arguments),
+        env=zoo.environment(**variables),
+        cwd=zoo.work,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def zoo(tmp_path: Path) -> Zoo:
+    """An installation with a plugin that must not be imported."""
+    return Zoo(tmp_path / "zoo").add(GOOD)
+
+
+@pytest.fixture
+async def used(zoo: Zoo) -> Zoo:
+    """An installation that used two models."""
+    with closing(UsageLedger(zoo.folder / "state" / "usage.db", _fail)) as ledger:
+        await pay(ledger, 1_234_567, media_seconds=61.4)
+        await pay(ledger, 5, provider="ollama", tool="x\x1b[31m_y")
+        row = await ledger.begin(replace(FIRST, number=2))
+        await ledger.failed(row, code="NETWORK_ERROR", usage=None, maybe_paid=True)
+    return zoo
+
+
+def test_cost_is_an_aligned_table(used: Zoo) -> None:
+    ended = cost(used)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    lines = ended.stdout.splitlines()
+    assert len({len(line) for line in lines}) == 1
+    assert [line.split() for line in lines[1:]] == [
+        ["video_analyze", "1", "2", "1,234,567", "0", "0", "0", "61", "1"],
+        ["x_y", "1", "1", "5", "0", "0", "0", "0", "0"],
+        ["total", "2", "3", "1,234,572", "0", "0", "0", "61", "1"],
+    ]
+
+
+def test_cost_by_model_is_json_without_loading_plugins(used: Zoo) -> None:
+    ended = cost(used, "--by", "model", "--since", "2020-01-01", "--json")
+    assert ended.returncode == 0
+    data = json.loads(ended.stdout)
+    assert [row["key"] for row in data["rows"]] == [
+        "gemini/flash-001",
+        "ollama/flash-001",
+        "gemini/flash",
+    ]
+    assert data["total"]["input_tokens"] == 1_234_572
+    assert used.imported() == set()
+
+
+def test_cost_with_a_damaged_row_says_so_in_a_note(used: Zoo) -> None:
+    with closing(sqlite3.connect(used.folder / "state" / "usage.db")) as connection, connection:
+        connection.execute("UPDATE attempt SET tool = CAST(x'ff' AS TEXT) WHERE id = 1")
+    ended = cost(used)
+    assert (ended.returncode, "x_y" in ended.stdout) == (0, True)
+    assert "Note: A row of usage.db is damaged" in ended.stderr
+    assert "Error" not in ended.stderr
+
+
+def test_cost_of_nothing_is_one_line(used: Zoo) -> None:
+    ended = cost(used, "--since", "2999-01-01")
+    assert (ended.returncode, ended.stdout) == (0, "No model was used since 2999-01-01.\n")
+    ended = cost(used, VR_STATE_DIR=str(used.folder / "new"))
+    assert (ended.returncode, ended.stdout) == (0, "No model was used yet.\n")
+
+
+@pytest.mark.parametrize("arguments", [("--since", "yesterday"), ("--by", "hour"), ("--usd",)])
+def test_cost_of_the_wrong_thing_is_a_usage_error(zoo: Zoo, arguments: tuple[str, ...]) -> None:
+    ended = cost(zoo, *arguments)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert arguments[0] in ended.stderr
+
+
+def test_cost_of_a_ledger_that_cannot_be_read_is_a_failure(zoo: Zoo, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    ended = cost(zoo, VR_STATE_DIR=str(tmp_path / "file"))
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "usage.db cannot be used" in ended.stderr
+    assert "Hint: " in ended.stderr
