@@ -142,14 +142,14 @@ def test_without_a_provider_the_hint_is_that_of_an_installed_distribution(
     (offers.parent / "METADATA").write_text("Name: studio\nVersion: 1.0\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(VrError) as caught:
-        ProviderRegistry({}).get(Painter)
+        ProviderRegistry(lambda _kind: "").get(Painter)
     assert caught.value.hint == "Install one: pip install vr-plugin-art"
     with pytest.raises(VrError) as caught:
-        ProviderRegistry({}).get(Sculptor)
+        ProviderRegistry(lambda _kind: "").get(Sculptor)
     assert caught.value.hint == 'Install one: pip install "studio[stone]"'
 
 
 def test_without_any_offer_the_hint_says_so_in_general() -> None:
     with pytest.raises(VrError) as caught:
-        ProviderRegistry({}).get(Path)
+        ProviderRegistry(lambda _kind: "").get(Path)
     assert caught.value.hint == "Install a plugin that provides one."

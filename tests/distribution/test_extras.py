@@ -67,5 +67,5 @@ def test_a_missing_provider_is_installed_by_a_distribution_of_ours(
     kind: type[object], wanted: str
 ) -> None:
     with pytest.raises(VrError) as caught:
-        ProviderRegistry({}).get(kind)
+        ProviderRegistry(lambda _kind: "").get(kind)
     assert caught.value.hint == f"Install one: {wanted}"
