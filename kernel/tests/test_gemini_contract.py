@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from gemini_service import MODEL, gemini_at
-from vr_kernel.generation import ModelProvider
+from vr_kernel.models.provider import ModelProvider
 from vr_testing import FakeGemini, GeminiWire, ModelProviderContract, ModelWire
 from vr_testing.contracts.model import SECRET
 

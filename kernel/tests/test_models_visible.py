@@ -16,8 +16,6 @@ from vr_kernel import Kernel, load_config
 from vr_kernel.generation import (
     Embeddings,
     Media,
-    ModelInfo,
-    ModelProvider,
     Purpose,
     Reply,
     ReplyPiece,
@@ -26,6 +24,7 @@ from vr_kernel.generation import (
     Usage,
     WebSource,
 )
+from vr_kernel.models.provider import ModelInfo, ModelProvider
 from vr_kernel.providers import Provider
 from vr_testing import Answer, FakeGemini
 

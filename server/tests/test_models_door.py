@@ -23,10 +23,14 @@ from vr_kernel import (
     Embeddings,
     Kernel,
     Media,
+    ModelInfo,
     ModelProvider,
+    Options,
     Provider,
     Purpose,
     Reply,
+    ReplyPiece,
+    Request,
     Role,
     Text,
     Usage,
@@ -35,7 +39,6 @@ from vr_kernel import (
     load_config,
 )
 from vr_kernel import tool as as_tool
-from vr_kernel.generation import ModelInfo, Options, ReplyPiece, Request
 from vr_server import USAGE_META, build_server
 from vr_testing import FakeGemini, Fault
 

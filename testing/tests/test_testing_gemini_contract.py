@@ -12,8 +12,9 @@ from vr_kernel import VrError
 from vr_kernel.config.paths import Paths
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.gemini.service import GeminiService
-from vr_kernel.generation import ModelProvider, Reply, ReplyPiece, Request
+from vr_kernel.generation import Reply, ReplyPiece, Request
 from vr_kernel.log import Log
+from vr_kernel.models.provider import ModelProvider
 from vr_testing import FakeGemini, GeminiWire, ModelProviderContract, ModelWire
 from vr_testing.contracts.model import SECRET
 

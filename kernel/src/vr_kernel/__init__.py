@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from vr_kernel.generation import (
         Embeddings,
         Media,
-        ModelProvider,
         Options,
         Part,
         Purpose,
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from vr_kernel.journal.lineage import Position
     from vr_kernel.kernel import Kernel
     from vr_kernel.log import Log
+    from vr_kernel.models.provider import ModelInfo, ModelProvider
     from vr_kernel.models.structured import Structured, check_schema
     from vr_kernel.progress import Progress
     from vr_kernel.prompts import Message, Prompt, prompt
@@ -138,6 +138,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Log",
     "Media",
     "Message",
+    "ModelInfo",
     "ModelProvider",
     "Models",
     "Options",
@@ -226,7 +227,7 @@ __getattr__, __dir__ = lazy_exports(
         "extra_missing require_extra",
         "events": "CallFinished",
         "files.artifacts": "Artifact",
-        "generation": "Embeddings Media ModelProvider Options Part Purpose Reply "
+        "generation": "Embeddings Media Options Part Purpose Reply "
         "ReplyPiece Request Role Text ThinkingLevel Turn Usage",
         "health": "Check Diagnosis Level Remedy",
         "hookspecs": "hookimpl",
@@ -235,6 +236,7 @@ __getattr__, __dir__ = lazy_exports(
         "journal.lineage": "Position",
         "kernel": "Kernel",
         "log": "Log",
+        "models.provider": "ModelInfo ModelProvider",
         "models.structured": "Structured check_schema",
         "progress": "Progress",
         "prompts": "Message Prompt prompt",

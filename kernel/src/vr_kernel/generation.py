@@ -1,11 +1,11 @@
-"""Requests to language models, their replies, and the protocol of the providers."""
+"""Requests to language models, and their replies."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from io import BufferedReader
-from typing import Any, Literal, Protocol, TypedDict
+from typing import Any, Literal, TypedDict
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel
@@ -235,66 +235,6 @@ class Embeddings(BaseModel):
     vectors: list[list[float]]
     model: str
     usage: Usage = Usage()
-
-
-@dataclass(frozen=True, slots=True)
-class ModelInfo:
-    """A model as its provider knows it: the thinking levels and kinds of part that it takes."""
-
-    name: str
-    thinking: tuple[ThinkingLevel, ...] = ()
-    """Empty when the model does not think or its levels are not known."""
-    accepts: frozenset[str] = frozenset({"text"})
-    """Of `text`, `image`, `audio`, `video`, `pdf`, `youtube`."""
-    embeds: bool = False
-
-
-class ModelProvider(Protocol):
-    """Reaches the models of one maker. Every method makes one attempt and never retries.
-
-    What fails is raised as `VrError`: `retryable` says whether the next attempt may succeed,
-    `retry_after` when. An error of an attempt that was paid for carries it in `usage`.
-    """
-
-    name: str
-
-    def check(self) -> None:
-        """Check that the provider is ready to be asked.
-
-        Raises:
-            VrError: AUTH, naming the variable that is missing and where to get a key.
-        """
-
-    def model_for(self, role: Role) -> str | None:
-        """The model that the provider suggests for a role, without its own name before it."""
-
-    def models(self) -> Sequence[ModelInfo]:
-        """The models that are known; others may be asked for as well."""
-
-    async def generate(self, model: str, request: Request) -> Reply:
-        """The whole answer.
-
-        Raises:
-            VrError: NOT_ALLOWED, category SAFETY_BLOCKED; TOO_LARGE, category REPLY_CUT_OFF,
-                with what was said so far in `detail`; AUTH, QUOTA, INVALID_INPUT, NOT_FOUND,
-                UNAVAILABLE for what the service says.
-        """
-
-    def stream(self, model: str, request: Request) -> AsyncIterator[ReplyPiece]:
-        """The answer in pieces, the last of which carries the whole `reply`.
-
-        Raises:
-            VrError: like `generate`; UNAVAILABLE, category REPLY_TRUNCATED, when the stream
-                ends before the answer does.
-        """
-
-    async def embed(
-        self, model: str, items: Sequence[str], purpose: Purpose, dimension: int | None
-    ) -> Embeddings:
-        """One vector an item."""
-
-    async def count_tokens(self, model: str, request: Request) -> int:
-        """Count the tokens of the request."""
 
 
 def _identity(part: Part) -> Any:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from vr_kernel.generation import ModelProvider
 from vr_kernel.health import Check
 from vr_kernel.hookspecs import hookimpl
+from vr_kernel.models.provider import ModelProvider
 from vr_kernel.providers import Provider
 from vr_kernel.services import Services
 

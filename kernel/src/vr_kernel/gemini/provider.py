@@ -21,17 +21,8 @@ from vr_kernel.gemini.question import GeminiRequest, Prepared
 from vr_kernel.gemini.replies import Reading
 from vr_kernel.gemini.streams import read_stream
 from vr_kernel.gemini.uploads import Uploads
-from vr_kernel.generation import (
-    Embeddings,
-    ModelInfo,
-    Purpose,
-    Reply,
-    ReplyPiece,
-    Request,
-    Role,
-    Text,
-    Turn,
-)
+from vr_kernel.generation import Embeddings, Purpose, Reply, ReplyPiece, Request, Role, Text, Turn
+from vr_kernel.models.provider import ModelInfo
 
 T = TypeVar("T")
 SHORTEST_TIMEOUT_S = 30.0

@@ -13,8 +13,9 @@ from vr_kernel.config.paths import Paths
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import VrError
 from vr_kernel.gemini.components import Components
-from vr_kernel.generation import Media, ModelProvider, Reply
+from vr_kernel.generation import Media, Reply
 from vr_kernel.log import Log
+from vr_kernel.models.provider import ModelProvider
 from vr_kernel.models.recorder import PaidRequest
 from vr_kernel.models.roles import ProvidedModel
 from vr_kernel.progress import Report, silent

@@ -18,13 +18,10 @@ from vr_kernel.generation import (
     Embeddings,
     Media,
     Options,
-    Part,
     Purpose,
     Reply,
     ReplyPiece,
-    Request,
     Role,
-    Text,
     ThinkingLevel,
     Turn,
 )
@@ -32,6 +29,7 @@ from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
 from vr_kernel.models.answers import Answers
 from vr_kernel.models.recorder import PaidRequest, UsageRecorder
+from vr_kernel.models.requests import Parts, Requests
 from vr_kernel.models.retry import Retrier
 from vr_kernel.models.roles import Roles
 from vr_kernel.models.usage import Meter
@@ -41,8 +39,6 @@ if TYPE_CHECKING:
     from vr_kernel.models.structured import Structured
 
 M = TypeVar("M", bound=BaseModel)
-Parts = str | Sequence[Part | str]
-"""A user's question to a model: words, or words and media."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +130,7 @@ class LanguageModels:
             VrError: see `ModelProvider.generate`; UNAVAILABLE, category CIRCUIT_OPEN,
                 DEADLINE_EXCEEDED or NO_ROOM. `usage` says what was paid all the same.
         """
-        request = await self._request(parts, history, **options)
+        request = await self._requests.make(parts, history, **options)
         answer = await self._answers.ask(self.roles.models(role, request.kinds), request)
         self.recorder.meter.notes.extend(answer.reply.notes)
         return answer.reply
@@ -192,7 +188,7 @@ class LanguageModels:
             shape = ModelShape(schema)
         else:  # A large one takes a while to look at.
             shape = await asyncio.to_thread(caller_shape, schema)
-        request = await self._request(parts, history, shape.schema, **options)
+        request = await self._requests.make(parts, history, shape.schema, **options)
         models, answers = self.roles.models(role, request.kinds), self._answers
         first = await answers.ask(models, request)
         value, reply = await read_or_repair(answers, first, models, request, shape)
@@ -216,7 +212,7 @@ class LanguageModels:
             VrError: like `generate`; UNAVAILABLE, category REPLY_TRUNCATED, when the stream
                 ends before the answer does.
         """
-        request = await self._request(parts, history, **options)
+        request = await self._requests.make(parts, history, **options)
         deadline_s = self.roles.configuration.current.deadline_s
         models = self.roles.models(role, request.kinds)
         async with aclosing(self._answers.stream(models, request, deadline_s)) as pieces:
@@ -266,7 +262,7 @@ class LanguageModels:
         Raises:
             VrError: like `generate`.
         """
-        request = await self._request(parts, history, **options)
+        request = await self._requests.make(parts, history, **options)
         model = self.roles.models(role)[0]
 
         async def attempt(_number: int) -> int:
@@ -279,28 +275,6 @@ class LanguageModels:
     def _answers(self) -> Answers:
         return Answers(self.retrier, self.recorder, self.artifacts, self.log, self.scope)
 
-    async def _request(
-        self,
-        parts: Parts,
-        history: Sequence[Turn],
-        schema: Mapping[str, Any] | None = None,
-        **options: Unpack[Options],
-    ) -> Request:
-        options["thinking"], options["temperature"] = self.roles.configuration.chosen(
-            options.get("thinking"), options.get("temperature")
-        )
-        said = [parts] if isinstance(parts, str) else parts
-        turn = Turn("user", tuple(Text(p) if isinstance(p, str) else p for p in said))
-        turns = [await self._identified(turn) for turn in (*history, turn)]
-        return Request(tuple(turns), schema=schema, **options)
-
-    async def _identified(self, turn: Turn) -> Turn:
-        """The turn with the digests of its files: without them, two would be one in a step."""
-        return replace(turn, parts=tuple([await self._with_digest(part) for part in turn.parts]))
-
-    async def _with_digest(self, part: Part) -> Part:
-        if not isinstance(part, Media) or part.file is None:
-            return part
-        if not part.digest:
-            part = replace(part, digest=await self.digests.sha256(part.file))
-        return part.kept_for(self.workspace)
+    @property
+    def _requests(self) -> Requests:
+        return Requests(self.roles.configuration, self.digests, self.workspace)

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from vr_kernel.generation import (
         Embeddings,
         Media,
-        ModelProvider,
         Options,
         Purpose,
         Reply,
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
         ThinkingLevel,
         Turn,
     )
-    from vr_kernel.models.models import Parts
+    from vr_kernel.models.provider import ModelProvider
+    from vr_kernel.models.requests import Parts
     from vr_kernel.models.structured import Structured
     from vr_kernel.models.usage_report import Grouping, UsageRow
     from vr_kernel.progress import Report

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 import pytest
 from vr_kernel.errors import VrError
-from vr_kernel.generation import ModelProvider, Part, Request, Text, Turn
+from vr_kernel.generation import Part, Request, Text, Turn
+from vr_kernel.models.provider import ModelProvider
 
 from vr_testing.contracts.model_wire import FAILURES, ModelWire, Trouble
 from vr_testing.contracts.outcomes import chain, drained, failure, first_piece

@@ -7,15 +7,8 @@ import json
 from typing import Any, ClassVar
 
 from vr_kernel.errors import Code
-from vr_kernel.generation import (
-    THINKING_LEVELS,
-    Media,
-    ModelProvider,
-    Reply,
-    Request,
-    Text,
-    Turn,
-)
+from vr_kernel.generation import THINKING_LEVELS, Media, Reply, Request, Text, Turn
+from vr_kernel.models.provider import ModelProvider
 
 from vr_testing.contracts.failure_modes import SAID, SECRET, FailureModeContract
 from vr_testing.contracts.outcomes import drained, failure, temporary_file
@@ -35,7 +28,7 @@ _PIXEL = bytes.fromhex(
 
 
 class ModelProviderContract(FailureModeContract):
-    """The tests of `vr_kernel.generation.ModelProvider`, for pytest with asyncio's auto mode.
+    """The tests of `vr_kernel.models.provider.ModelProvider`, for pytest with asyncio's auto mode.
 
     A provider's tests subclass it once, name the class `Test…` and write `opened`:
 

@@ -63,7 +63,7 @@ FAILURES: Mapping[Trouble, Failure] = {
     "stream_reset": Failure(Code.UNAVAILABLE, True, "REPLY_TRUNCATED"),
     "stream_unfinished": Failure(Code.UNAVAILABLE, True, "REPLY_TRUNCATED"),
 }
-"""The error of each trouble, as `vr_kernel.generation.ModelProvider` documents it."""
+"""The error of each trouble, as `vr_kernel.models.provider.ModelProvider` documents it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,60 @@
+"""Requests to language models, made of what a tool says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
+
+from vr_kernel.files.digests import Digests
+from vr_kernel.generation import Media, Options, Part, Request, Text, Turn
+from vr_kernel.models.roles import ModelConfiguration
+
+Parts = str | Sequence[Part | str]
+"""A user's question to a model: words, or words and media."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """Makes requests with what is configured, and with the digests of their files.
+
+    Args:
+        configuration: gives what a question leaves open.
+        digests: of files.
+        workspace: whose files they are; empty for the owner's.
+    """
+
+    configuration: ModelConfiguration
+    digests: Digests
+    workspace: str
+
+    async def make(
+        self,
+        parts: Parts,
+        history: Sequence[Turn],
+        schema: Mapping[str, Any] | None = None,
+        **options: Unpack[Options],
+    ) -> Request:
+        """Make a request of what is said after `history`.
+
+        Raises:
+            VrError: INVALID_INPUT for a thinking level or a temperature that there is not.
+        """
+        options["thinking"], options["temperature"] = self.configuration.chosen(
+            options.get("thinking"), options.get("temperature")
+        )
+        said = [parts] if isinstance(parts, str) else parts
+        turn = Turn("user", tuple(Text(p) if isinstance(p, str) else p for p in said))
+        turns = [await self._identified(turn) for turn in (*history, turn)]
+        return Request(tuple(turns), schema=schema, **options)
+
+    async def _identified(self, turn: Turn) -> Turn:
+        """The turn with the digests of its files: without them, two would be one in a step."""
+        return replace(turn, parts=tuple([await self._with_digest(part) for part in turn.parts]))
+
+    async def _with_digest(self, part: Part) -> Part:
+        if not isinstance(part, Media) or part.file is None:
+            return part
+        if not part.digest:
+            part = replace(part, digest=await self.digests.sha256(part.file))
+        return part.kept_for(self.workspace)
