@@ -53,7 +53,7 @@ class Log:
 
     @contextmanager
     def heard_by(self, listener: Listener) -> Iterator[None]:
-        """Give a listener, meanwhile, each line of any level of this log and of those bound."""
+        """Give a listener every line of this log and of those bound to it, inside a block."""
         self._listeners.append(listener)
         try:
             yield
@@ -69,7 +69,7 @@ class Log:
         self._write(logging.INFO, event, fields)
 
     def warning(self, event: str, **fields: Any) -> None:
-        """Write what works less well than it should."""
+        """Write a warning: something works less well than it should."""
         self._write(logging.WARNING, event, fields)
 
     def error(self, event: str, **fields: Any) -> None:
@@ -77,12 +77,12 @@ class Log:
         self._write(logging.ERROR, event, fields)
 
     def exception(self, event: str, **fields: Any) -> None:
-        """Write what does not work, with the traceback of the exception being handled."""
+        """Write an error, with the traceback of the exception being handled."""
         self._write(logging.ERROR, event, {**fields, "exc_info": True})
 
     @contextmanager
     def of_libraries(self) -> Iterator[None]:
-        """Write here, meanwhile, what libraries say by `logging`, from warnings on."""
+        """Write what libraries log, from warnings on, inside a block."""
         taker = _Taker(self._write)
         root = logging.getLogger()
         known = [x for x in root.manager.loggerDict.values() if isinstance(x, logging.Logger)]
@@ -97,7 +97,7 @@ class Log:
                 each.handlers, each.propagate = handlers, propagate
 
     def prepare(self) -> None:
-        """Import what writes lines: later there may be no file left to be opened."""
+        """Import all that writes lines: later the process may have no file descriptor left."""
         if not self._lines:
             self._lines.append(self._begun())
 
@@ -125,7 +125,7 @@ class Log:
 
 
 class _Taker(logging.Handler):
-    """Hands what libraries say on, with the place in their code for its kind."""
+    """Passes on what libraries log; the place in their code is the kind of the line."""
 
     def __init__(self, write: Callable[[int, str, Mapping[str, Any], str], None]) -> None:
         super().__init__(logging.WARNING)

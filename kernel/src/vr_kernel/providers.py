@@ -87,7 +87,7 @@ class Provider(Generic[T]):
     of_call: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what no choice could be made of.
+        """Refuse a kind or name that could not be chosen.
 
         Raises:
             TypeError: when the kind is no class and no name, or the name no text.
@@ -180,7 +180,7 @@ class ProviderRegistry:
         return cast("T", self._instances[slot])
 
     def contained(self, kind: type[Any], name: str | None = None) -> AbstractContextManager[None]:
-        """For the time that such a provider is at work: what it raises is its plugin's failure.
+        """Turn what a provider raises inside a block into a failure of its plugin.
 
         Raises:
             VrError: what it raised; INTERNAL, with its name, when it failed in another way.

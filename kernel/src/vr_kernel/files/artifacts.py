@@ -94,7 +94,7 @@ class Artifacts:
         return _each_text(data, address_in)
 
     def located(self, data: Any) -> Any:
-        """Data with the path of each artifact that a text of it is the address of."""
+        """Data with each address of an artifact replaced by its path."""
 
         def path_of(text: str) -> str:
             name = text.removeprefix(URI_PREFIX)

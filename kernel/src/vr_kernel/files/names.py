@@ -38,7 +38,7 @@ def numbered(name: str, number: int) -> str:
 
 
 def _trimmed(name: str) -> str:
-    """Without the ends that hide a file, are taken for an option, or that Windows drops."""
+    """Strip ends that hide a file, look like an option, or that Windows drops."""
     return re.sub(r" +", " ", name).lstrip(" .-~").rstrip(" .")
 
 

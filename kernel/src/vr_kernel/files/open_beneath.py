@@ -1,4 +1,4 @@
-"""Opens what lies below a folder without leaving it, whatever is swapped meanwhile."""
+"""Opening of files beneath a folder, without leaving it, whatever is swapped meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one way to the web: every address checked, every answer bounded in size and time."""
+"""Fetching from the web: every address checked, every answer bounded in size and time."""
 
 from __future__ import annotations
 

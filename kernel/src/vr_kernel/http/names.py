@@ -14,7 +14,7 @@ ASKED_AT_ONCE = 16
 
 
 class HostNames:
-    """Resolves names; one that is never answered holds up other names at most, and no files."""
+    """Resolves names, in threads of their own: one that hangs may delay other names only."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(ASKED_AT_ONCE, thread_name_prefix="vr-names")
@@ -30,5 +30,5 @@ class HostNames:
         return list(dict.fromkeys(str(answer[4][0]) for answer in answers))
 
     def close(self) -> None:
-        """Ask no more; who waits for a name finds its question cancelled."""
+        """Ask no more, and cancel the questions that wait."""
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -1,4 +1,4 @@
-"""Addresses of pages: what is accepted, before anything is asked of the network."""
+"""Addresses of pages, checked as text before anything is asked of the network."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class Visits:
     async def _follow(
         self, url: Url, terms: Terms, deadline: Deadline
     ) -> tuple[Exchange, tuple[str, ...]]:
-        """Ask, and ask where the answer leads, until one leads no further."""
+        """Ask, and follow redirects until an answer leads no further."""
         rules, passed, first = self._settings, list[str](), url.origin
         while True:
             exchange = await self._ask(url, rules, terms, deadline, own=url.origin == first)

@@ -59,7 +59,7 @@ class JobLedger:
         version: str = "",
         age_s: float = 0.0,
     ) -> None:
-        """Write a job down, running but begun by nobody; without effect when it is there.
+        """Add a job, running but begun by nobody; no effect when it exists.
 
         Args:
             id: 32 hexadecimal digits.
@@ -147,7 +147,7 @@ class JobLedger:
         )
 
     def under_way(self, job: Job, latest: tuple[float, float | None, str]) -> Job:
-        """A running job as it is now by what its owner, who has told nobody yet, says."""
+        """A running job with the progress that its owner reported but nobody has written yet."""
         if job.state != "running":
             return job
         return replace(job, **progress(*latest), updated_at=self._leases.clock())

@@ -212,7 +212,7 @@ class LedgerLeases:
                 lease.ends_at = ends_at
 
     def _watch(self, lease: Lease) -> None:
-        """Lose it when its time is over, whatever the heartbeat waits for."""
+        """Lose the lease when its time is over, even if the heartbeat hangs."""
         left = lease.ends_at - self._steady()
         if left > 0:
             loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""The one file that jobs, their leases and paid steps share, and what the journal had."""
+"""The ledger: one file for jobs, leases, paid steps and positions of the journal."""
 
 from __future__ import annotations
 

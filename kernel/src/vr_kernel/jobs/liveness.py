@@ -17,7 +17,7 @@ LOOSE_S = 1.0
 
 
 def steady_clock() -> float:
-    """Seconds that nobody sets; where it is to be had they pass while the computer sleeps."""
+    """Seconds of a clock that nobody sets; where possible it runs while the computer sleeps."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if clock is None else time.clock_gettime(clock)
 

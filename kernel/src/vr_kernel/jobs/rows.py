@@ -72,7 +72,7 @@ def progress(done: float, total: float | None, message: str) -> dict[str, Any]:
 
 
 def read_job(row: tuple[Any, ...], owner: str = "") -> Job:
-    """The job of a row of `COLUMNS`; one that somebody damaged has failed, and says so.
+    """Read a job from a row of `COLUMNS`; a damaged one has failed, and says so.
 
     A job that is no token's is that owner's.
     """

@@ -69,7 +69,7 @@ class Steps:
         return kept
 
     async def _require_writable(self, lease: Lease | None) -> None:
-        """Let nothing be paid that cannot be committed, or is somebody else's to pay by now."""
+        """Refuse a step that cannot be committed, or that another process owns by now."""
         if lease is not None:
             lease.check()
         owned = await self._database.run(lambda it: lease is None or is_owner(it, lease))

@@ -114,7 +114,7 @@ class JournalContinuity:
 
     @property
     def refusal(self) -> VrError | None:
-        """The error for whoever would make a store anew from a journal that lacks what it held."""
+        """The error of making a store anew from a journal that lacks records, if it does."""
         return self.damage or (self.loss.error if self.loss else None)
 
     async def is_readable(self) -> bool:
@@ -222,13 +222,13 @@ class JournalContinuity:
         return here
 
     async def miss(self, found: Position) -> None:
-        """Keep in mind that a store has what this journal lacks; `look` tells it."""
+        """Take note that a store has what this journal lacks; `look` reports it."""
         named = found if found.journal else Position("that of a version before", "", found.seq)
         self._known.hear([named])
         await self._known.put(named)
 
     async def hear(self, positions: Iterable[Position]) -> None:
-        """Take in what a store knows of journals."""
+        """Take note of the positions that a store knows."""
         self._known.hear(positions)
         await self.look()
 

@@ -58,7 +58,7 @@ class DeadLetters:
         self._database = KeptDatabase(path, _SCHEMA, disposable=True, **how)
 
     async def add(self, store: str, change: Change, error: BaseException, tries: int) -> None:
-        """Keep that a store refused a record.
+        """Add a record that a store refused.
 
         Raises:
             VrError: UNAVAILABLE when the list cannot be written.

@@ -40,7 +40,7 @@ class Delivery:
         self._tries: Counter[int] = Counter()
 
     def expect(self, seq: int) -> None:
-        """Take it that the store has what was recorded up to there, until it says how far it is."""
+        """Assume that the store has everything up to a number, until it says how far it is."""
         if self.position is None:
             self.position = seq
 

@@ -1,4 +1,4 @@
-"""A store that knows which journal it follows, and how the two are brought together."""
+"""Stores that know which journal they follow, and the ways to bring the two together."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ async def join(store: Store, journal: JournalFile, kinds: Sequence[RecordKind]) 
 
 
 async def bring_together(store: Store, journal: JournalFile) -> None:
-    """Let what is recorded from now on reach the store, and let what it has stay."""
+    """Make sure that new records reach the store, and that it keeps what it has."""
     await journal.last_seq()  # its file may be another one by now
     continuity = journal.continuity
     if continuity.followed and continuity.followed == continuity.journal:

@@ -1,4 +1,4 @@
-"""Every record in order: the truth that stores index."""
+"""The journal: every record in order, the source that stores index."""
 
 from __future__ import annotations
 

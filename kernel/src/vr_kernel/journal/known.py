@@ -1,4 +1,4 @@
-"""Known beside the journal: which journals this state folder had, and how far they had come."""
+"""Positions of journals that this state folder had, kept outside the journal."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Known:
         return []
 
     def _drop(self, given_up: dict[str, str]) -> None:
-        """Have nothing in mind of journals that were given up since."""
+        """Drop journals that were given up since."""
         gone = {name for name in given_up if given_up[name] != self._given_up.get(name)}
         self._given_up = given_up
         self._heard = [each for each in self._heard if each.journal not in gone]

@@ -23,7 +23,7 @@ class Loss:
 
     @property
     def error(self) -> VrError:
-        """The refusal of what would make the loss final."""
+        """The error of any step that would make the loss final."""
         return VrError(
             f"{self.what} Nothing is rebuilt from it.",
             Code.UNAVAILABLE,

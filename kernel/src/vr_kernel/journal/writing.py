@@ -1,4 +1,4 @@
-"""Entries that depend on what the journal has: over it, or in its place with that kept."""
+"""Writing of entries: in place of what is there, merged over it, or with it kept as former."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def renumber(connection: sqlite3.Connection, records: Sequence[tuple[str, str, s
 
 
 def over(connection: sqlite3.Connection, row: Row) -> Row:
-    """A record laid over what is known under its key: null clears, what is not named stays."""
+    """Merge a record over what its key has: null clears, fields that are not named stay."""
     workspace, kind, key, fields, provenance, created_at = row
     known, _, _ = _known(connection, (workspace, kind, key))
     known.pop("created_at", None)

@@ -219,7 +219,7 @@ class ResultCache:
     def _kept(
         self, key: str, connection: sqlite3.Connection
     ) -> tuple[tuple[Any, ...] | None, dict[str, Any] | None]:
-        """The row of a key, and its value if that is any good."""
+        """The row of a key, and its value if it is sound and fresh."""
         row = connection.execute(
             "SELECT value, checksum, cached_at FROM result WHERE key = ?", (key,)
         ).fetchone()

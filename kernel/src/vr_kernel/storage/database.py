@@ -1,4 +1,4 @@
-"""One SQLite file behind an async door: opened at first use, worked on in its own thread."""
+"""A SQLite file for async callers: opened at first use, worked on in a thread of its own."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class Database:
                 self._call = self._thread.submit(self._work_off)
 
     def _work_off(self) -> None:
-        """All that waits, and what comes meanwhile while another process holds the file."""
+        """Do all work that waits, and what is added meanwhile."""
         while self._waiting:
             items = [self._waiting.popleft() for _ in range(len(self._waiting))]
             items = [item for item in items if not item.outcome.cancelled()]
@@ -168,7 +168,7 @@ class Database:
             finish([(item, it, None) for item, it in zip(items, results, strict=True)])
 
     def _put_off(self, items: list[PendingWork], error: BaseException) -> None:
-        """Let those wait on who have not waited enough; nothing of their work was done."""
+        """Put work back that may wait longer, and fail the rest; none of it was done."""
         self.patience.found_locked(self.path)
         ends = [(item, self.patience.is_over(item.wait)) for item in items]
         self._waiting.extendleft(item for item, over in reversed(ends) if not over)
@@ -176,7 +176,7 @@ class Database:
         time.sleep(BUSY_PAUSE_S)  # not every busy lock is one that SQLite waits for
 
     def _transact_anew(self, items: list[PendingWork]) -> list[Any]:
-        """The results, in a new file when this one is disposable and damaged."""
+        """Do work in one transaction; in a new file when this one is disposable and damaged."""
         try:
             return self._transact(items)
         except (*FAULTS, NotBegunError) as error:
@@ -227,7 +227,7 @@ class Database:
         return self._connection
 
     def _is_gone(self) -> bool:
-        """True when somebody took away the file or its log, which would divide who shares it."""
+        """True when the file or its log was replaced: processes would no longer share one file."""
         return identities(self.path) != self._opened_as
 
     def _disconnect(self) -> None:

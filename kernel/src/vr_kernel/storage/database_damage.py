@@ -104,7 +104,7 @@ def _rejoin(
     connection: sqlite3.Connection,
     close: Callable[[], None],
 ) -> VrError:
-    """Bring what a lost log held into its file, and close this: the connection still has the log.
+    """Bring a lost log, which the connection still has, into its file, and close the connection.
 
     Where others have begun a log of their own, that would mix both: what this process sees is
     written into a file of its own then.
@@ -121,7 +121,7 @@ def _rejoin(
 
 
 def _is_shared(path: Path, log: FileIdentity, index: FileIdentity) -> bool:
-    """True when somebody has written a log of his own, or made an index of ours."""
+    """True when another process has written a log of its own, or an index of ours."""
     log_now, index_now = identity(log_of(path)), identity(log_of(path, "shm"))
     return any(
         now is not None and now[2] and (was is None or now[:2] != was[:2])
@@ -134,7 +134,7 @@ def _is_busy(connection: sqlite3.Connection) -> bool:
 
 
 def _copied(path: Path, connection: sqlite3.Connection) -> Path:
-    """A file of its own with all that a connection sees; nothing of it gets into `path`."""
+    """Copy all that a connection sees into a file of its own; `path` stays as it is."""
     if hasattr(connection, "setconfig"):  # from Python 3.12 on
         connection.setconfig(getattr(sqlite3, "SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE"))  # noqa: B009 - unknown to 3.11
     kept = private_file(_free_name(path, "parted"))

@@ -46,7 +46,7 @@ def told_by(log: Log) -> Callable[[VrError], None]:
 
 
 def tell_emptied(path: Path, tell: Callable[[VrError], None]) -> None:
-    """Say of a file that it has no content, unless somebody is just making it."""
+    """Tell that a file has no content, unless it is just being made."""
     try:
         found = path.stat()
     except OSError:
@@ -58,7 +58,7 @@ def tell_emptied(path: Path, tell: Callable[[VrError], None]) -> None:
 
 
 def damaged(path: Path, error: BaseException) -> VrError:
-    """The typed error of a damaged file; without its cause, which may quote what stands in it."""
+    """The typed error of a damaged file; without its cause, which may quote the file's content."""
     aside = "move it away, with its -wal and -shm"
     if path.name == "journal.db":  # the store has what it had
         without = f"or {aside}, and `vr knowledge migrate --from embedded` records what the store"
@@ -86,7 +86,7 @@ def set_aside(path: Path, kept: Path) -> VrError:
 
 
 def replaced(path: Path) -> VrError:
-    """The typed error of a file that somebody took away, or put another in the place of."""
+    """The typed error of a file that was removed, or replaced by another one."""
     return VrError(
         f"{path.name} was removed or replaced while it was open; what is there now is used.",
         Code.UNAVAILABLE,

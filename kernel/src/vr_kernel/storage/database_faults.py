@@ -1,4 +1,4 @@
-"""Faults of SQLite files: which is what, the typed error that says so, and rows that are whole."""
+"""Faults of SQLite files, told apart: damage, locks, a full disk."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ForeignFileError(sqlite3.DatabaseError):
 
 
 class NotBegunError(Exception):
-    """No transaction could be begun, so no work was; the cause says why."""
+    """A transaction could not be begun, so no work was done; the cause says why."""
 
 
 def cause(error: BaseException) -> BaseException | None:
@@ -88,7 +88,7 @@ def is_of_state(error: VrError) -> bool:
 
 
 def wording(error: BaseException) -> str:
-    """The words of a fault; never what stands in the file."""
+    """The words of a fault; they never quote the file's content."""
     if isinstance(error, UnicodeDecodeError):
         return "SQLITE_CORRUPT"
     name = getattr(error, "sqlite_errorname", None) or ""
@@ -98,7 +98,7 @@ def wording(error: BaseException) -> str:
 
 
 def require_own(connection: sqlite3.Connection, schema: str) -> None:
-    """Leave a file alone that has tables, and none of a schema.
+    """Refuse a file that has tables, but none of a schema: it is another program's.
 
     Raises:
         ForeignFileError: when it is so.

@@ -105,7 +105,7 @@ def unreadable(path: Path, error: BaseException) -> Diagnosis:
 
 
 def require_free(connection: sqlite3.Connection) -> None:
-    """Find out that nobody holds a file for long, which those who only read do not notice.
+    """Fail when another process holds a file for long, which readers would not notice.
 
     Raises:
         sqlite3.OperationalError: when somebody does.

@@ -1,4 +1,4 @@
-"""FileIdentity of files: tells an open file from another one that came in its place."""
+"""Identity of files: tells an open file from another one that came in its place."""
 
 from __future__ import annotations
 

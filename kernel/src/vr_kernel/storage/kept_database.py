@@ -1,4 +1,4 @@
-"""A database of what was paid for: what cannot be written is held until it can."""
+"""A database for paid results: a write that fails is held in memory until it succeeds."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class KeptDatabase(Database):
         return bool(self._held)
 
     async def keep(self, work: Callable[[sqlite3.Connection], T], otherwise: Any) -> T:
-        """Like `run` for what was paid for: what cannot be written is held.
+        """Like `run` for paid results: a write that fails is held.
 
         What `work` returned is returned then too; `otherwise`, where it could not even be tried.
         """
@@ -60,12 +60,12 @@ class KeptDatabase(Database):
         return kept
 
     async def insist(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Like `run`, in the space for what is paid for if there is no other; holds nothing."""
+        """Like `run`, but may use the disk space kept for paid results; holds nothing."""
         done: T = await self._awaited(PendingWork(work, WRITE, self.patience.begin(), otherwise=()))
         return done
 
     async def look(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Like `read`, and finds what is held, too."""
+        """Like `read`, but also finds what is held."""
         if self._held:
             with suppress(VrError):  # another process may have the lock that this takes
                 found: T = await self._awaited(

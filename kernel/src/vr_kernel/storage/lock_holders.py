@@ -26,7 +26,7 @@ def held(path: Path, error: BaseException) -> VrError:
 
 
 def _advice(path: Path) -> str:
-    """A hint for who waited in vain for that file: the process that holds it, and what to do."""
+    """A hint that names the process that holds a file, and what to do."""
     process = _holder(path)
     if process is None:
         return (

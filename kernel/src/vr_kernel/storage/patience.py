@@ -74,7 +74,7 @@ class Patience:
         self._locked.pop(path, None)
 
     def is_over(self, wait: Wait) -> bool:
-        """True when enough was waited; called at each try."""
+        """True when the wait was long enough; called at each try."""
         now = self.clock()
         if now - wait.seen > self._step_s:
             self._locked.clear()
@@ -85,6 +85,6 @@ class Patience:
         return wait.waited_s >= min(wait.most_s, self.wait_s, allowed)
 
     def _since(self, path: Path, now: float) -> float:
-        """The moment since which the file has been locked, as far as somebody looked."""
+        """The moment since which the file has been seen locked."""
         since, seen = self._locked.get(path, (now, now))
         return since if now - seen < self.wait_s else now

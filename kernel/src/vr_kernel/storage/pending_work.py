@@ -23,7 +23,7 @@ class PendingWork(NamedTuple):
 
 
 def finish(ends: list[tuple[PendingWork, Any, BaseException | None]]) -> None:
-    """Hand out results, or why there is none; a loop is woken once, however many wait in it."""
+    """Deliver results or errors to those who wait; each event loop is woken once."""
     for loop in dict.fromkeys(item.loop for item, _, _ in ends):
         its = [end for end in ends if end[0].loop is loop]
         if loop is None:

@@ -1,4 +1,4 @@
-"""Marks of principals: what rows bear of whoever they belong to."""
+"""Marks in rows that say which principal they belong to."""
 
 from __future__ import annotations
 

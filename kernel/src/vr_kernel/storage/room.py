@@ -1,4 +1,4 @@
-"""Disk space that is kept for what is paid for, and what waits in memory for such space."""
+"""Disk space reserved for paid results, and the results that wait in memory for such space."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Rooms:
         return self._rooms.setdefault(device, Room(folder, self._log))
 
     def close(self) -> None:
-        """Give all of it back, to what is written last; blocks."""
+        """Free all of the space for the last writes; blocks."""
         for room in self._rooms.values():
             room.close()
 
@@ -103,7 +103,7 @@ class Room:
             await asyncio.to_thread(self._take, size)
 
     def give_up(self) -> bool:
-        """Let the space be used, by whoever is first; False when there is none."""
+        """Free the space, so that anybody can use it; False when there is none."""
         with self._lock:
             file, self._file, self._size = self._file, None, 0
             if file is not None:
@@ -111,7 +111,7 @@ class Room:
             return file is not None
 
     def wait_for(self, write: Callable[[], object], why: VrError) -> None:
-        """Call that, in a thread, until it raises no `VrError`; the last one says why it waits."""
+        """Call `write` in a thread until it raises no `VrError`; `why` is the first one."""
         with self._lock:
             self._waiting[write] = why
             if self._retrying is None and not self._closed.is_set():
@@ -121,7 +121,7 @@ class Room:
                 self._retrying.start()
 
     def lost(self, file: str, writes: int, reason: str) -> None:
-        """Say that what was held is not written, and the program ends."""
+        """Log that held results are lost, because the program ends."""
         told = "what was paid for is lost: it could not be written until the end"
         self._log.error(told, file=file, writes=writes, reason=reason)
 

@@ -1,4 +1,4 @@
-"""Text as people, models and logs may get it: without secrets, without signs that nobody sees."""
+"""Text for people, models and logs: without secrets and unseen signs."""
 
 from __future__ import annotations
 

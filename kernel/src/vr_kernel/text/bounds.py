@@ -33,7 +33,7 @@ def bounded(text: str, most: int = ERROR_BYTES, clean: Callable[[str], str] = st
 
 
 def said(error: BaseException) -> str:
-    """The words of an exception as one line: no class of others makes this fail."""
+    """The words of an exception as one line; exceptions whose text fails do no harm."""
     name = type(error).__name__
     try:
         text = str(error)[: 2 * MOST_SAID]

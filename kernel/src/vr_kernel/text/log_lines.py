@@ -80,7 +80,7 @@ class Volume:
         self._spent += size
 
     def over(self, *, all_of_them: bool = False) -> Iterator[tuple[str, int, float]]:
-        """The kinds whose time is over and of which lines were counted: how many, in how long."""
+        """Kinds whose time is over with lines left out: the words, the number, the seconds."""
         now = self.clock()
         for name, kind in list(self._kinds.items()):
             if all_of_them or now - kind.since >= WINDOW_S:
@@ -129,7 +129,7 @@ class Lines:
                 self._tell_later()
 
     def tell_counted(self, *, all_of_them: bool = False) -> None:
-        """Write of each kind whose time is over how many lines were counted, and not written."""
+        """Write a line for each kind whose time is over: the number of lines left out."""
         with self._lock:
             for said, count, seconds in self._volume.over(all_of_them=all_of_them):
                 more = f"{said} … said {count:,} times more in the last {seconds:.0f} s"

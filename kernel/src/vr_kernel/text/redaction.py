@@ -1,4 +1,4 @@
-"""Takes secrets out of what is shown, wherever they come from."""
+"""Redaction: secrets taken out of all that is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text without the signs that nobody sees: a terminal obeys some of them, a model reads others."""
+"""Visible text: without signs that nobody sees, but terminals obey or models read."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def spelled_json(value: Any, indent: int | None = None) -> str:
 
 
 class VisiblePieces:
-    """Makes a text visible that comes in pieces: what they become is together `visible` of all."""
+    """Makes text visible that comes in pieces; all pieces together are `visible` of the whole."""
 
     def __init__(self) -> None:
         self._begun = ""
