@@ -18,6 +18,7 @@ from workspace_tree import CLI, KERNEL, ROOT, SERVER, Module
 HOOKS = {name: value for name, value in vars(hookspecs).items() if name.startswith("vr_")}
 PAGE = ROOT / "docs" / "hooks.md"
 API_PAGE = ROOT / "docs" / "reference" / "api.md"
+REFERENCE = ROOT / "docs" / "reference" / "kernel.md"
 
 
 def test_every_hook_is_documented_with_its_exact_arguments() -> None:
@@ -48,11 +49,11 @@ async def test_the_examples_are_a_plugin(config: Config, monkeypatch: pytest.Mon
     assert {name for name in vars(plugin) if name.startswith("vr_")} == set(HOOKS)
 
 
-def test_the_public_names_are_the_documented_ones() -> None:
-    page = API_PAGE.read_text(encoding="utf-8")
-    cells = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", page, re.MULTILINE)
-    documented = re.findall(r"\w+", " ".join(cells))
-    assert sorted(documented) == sorted(vr_kernel.__all__)
+def test_every_public_name_is_in_the_reference_and_the_overview_names_no_other() -> None:
+    headings = re.findall(r"^## (\w+)$", REFERENCE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(headings) == sorted(vr_kernel.__all__), "make reference"
+    cells = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", API_PAGE.read_text("utf-8"), re.MULTILINE)
+    assert set(re.findall(r"\w+", " ".join(cells))) <= set(vr_kernel.__all__)
 
 
 @pytest.fixture
