@@ -1,4 +1,4 @@
-"""Configuration: which layer wins, what is refused and how, and what is never shown."""
+"""Configuration: the order of its layers, errors of bad values, and secrets that stay hidden."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import Field, SecretStr, ValidationError
-from vr_cli.root import run as run_cli
 from vr_kernel import Config, EnvAlias, Kernel, Section, VrError, load_config
 from vr_kernel.config.config import shown
 from vr_kernel.config.settings import KernelSettings, StoreSettings
@@ -287,19 +286,6 @@ def test_an_untrusted_project_file_is_not_even_parsed(machine: Machine) -> None:
     assert str(machine.project) in _refused(machine).message
 
 
-def test_the_command_line_trusts_a_folder(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name, value in machine.environ.items():
-        monkeypatch.setenv(name, value)
-    machine.write(machine.project, '[store]\nworkspace = "trusted"\n')
-    assert machine.load().store.workspace == "default"
-    for _ in range(2):
-        assert run_cli(["config", "trust", str(machine.folder)]) == 0
-    assert "trusted" in capsys.readouterr().out
-    assert machine.load().store.workspace == "trusted"
-
-
 @pytest.mark.parametrize("trusted", [False, True])
 def test_a_variables_file_in_the_working_folder_is_not_read(
     machine: Machine, monkeypatch: pytest.MonkeyPatch, trusted: bool
@@ -556,20 +542,6 @@ def test_a_secret_in_a_file_that_is_no_toml_is_not_shown(machine: Machine, text:
 def test_a_secret_is_only_said_to_be_set(value: Any) -> None:
     assert SECRET not in str(shown(value))
     assert "set" in str(shown(value))
-
-
-def test_the_command_line_shows_no_secret(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    secrets = dict.fromkeys(("GEMINI_API_KEY", "VR_VIDEO__TOKEN", "VR_HTTP_TOKEN"), SECRET)
-    _as_own(monkeypatch, machine.environ | secrets)
-    monkeypatch.chdir(machine.folder)
-    for arguments in (["--json"], ["--origin"]):
-        assert run_cli(["config", "show", *arguments]) == 0
-    captured = capfd.readouterr()
-    assert "log_level" in captured.out
-    assert "[kernel.serve]" in captured.out
-    assert SECRET not in captured.out + captured.err
 
 
 def _as_own(monkeypatch: pytest.MonkeyPatch, environ: Mapping[str, str]) -> None:

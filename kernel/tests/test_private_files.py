@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from vr_cli.root import run
 from vr_kernel.storage.database import Database
 from vr_testing import open_kernel
 
@@ -45,19 +44,6 @@ async def test_open_database_of_an_older_version_is_mended(tmp_path: Path) -> No
     assert set(modes(path.parent).values()) == {0o700, 0o600}
     first.close()
     second.close()
-
-
-@pytest.mark.parametrize("command", [("cost",), ("clean", "--yes")], ids=["cost", "clean"])
-def test_command_without_a_kernel_takes_what_stands_open(
-    command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("state", "cache", "config"):
-        monkeypatch.setenv(f"VR_{name.upper()}_DIR", str(tmp_path / name))
-        (tmp_path / name / "deep").mkdir(parents=True)
-        (tmp_path / name / "deep" / "file").touch()
-    assert run(command) == 0
-    for name in ("state", "cache", "config"):
-        assert set(modes(tmp_path / name).values()) <= {0o700, 0o600}
 
 
 async def test_kernel_takes_what_stands_open_from_others(tmp_path: Path) -> None:
