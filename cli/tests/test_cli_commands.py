@@ -1,4 +1,4 @@
-"""`vr`: every tool as a command, exit codes, and what goes to which stream."""
+"""`vr`: every tool as a command, exit codes, and output on the right stream."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_a_tool_is_a_command(vr: CommandHost) -> None:
 
 
 def echo(vr: CommandHost, *arguments: str) -> dict[str, Any]:
-    """What `vr zoo echo` made of its arguments."""
+    """The arguments as `vr zoo echo` got them."""
     ended = vr.run("zoo", "echo", *arguments, "--json")
     assert (ended.code, ended.stderr) == (0, "")
     data: dict[str, Any] = ended.data

@@ -43,7 +43,7 @@ def listed(zoo: Zoo) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def served(zoo: Zoo) -> dict[str, Any]:
-    """What a client of a real server with all of them gets to see."""
+    """The view of a client of a real server with all of them."""
     return asyncio.run(visit(zoo))
 
 
@@ -87,7 +87,7 @@ def rows(result: subprocess.CompletedProcess[str]) -> Iterator[dict[str, Any]]:
 
 
 def row_of(animal: Animal, result: subprocess.CompletedProcess[str]) -> dict[str, Any]:
-    """What was listed about one animal."""
+    """The listed row of one animal."""
     (row,) = [row for row in rows(result) if row["distribution"] == animal.home]
     return row
 

@@ -28,7 +28,7 @@ class Visit:
     output: str
 
     def found(self, group: str, check: str) -> dict[str, Any]:
-        """What one check says."""
+        """The finding of one check."""
         (only,) = [c for c in self.report["checks"] if (c["group"], c["name"]) == (group, check)]
         return dict(only)
 

@@ -1,4 +1,4 @@
-"""Where clients keep their files on each system, and how they start the server."""
+"""Places of clients' files on each system, and the commands that start the server."""
 
 from __future__ import annotations
 

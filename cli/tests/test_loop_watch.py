@@ -1,4 +1,4 @@
-"""What holds up the event loop is named with its plugin, and nothing else is."""
+"""Code that blocks the event loop is named with its plugin, and nothing else is."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAMED = "a plugin holds up the server"
 
 
 def held(*looks: tuple[Any, float, float]) -> float:
-    """What the last of these looks says."""
+    """The text of the last of these looks."""
     holdup = Holdup()
     return [holdup.see(*look) for look in looks][-1]
 

@@ -52,7 +52,7 @@ def vr(zoo: Zoo) -> Iterator[CommandHost]:
 
 
 def checked(vr: CommandHost, what: object) -> dict[str, Any]:
-    """What is said of one plugin; the exit code agrees with it."""
+    """The report on one plugin; the exit code agrees with it."""
     ended = vr.run("plugin", "check", str(what), "--json")
     (plugin,) = ended.data["plugins"]
     levels = [check["level"] for check in plugin["checks"]]

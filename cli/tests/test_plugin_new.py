@@ -230,7 +230,7 @@ def test_nothing_half_written_stays(zoo, tmp_path):
 
 
 def names_in(folder: Path) -> list[str]:
-    """What lies in a folder, hidden files too."""
+    """Names in a folder, of hidden files, too."""
     return [path.name for path in folder.iterdir()]
 
 

@@ -105,7 +105,7 @@ def _path(cache: Path) -> Path:
 
 
 def command_of(tool: Tool) -> str:
-    """What is typed to run a tool, such as `vr job list`."""
+    """The command that runs a tool, such as `vr job list`."""
     return f"vr {tool.domain} {subcommand(tool.name)}"
 
 

@@ -106,7 +106,7 @@ async def _call(
 
 
 def limit_of(tool: Tool, arguments: Mapping[str, Any]) -> object:
-    """How many results a call is to show; None when the tool has no such argument."""
+    """The number of results that a call shows; None when the tool has no such argument."""
     default = tool.input_schema.get("properties", {}).get("limit", {}).get("default")
     return arguments.get("limit", default)
 

@@ -22,7 +22,7 @@ from vr_kernel import (
 from vr_cli.calling.ids import RECORD
 
 SAID = ("confirm", "dry_run")
-"""Arguments by which a tool is told not to ask, or not to delete."""
+"""Arguments that tell a tool not to ask, or not to delete."""
 TITLE_CHARS = 80
 
 

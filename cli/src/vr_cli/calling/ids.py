@@ -1,4 +1,4 @@
-"""Ids by their beginning: what a person types of one, made whole before the call."""
+"""Completes ids of which a person typed the beginning."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ async def _known(
 
 
 def _lists(tool: Tool, name: str) -> bool:
-    """Whether a tool only reads, needs nothing, and lists what has such an id."""
+    """True when a tool only reads, needs nothing, and lists things with such an id."""
     verb = tool.name.partition("_")[2]
     quiet = READ_ONLY in tool.effects and Effects.CALLS_OUT not in tool.effects
     needs = tool.input_schema.get("required")

@@ -1,4 +1,4 @@
-"""What a person reads of a tool's result, at a terminal or in a file that it goes to."""
+"""Results of tools as text, for a terminal or a file."""
 
 from __future__ import annotations
 

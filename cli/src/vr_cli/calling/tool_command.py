@@ -21,7 +21,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 SOURCE = "source"
 _SOURCE_IS = "SOURCE is a web address with https://, or a path on this machine."
 _NAMES = ("_id", "_path", "url", "directory", "collection", "name", "kind", "key")
-"""How arguments end that name something, which is one word."""
+"""Ends of names of arguments that take one word, such as the name of something."""
 _SOURCES_ARE = f"{_SOURCE_IS} Several are taken one after another."
 
 
@@ -133,14 +133,14 @@ def _require_no_folder(kernel: Kernel, tool: Tool, arguments: Mapping[str, Any])
 
 
 def _is_text(place: str, schemas: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether the words of a text may be given one by one: a question, but no id or name."""
+    """True when the words of a text may be given one by one: a question, but no id or name."""
     schema = schemas[place]
     plain = schema.get("type") == "string" and not {"enum", "format", "pattern"} & schema.keys()
     return plain and not place.endswith(_NAMES)
 
 
 def positions(tool: Tool) -> list[str]:
-    """What is given by position: `source`, when a tool takes one, then all that it needs."""
+    """Arguments given by position: `source`, when a tool takes one, then all that it needs."""
     properties = tool.input_schema.get("properties", {})
     needed: list[str] = tool.input_schema.get("required", [])
     taken = [name for name in properties if name in needed]

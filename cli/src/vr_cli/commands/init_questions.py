@@ -20,7 +20,7 @@ NONE = "none"
 
 
 def is_terminal() -> bool:
-    """Whether somebody can answer."""
+    """True when somebody can answer."""
     return sys.stdin.isatty()
 
 

@@ -1,4 +1,4 @@
-"""`vr plugin`: what is installed and what became of it; install, make and check a plugin."""
+"""`vr plugin`: lists, installs, makes and checks plugins."""
 
 from __future__ import annotations
 

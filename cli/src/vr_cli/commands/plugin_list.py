@@ -1,4 +1,4 @@
-"""`vr plugin list` and `show`: what is installed, what became of it, what each brings."""
+"""`vr plugin list` and `show`: installed plugins, their states, and all that they bring."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _wrapped(what: str, text: str) -> str:
 
 
 def _origin(status: PluginStatus) -> dict[str, str]:
-    """What its distribution says of itself, and the folder that it is installed in."""
+    """The summary and licence of its distribution, and the folder that it is installed in."""
     try:
         home = distribution(status.distribution)
     except (PackageNotFoundError, ValueError):

@@ -1,4 +1,4 @@
-"""`vr store`: how far the store has come, and what it would not take."""
+"""`vr store`: shows the state of the store and the records that it refused."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 DELIVERY_S = 60.0
-"""How long `status` and `retry` wait for what is on its way."""
+"""Seconds for which `status` and `retry` wait for records on their way."""
 LISTED = 1000
 """Most refusals that `failed` shows as text; JSON has all."""
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -172,7 +172,7 @@ def _what_is_kept(kernel: Kernel) -> str:
 
 
 async def _counted(kernel: Kernel, delivered: int | None) -> dict[str, object]:
-    """How many records and deletions there are, and how many the store has up to that number."""
+    """Count records and deletions, and those that the store has up to that number."""
     recorded = await kernel.services.journal.count()
     if delivered is None:
         return {"recorded": recorded}
@@ -181,7 +181,7 @@ async def _counted(kernel: Kernel, delivered: int | None) -> dict[str, object]:
 
 
 def _with_store(config: Config, work: Callable[[SearchableStore], Coroutine[Any, Any, T]]) -> T:
-    """What `work` makes of the store.
+    """Do work on the store.
 
     Raises:
         VrError: UNAVAILABLE when none is installed.
@@ -190,7 +190,7 @@ def _with_store(config: Config, work: Callable[[SearchableStore], Coroutine[Any,
 
 
 def _with_kernel(config: Config, work: Callable[[Kernel], Coroutine[Any, Any, T]]) -> T:
-    """What `work` makes of a kernel."""
+    """Do work on a kernel."""
     with _session(config) as (kernel, runner):
         return _run(kernel, runner, work(kernel))
 

@@ -1,4 +1,4 @@
-"""What a user may answer: folders that may be opened to the server, a key that can be one."""
+"""Checks answers of a user: folders that may be opened to the server, a possible key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is to be written: each file as it is and as it will be, and the difference to show."""
+"""Changes to files: each with its text now, its text to be, and the difference to show."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Change:
 
     @property
     def action(self) -> str:
-        """What happens to the file: `none`, `create` or `update`."""
+        """The action on the file: `none`, `create` or `update`."""
         if (self.before or "") == self.after:
             return "none"
         return "create" if self.before is None else "update"
@@ -90,7 +90,7 @@ def read_file(file: Path) -> str | None:
 
 
 def secrets_of(values: Any, text: str = "") -> frozenset[str]:
-    """What of a file's values must not be shown: those named like secrets, variables, headers."""
+    """The values of a file that are never shown: those named like secrets, variables, headers."""
     return frozenset([*secrets_in_text(text), *_secrets(values, everything=False)])
 
 

@@ -1,4 +1,4 @@
-"""Which command changes the environment that this program runs in, and whether it is ours to."""
+"""Commands that install and remove distributions in the environment of this program."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PRODUCT = "video-research"
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """A Python environment: the folder of it, of its standard library, and who runs it."""
+    """A Python environment: its folder, that of its standard library, and its program."""
 
     prefix: Path
     library: Path
@@ -90,7 +90,7 @@ class Environment:
 
 
 def distribution_of(name: str) -> str:
-    """What a person means by the name of a plugin to install, as pip takes it.
+    """The requirement, as pip takes it, that a person means by the name of a plugin.
 
     A bare name such as `weather` means `vr-plugin-weather`, or `vr-weather` where an installed
     distribution asks for that, as video-research does for its own; all else is taken as it is.

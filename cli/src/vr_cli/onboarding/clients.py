@@ -36,7 +36,7 @@ START_TIMEOUT_S = 60
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What the place of a file depends on; `system` is a value of `sys.platform`."""
+    """A machine, on which the places of files depend; `system` is a value of `sys.platform`."""
 
     system: str
     home: PurePath
@@ -49,7 +49,7 @@ class Machine:
 
     @property
     def programs(self) -> PurePath:
-        """Where programs with windows keep their settings: Electron's `appData`."""
+        """The folder of settings of programs with windows: Electron's `appData`."""
         if self.system == "win32":
             return self.folder("APPDATA", self.home / "AppData" / "Roaming")
         if self.system == "darwin":
@@ -92,7 +92,7 @@ class Client:
         return project / self.project
 
     def is_installed(self, machine: Machine) -> bool:
-        """Whether the client left traces in the user's folders."""
+        """True when the client left traces in the user's folders."""
         return any(os.path.exists(it(machine)) for it in (self.file, self.traces))  # noqa: PTH110 - a folder that may not be entered is no error
 
 

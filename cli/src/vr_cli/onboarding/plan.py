@@ -1,4 +1,4 @@
-"""The plan: from what the user wishes to the files as they will be. Nothing is written here."""
+"""Plans all files from the wishes of the user; nothing is written here."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MARK = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What is to be set up: clients with their files, folders that may be read, a key.
+    """Wishes of a user: clients with their files, folders that may be read, a key.
 
     With `remove` our entry is taken out of the clients' files instead.
     """

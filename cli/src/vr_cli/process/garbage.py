@@ -1,4 +1,4 @@
-"""Garbage is not looked for while a command starts: what is made then lives to the end."""
+"""Collects no garbage while a command starts: objects made then live to the end."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from contextlib import contextmanager
 
 
 def begin_late() -> None:
-    """Collect from now on, and never among what is there already."""
+    """Collect from now on, but never among the objects that exist already."""
     gc.freeze()
     gc.enable()
 
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Look for no garbage meanwhile."""
+    """Collect no garbage meanwhile."""
     gc.disable()
     try:
         yield

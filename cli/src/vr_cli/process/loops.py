@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 CLOSE_S = 1.0
-"""How long what is left of a command may take to end."""
+"""Seconds in which the rest of a command may end."""
 
 
 def run_alone(work: Coroutine[Any, Any, T], log: Log) -> T:
-    """What the work gives, in a loop of its own; see `run_on`."""
+    """Do work in a loop of its own; see `run_on`."""
     runner = asyncio.Runner()
     try:
         return run_on(runner, work, log)
@@ -51,7 +51,7 @@ def close(runner: asyncio.Runner, log: Log) -> None:
 
 
 def run_on(runner: asyncio.Runner, work: Coroutine[Any, Any, T], log: Log) -> T:
-    """What the work gives, or raises; Ctrl-C cancels it.
+    """Do work, and return or raise its outcome; Ctrl-C cancels it.
 
     What a task or a callback that a plugin left behind raises to end the program ends that
     alone, and is told in the log.
