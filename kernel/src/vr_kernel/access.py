@@ -1,4 +1,4 @@
-"""Who may ask, and as whom: the identities of tokens, and of those who need none."""
+"""Identities: of the owner, and of those whose token bears a name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOW_NAMED = "A name has up to 64 letters, digits, - and _."
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Whom services are for.
+    """The principal that services are for.
 
     Attributes:
         principal: the name of the token; of the owner, the user who runs the program.
@@ -40,7 +40,7 @@ class Identity:
 
     @property
     def mark(self) -> str:
-        """What this principal's rows bear in a database: of a token `token:NAME`, else `owner`."""
+        """The mark of its rows in a database: of a token `token:NAME`, else `owner`."""
         return OWNER if self.is_owner else mark_of(self.principal, "")
 
 

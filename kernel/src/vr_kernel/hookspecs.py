@@ -44,7 +44,7 @@ def vr_resources() -> list[Callable[..., Any]]:  # type: ignore[empty-body]
 
 @hookspec
 def vr_record_kinds() -> list[RecordKind]:  # type: ignore[empty-body]
-    """What the domain stores: fields, types, and which are searched, embedded, filtered."""
+    """Record kinds that the domain stores: fields, types, and which are searched or embedded."""
 
 
 @hookspec

@@ -21,7 +21,7 @@ MOST_CHARS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What one side of the conversation says."""
+    """Words of one side of the conversation."""
 
     content: str | Content
     speaker: Literal["user", "assistant"] = "user"
@@ -44,7 +44,7 @@ def prompt(function: F) -> F:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What a person fills in; `choices` when only some values are taken."""
+    """An argument that a person fills in; `choices` when only some values are taken."""
 
     name: str
     description: str

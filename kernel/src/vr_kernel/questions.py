@@ -15,7 +15,7 @@ Action = Literal["accept", "decline", "cancel", "unable"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, and the model of the answer: text, numbers, yes or no, choices."""
+    """A question, and the model of its answer: text, numbers, yes or no, choices."""
 
     text: str
     answer: type[BaseModel]
@@ -23,7 +23,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back; `unable` when nobody could be asked."""
+    """The answer that came back; `unable` when nobody could be asked."""
 
     action: Action
     content: dict[str, Any] = field(default_factory=dict)

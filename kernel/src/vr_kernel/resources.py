@@ -27,7 +27,7 @@ _FOREIGN = ("file:", "http:", "https:", "data:")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What `@resource` says of a function."""
+    """The facts that `@resource` states of a function."""
 
     uri: str
     mime: str
@@ -64,7 +64,7 @@ class Resource:
     arguments: type[BaseModel]
 
     async def read(self, services: Services, given: Mapping[str, Any]) -> Reading:
-        """What stands at the address with these parts.
+        """Read what stands at the address with these parts.
 
         Raises:
             VrError: INVALID_INPUT for parts that do not fit, and what the function raises.

@@ -28,7 +28,7 @@ _schemas: WeakKeyDictionary[Callable[..., Any], Pair] = WeakKeyDictionary()
 
 
 class Effects(Flag):
-    """What a call does to the user's world; own journal, cache and artifacts do not count."""
+    """Effects of a call on the user's world; own journal, cache and artifacts do not count."""
 
     READ_ONLY = auto()
     WRITES_LOCAL = auto()
@@ -46,7 +46,7 @@ IDEMPOTENT = Effects.IDEMPOTENT
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What `@tool` says of a function."""
+    """The facts that `@tool` states of a function."""
 
     effects: Effects
     long: bool
@@ -105,7 +105,7 @@ def tool(
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a tool's function takes and gives, as models."""
+    """The models of what a tool's function takes and returns."""
 
     arguments: type[BaseModel]
     result: type[BaseModel]

@@ -61,7 +61,7 @@ async def infra_configure(
 
 
 def _small_work(models: LanguageModels) -> dict[str, Any]:
-    """What keeps the models of small work as they are when the default becomes another."""
+    """Return the settings that keep the models of small work when the default becomes another."""
     settings = models.roles.configuration.current
     roles: tuple[Role, ...] = ("fast", "recursive")
     return {role: settings.models_of(role) or [AUTO] for role in roles}

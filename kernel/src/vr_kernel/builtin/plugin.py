@@ -47,5 +47,5 @@ def vr_resources() -> list[Any]:
 
 @hookimpl
 def vr_record_kinds() -> list[RecordKind]:
-    """What plugins of several domains record."""
+    """List the record kinds that plugins of several domains share."""
     return [DOCUMENT_PASSAGES]

@@ -1,1 +1,1 @@
-"""What a kernel is made of: services of one configuration, and those of each workspace."""
+"""The parts of a kernel: services of one configuration, plugins, and services of each workspace."""

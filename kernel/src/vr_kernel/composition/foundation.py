@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 class Foundation:
-    """What one configuration gives, whatever plugins there are. Nothing is opened before use."""
+    """The services of one configuration, without plugins. Nothing is opened before use."""
 
     def __init__(self, config: Config, roots: Sequence[str | Path] = ()) -> None:
         self.config = config

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Plugins:
-    """What became of each plugin, all that they offer, and the services of each.
+    """The loaded plugins: the state of each, all that they offer, and the services of each.
 
     Args:
         foundation: the services that need no plugin.

@@ -1,4 +1,4 @@
-"""What each workspace has of its own: results, files, equal work; and whose services are which."""
+"""Workspaces beside the owner's: each has results, files and equal work of its own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ASK_OWNER = "Ask the owner of the server for another: `roots` in [kernel.serve] 
 
 @dataclass(frozen=True, slots=True)
 class Tenant:
-    """What one workspace has of its own."""
+    """The services that one workspace has for itself."""
 
     cache: ResultCache
     single_flights: SingleFlights

@@ -47,7 +47,7 @@ class Components:
 
     @cached_property
     def registry(self) -> KeptAtGemini:
-        """What is at the service, as this machine remembers it."""
+        """The files and caches at the service, as this machine remembers them."""
         from vr_kernel.gemini.registry import KeptAtGemini
 
         return KeptAtGemini(self._paths.state / "gemini.db", self._log, self._patience)

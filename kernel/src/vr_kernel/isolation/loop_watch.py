@@ -26,7 +26,7 @@ _RUN: CodeType = Handle._run.__code__  # noqa: SLF001 - the frame below which al
 
 
 class Owners:
-    """Which plugin a frame belongs to, told by its module.
+    """The plugins that frames belong to, told by their modules.
 
     Args:
         modules: the names of plugins by the modules that are imported for them. A package that
@@ -61,7 +61,7 @@ class Owners:
 
 
 class Holdup:
-    """How long the loop has been at one step, as far as that is certain."""
+    """The time that the loop has been at one step, as far as that is certain."""
 
     def __init__(self) -> None:
         self._step: FrameType | None = None

@@ -21,7 +21,7 @@ MODULES: ContextVar[tuple[str, ...]] = ContextVar("vr-modules", default=())
 
 
 class PassedOn(BaseException):
-    """What the kernel sends through a plugin's code: no failure, and no plugin may catch it."""
+    """A signal sent through a plugin's code: no failure, and no plugin may catch it."""
 
 
 class PluginCode:
@@ -56,13 +56,13 @@ class PluginCode:
 
     @staticmethod
     async def ended(work: Awaitable[T]) -> T:
-        """What the work of a plugin gives, for a task of its own."""
+        """Return what the work of a plugin gives, for a task of its own."""
         with PluginCode():
             return await work
 
     @staticmethod
     async def apart(function: Callable[..., Awaitable[T]], /, *given: Any, **named: Any) -> T:
-        """What a function of a plugin gives, in a task of its own.
+        """Return what a function of a plugin gives, called in a task of its own.
 
         A GeneratorExit that a future carries closes every coroutine of the task that awaits it:
         these are the plugin's alone. Cancellation is passed on, and its end awaited.
@@ -85,7 +85,7 @@ class PluginCode:
 
 @contextmanager
 def contained(what: str, plugin: str, log: Log) -> Iterator[None]:
-    """Let no failure out of a plugin but typed ones: its words may be for no client.
+    """Turn any failure of a plugin into a typed error, since its own message may hold secrets.
 
     Raises:
         VrError: what the plugin raised; INTERNAL when it failed in another way.
@@ -105,7 +105,7 @@ def contained(what: str, plugin: str, log: Log) -> Iterator[None]:
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether it is a person's Ctrl-C: where a program leaves that to Python, it may always be."""
+    """Check if it is a person's Ctrl-C: where a program leaves that to Python, it may always be."""
     if not isinstance(error, KeyboardInterrupt):
         return False
     import signal

@@ -1,4 +1,4 @@
-"""Which kernels a plugin works with: from the one it was written for to below the next break."""
+"""The kernels that a plugin works with: from the one it was written for to below the next break."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ OFFERS = ("tools", "commands", "prompts", "resources", "record kinds", "provider
 
 
 class State(StrEnum):
-    """What became of an installed plugin."""
+    """The state of an installed plugin."""
 
     LOADED = "loaded"
     BLOCKED = "blocked"
@@ -64,12 +64,12 @@ class PluginStatus:
 
     @property
     def fine(self) -> bool:
-        """Whether all is as the user wants it."""
+        """True when all is as the user wants it."""
         return self.state in (State.LOADED, State.BLOCKED)
 
     @property
     def what(self) -> str:
-        """What is wrong with it, as a sentence without its full stop."""
+        """The sentence, without its full stop, that says what is wrong with it."""
         state = "in conflict" if self.state is State.CONFLICT else self.state
         return f"Plugin {self.name} is {state}: {self.reason.rstrip('.')}"
 

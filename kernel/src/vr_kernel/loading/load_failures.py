@@ -20,7 +20,7 @@ class LoadFailures:
         self._known: dict[str, Failure] | None = None
 
     def reason(self, name: str, stamp: Callable[[], str]) -> str:
-        """Why a plugin failed, when it has not changed since; empty otherwise.
+        """Return the reason why a plugin failed; empty when it has changed since, or never failed.
 
         `stamp` is asked only when something is known of the plugin.
         """

@@ -228,7 +228,7 @@ class Registry:
             made.status.tools = made.status.offers["tools"]
 
     def _offers(self, made: Contribution) -> dict[str, list[str]]:
-        """What it brings, by name; without what belongs to another."""
+        """List what it brings, by name, without what belongs to another."""
         tools = [tool for tool in self.tools.values() if tool.plugin == made.status.name]
         paths = [c.path for c in made.commands if self.commands.get(c.path) is c]
         words = [*map(" ".join, paths), *(tool.command for tool in tools if tool.command)]

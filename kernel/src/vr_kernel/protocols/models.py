@@ -128,7 +128,7 @@ class Models(Protocol):
 
 
 class Gemini(Protocol):
-    """What only Gemini has."""
+    """The service of Gemini, as far as only it has that."""
 
     @property
     def models(self) -> ModelProvider:

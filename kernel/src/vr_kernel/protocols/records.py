@@ -1,4 +1,4 @@
-"""What was recorded or computed before: the cache, the journal, the store, vectors."""
+"""Services of what was recorded or computed before: cache, journal, store, vectors."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class Jobs(Protocol):
 
 
 class Providers(Protocol):
-    """What plugins provide to each other."""
+    """The things that plugins provide to each other."""
 
     def names(self, kind: type[T]) -> list[str]:
         """List the providers of that kind by name, the preferred first."""

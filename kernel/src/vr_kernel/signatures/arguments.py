@@ -122,7 +122,7 @@ def _refusal(name: str, problems: Iterable[str], hint: str, known: Iterable[str]
 def _problems(
     items: Sequence[Any], given: Mapping[str, Any], spelled: Callable[[str], str]
 ) -> Iterator[str]:
-    """What does not fit, once for each argument: a choice of types fails once for each type."""
+    """Describe what does not fit, once an argument: a choice of types fails once a type."""
     told: dict[str, list[str]] = {}
     for item in items:
         first, *rest = _place(item, given) or ["arguments"]

@@ -22,7 +22,7 @@ Pair = tuple[Schema, Schema]
 
 
 class ToolSchemas:
-    """What was made at earlier starts, in one file, by what it was made of.
+    """Schemas that earlier starts made, in one file, by what they were made of.
 
     A pair is found again as long as no Python file of the tool's package and of the kernel has
     changed, nor Python and pydantic. Tools that are not plain functions of a package are never
@@ -70,7 +70,7 @@ class ToolSchemas:
         return f"{function.__module__}:{function.__name__}:{made_of}" if made_of else ""
 
     def _package(self, name: str) -> str:
-        """What tells one state of a package's files, and the kernel's, from another."""
+        """Return a mark that tells states of a package's files, and the kernel's, apart."""
         if name not in self._packages:
             own = _folders(name)
             kernel = "" if name == KERNEL else self._package(KERNEL)
@@ -111,7 +111,7 @@ def _files(folder: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _read(path: Path) -> dict[str, list[Schema]]:
-    """What an earlier start wrote; nothing of a file that is not whole."""
+    """Read what an earlier start wrote; nothing of a file that is not whole."""
     try:
         found = json.loads(path.read_bytes())
     except (OSError, ValueError):

@@ -1,0 +1,31 @@
+"""The errors of jobs that ended without a result of their own."""
+
+from __future__ import annotations
+
+from vr_kernel.errors import Code, VrError
+
+
+def taken_over(job_id: str) -> VrError:
+    """The error of work that another process went on with."""
+    return VrError(
+        f"Another process took over job {job_id}.",
+        Code.CONFLICT,
+        category="LEASE_LOST",
+        hint="job_result waits for what it makes of it.",
+        retryable=True,
+    )
+
+
+def cancelled(job_id: str) -> VrError:
+    """The error of work that was cancelled by its id."""
+    return VrError(f"Job {job_id} was cancelled.", Code.CANCELLED, hint="Call the tool again.")
+
+
+def given_up(runs: int) -> VrError:
+    """The error of a job whose processes died again and again."""
+    return VrError(
+        f"The job was interrupted {runs} times without getting any further.",
+        Code.INTERNAL,
+        category="JOB_INTERRUPTED",
+        hint="Its process died each time. The log may say why; call the tool again.",
+    )
