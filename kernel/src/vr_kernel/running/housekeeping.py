@@ -1,4 +1,4 @@
-"""What a server does beside answering: takes up what other processes left behind."""
+"""The work of a server beside answering: it takes up what other processes left behind."""
 
 from __future__ import annotations
 

@@ -6,11 +6,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Usage
 from vr_kernel.jobs.jobs import Job, JobState
+from vr_kernel.running.job_errors import cancelled
 from vr_kernel.running.runner import Outcome
 from vr_kernel.signatures.schemas import compact_output
 from vr_kernel.text.visible_text import all_visible, result_text
+from vr_kernel.tools import Tool
 
 MINUTE_S = 60
 
@@ -71,9 +74,33 @@ def time_words(seconds: float) -> str:
     return f"about {hours} h {minutes} min left" if hours else f"about {minutes} min left"
 
 
-def outcome_of(job: Job) -> Outcome:
-    """Read what `ending_of` kept of a call that succeeded; its texts are visible."""
-    kept = job.result or {}
-    usage = Usage(**kept["usage"]) if kept.get("usage") else None
-    data = all_visible(kept.get("result", {}), result_text)
-    return Outcome(job.id, data=data, notes=tuple(kept.get("notes", ())), usage=usage)
+def outcome_of(job: Job, tool: Tool | None = None) -> Outcome:
+    """Read how a job ended, as the outcome of the call that began it.
+
+    Args:
+        job: one that has ended; its texts are made visible.
+        tool: the tool that was called; without it the outcome has the JSON of the result alone.
+    """
+    if job.state == "cancelled":
+        return Outcome(job.id, error=cancelled(job.id))
+    if job.result is None:
+        return Outcome(job.id, error=_error_of(job.error or {}))
+    data, usage = all_visible(job.result.get("result", {}), result_text), job.result.get("usage")
+    return Outcome(
+        job.id,
+        None if tool is None else tool.result.model_validate(data),
+        data,
+        notes=tuple(job.result.get("notes", ())),
+        usage=Usage.model_validate(usage) if usage else None,
+    )
+
+
+def _error_of(fields: dict[str, Any]) -> VrError:
+    return VrError(
+        str(fields.get("message", "The job failed.")),
+        Code(fields.get("code", Code.INTERNAL)),
+        category=fields.get("category"),
+        hint=str(fields.get("hint", "")),
+        retryable=bool(fields.get("retryable")),
+        retry_after=fields.get("retry_after_seconds"),
+    )

@@ -19,9 +19,10 @@ from vr_kernel.log import Log
 from vr_kernel.progress import silent
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.running import runner
+from vr_kernel.running.job_errors import given_up, taken_over
 from vr_kernel.running.listeners import Listeners
 from vr_kernel.running.runner import Outcome
-from vr_kernel.running.running_job import RunningJob, finish, given_up, let_go, run_mark, taken_over
+from vr_kernel.running.running_job import RunningJob, finish, let_go, run_mark
 from vr_kernel.tools import Tool
 
 NEWS_S = 1.0

@@ -23,11 +23,11 @@ class Joined(Generic[T]):
         self._under_way: dict[Hashable, _Shared[T]] = {}
 
     def __contains__(self, key: Hashable) -> bool:
-        """Whether such work is under way, so that `run` would join it."""
+        """Return True while such work is under way, so that `run` would join it."""
         return key in self._under_way
 
     async def run(self, key: Hashable, work: Callable[[], Awaitable[T]]) -> T:
-        """What `work` gives, or what equal work gives that is already under way.
+        """Return what `work` gives, or what equal work gives that is already under way.
 
         The work is a task of its own. Cancelling one who waits leaves it to the others; the
         last one ends it. So it may outlive the caller who brought it, and may use nothing that

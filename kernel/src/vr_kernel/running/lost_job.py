@@ -6,13 +6,12 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel.errors import Code, VrError
-from vr_kernel.generation import Usage
+from vr_kernel.errors import VrError
 from vr_kernel.jobs.jobs import Job
 from vr_kernel.jobs.ledger import complete
+from vr_kernel.running.job_handle import outcome_of
 from vr_kernel.running.runner import Outcome
-from vr_kernel.running.running_job import RunningJob, cancelled
-from vr_kernel.tools import Tool
+from vr_kernel.running.running_job import RunningJob
 
 if TYPE_CHECKING:
     from vr_kernel.running.job_runner import JobRunner
@@ -24,7 +23,7 @@ ROUND_S = 2.0
 async def followed(
     running: RunningJob, outcome: Outcome, work: JobRunner, following: set[asyncio.Task[Any]]
 ) -> Outcome:
-    """How the job ended, in whatever process; it goes on here when nobody took it up.
+    """Wait for the end of a job, in whatever process; it goes on here when nobody took it up.
 
     Args:
         running: the call, which is not over for who waits for it.
@@ -46,7 +45,7 @@ async def followed(
         while True:
             job = await work.wait(running.id, running.principal, ROUND_S, tell)
             if job.state not in ("running", "interrupted"):
-                return outcome_of(job, running)
+                return outcome_of(job, running.tool)
             if job.state == before == "interrupted":  # this process cannot go on with it
                 return outcome
             before = job.state
@@ -59,31 +58,3 @@ async def followed(
         raise
     finally:
         following.discard(task)
-
-
-def outcome_of(job: Job, running: RunningJob) -> Outcome:
-    """The end of a job as that of the call that began it."""
-    tool: Tool = running.tool
-    if job.state == "cancelled":
-        return Outcome(job.id, error=cancelled(job.id))
-    if job.result is None:
-        return Outcome(job.id, error=_error_of(job.error or {}))
-    data, usage = job.result["result"], job.result["usage"]
-    return Outcome(
-        job.id,
-        tool.result.model_validate(data),
-        data,
-        notes=tuple(job.result["notes"]),
-        usage=None if usage is None else Usage.model_validate(usage),
-    )
-
-
-def _error_of(fields: dict[str, Any]) -> VrError:
-    return VrError(
-        str(fields.get("message", "The job failed.")),
-        Code(fields.get("code", Code.INTERNAL)),
-        category=fields.get("category"),
-        hint=str(fields.get("hint", "")),
-        retryable=bool(fields.get("retryable")),
-        retry_after=fields.get("retry_after_seconds"),
-    )

@@ -43,7 +43,7 @@ HUGE_CHARS = 5_000_000
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a call ended: a result, with its JSON form, an error, or a question; only one of them.
+    """The end of a call: a result, with its JSON form, an error, or a question; only one of them.
 
     With a question the call has done nothing, and is to be made again with the answer.
     """

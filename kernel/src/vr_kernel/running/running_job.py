@@ -14,7 +14,7 @@ from pydantic_core import to_jsonable_python
 
 from vr_kernel.calls.context import Context
 from vr_kernel.calls.produced import Produced, ProgressReport
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import VrError
 from vr_kernel.jobs.jobs import Ending, JobLedger
 from vr_kernel.jobs.lease import Lease, was_lost
 from vr_kernel.jobs.leases import LedgerLeases
@@ -23,6 +23,7 @@ from vr_kernel.jobs.steps import Steps
 from vr_kernel.log import Log
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.running import runner
+from vr_kernel.running.job_errors import cancelled, taken_over
 from vr_kernel.running.runner import Outcome
 from vr_kernel.storage.database_faults import is_held
 from vr_kernel.tools import Tool
@@ -111,13 +112,13 @@ class RunningJob:
         self.report(done, total, message)
 
     def is_lost(self, error: BaseException | None) -> bool:
-        """Whether it failed because its process stood still: the job may go on elsewhere."""
+        """Check if it failed because its process stood still: the job may go on elsewhere."""
         if error is None or self.lease is None or self.cancelled:
             return False
         return self.lease.lost_event.is_set() or was_lost(self.lease, error)
 
     def is_held_up(self, outcome: Outcome) -> bool:
-        """Whether it is to run again, as another process holds a file: nobody else would see to it.
+        """Check if it must run again because another process holds a file: nobody else would do it.
 
         Whoever began it may be that process, and gets what becomes of it, not the error.
         """
@@ -138,7 +139,7 @@ class RunningJob:
         return self.task.done()
 
     async def outcome(self) -> Outcome:
-        """How it ended; cancelling the waiter cancels the call.
+        """Wait for the end; cancelling the waiter cancels the call.
 
         Raises:
             asyncio.CancelledError: when the job was cancelled from elsewhere.
@@ -163,7 +164,7 @@ class RunningJob:
 
 
 class Ended(TypedDict):
-    """What the ledger keeps of a call that ended."""
+    """The end of a call as the ledger keeps it."""
 
     state: Ending
     result: dict[str, Any] | None
@@ -171,7 +172,7 @@ class Ended(TypedDict):
 
 
 def ending_of(outcome: Outcome) -> Ended:
-    """How a job ended, as job_result tells it."""
+    """Return the end of a job as job_result tells it."""
     if outcome.error is not None:
         return Ended(state="failed", result=None, error=outcome.error.as_dict(outcome.call_id))
     usage = outcome.usage.model_dump() if outcome.usage else None
@@ -208,32 +209,6 @@ async def let_go(running: RunningJob, leases: LedgerLeases, log: Log) -> None:
             await leases.release(lease)
     except VrError as failure:
         log.warning("job's end was not kept", job=running.id, reason=failure.message)
-
-
-def taken_over(job_id: str) -> VrError:
-    """The error of work that another process went on with."""
-    return VrError(
-        f"Another process took over job {job_id}.",
-        Code.CONFLICT,
-        category="LEASE_LOST",
-        hint="job_result waits for what it makes of it.",
-        retryable=True,
-    )
-
-
-def cancelled(job_id: str) -> VrError:
-    """The error of work that was cancelled by its id."""
-    return VrError(f"Job {job_id} was cancelled.", Code.CANCELLED, hint="Call the tool again.")
-
-
-def given_up(runs: int) -> VrError:
-    """The error of a job whose processes died again and again."""
-    return VrError(
-        f"The job was interrupted {runs} times without getting any further.",
-        Code.INTERNAL,
-        category="JOB_INTERRUPTED",
-        hint="Its process died each time. The log may say why; call the tool again.",
-    )
 
 
 def run_mark(run: int) -> str:
