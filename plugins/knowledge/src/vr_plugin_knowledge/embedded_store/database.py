@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from vr_kernel import Code, VrError, private_file, private_folder
+from vr_kernel import Code, Log, VrError, private_file, private_folder
 from vr_kernel.storage import (
     Patience,
     begin_anew,
@@ -23,7 +23,7 @@ from vr_kernel.storage import (
     wording,
 )
 
-from vr_plugin_knowledge.embedded_store.losses import lost_with
+from vr_plugin_knowledge.embedded_store.refused_rebuild import rebuild_refused
 from vr_plugin_knowledge.embedded_store.schema import is_damage, prepare
 from vr_plugin_knowledge.rebuilt import rebuilt
 
@@ -51,7 +51,7 @@ class Database:
     """
 
     def __init__(
-        self, path: Path, log: Any, refusal: Callable[[], VrError | None] = lambda: None
+        self, path: Path, log: Log, refusal: Callable[[], VrError | None] = lambda: None
     ) -> None:
         self.path = path
         self._refusal = refusal
@@ -241,7 +241,7 @@ class Database:
 
     def _set_aside(self, reason: str) -> None:
         if (refused := self._refusal()) is not None:
-            raise lost_with(refused, self.path.name)
+            raise rebuild_refused(refused, self.path.name)
         kept = put_aside(self.path)
         self._log.warning(
             "the knowledge base is damaged; it is rebuilt from the journal",

@@ -26,8 +26,8 @@ from vr_kernel.storage import (
 
 from vr_plugin_knowledge.embedded_store.backlog import Missing
 from vr_plugin_knowledge.embedded_store.items import STORED
-from vr_plugin_knowledge.embedded_store.losses import BOTH_LOST
 from vr_plugin_knowledge.embedded_store.positions import read_positions
+from vr_plugin_knowledge.embedded_store.refused_rebuild import BOTH_LOST
 from vr_plugin_knowledge.embedded_store.schema import VERSION
 from vr_plugin_knowledge.embedded_store.store import FILE_NAME
 from vr_plugin_knowledge.embedded_store.writer import checksum

@@ -7,11 +7,11 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from vr_kernel import (
     Change,
     Hit,
+    Log,
     Position,
     Query,
     RecordKind,
@@ -71,7 +71,7 @@ class EmbeddedStore:
         self,
         path: Path,
         vectors: Vectors,
-        log: Any,
+        log: Log,
         refusal: Callable[[], VrError | None] = lambda: None,
     ) -> None:
         self._kinds: dict[str, RecordKind] = {}

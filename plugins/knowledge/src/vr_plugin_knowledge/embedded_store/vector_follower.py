@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from vr_kernel import Follower, RecordKind, Vectors, VrError
+from vr_kernel import Follower, Log, RecordKind, Vectors, VrError
 
 from vr_plugin_knowledge.embedded_store.backlog import (
     BATCH,
@@ -44,7 +44,7 @@ class VectorFollower:
         database: Database,
         vectors: Vectors,
         kinds: Mapping[str, RecordKind],
-        log: Any,
+        log: Log,
     ) -> None:
         self._database = database
         self._vectors = vectors

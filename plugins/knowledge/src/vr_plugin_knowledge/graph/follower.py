@@ -6,9 +6,8 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 
-from vr_kernel import Change, Services
+from vr_kernel import Change, Journal, Services
 
 from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES
 from vr_plugin_knowledge.graph.network import Network
@@ -25,7 +24,7 @@ class Networks:
         journal: the kernel's journal.
     """
 
-    def __init__(self, journal: Any) -> None:
+    def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._read = 0
         self._networks: defaultdict[str, Network] = defaultdict(Network)

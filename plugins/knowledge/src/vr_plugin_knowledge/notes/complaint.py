@@ -7,7 +7,7 @@ import sqlite3
 from vr_kernel import Services, VrError
 from vr_kernel.storage import wording
 
-TROUBLES = (OSError, sqlite3.Error, VrError)
+FAILURES = (OSError, sqlite3.Error, VrError)
 """What a folder, a disk or the journal may come to; no call fails by it."""
 
 

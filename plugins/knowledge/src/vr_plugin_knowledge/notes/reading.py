@@ -12,7 +12,7 @@ from threading import Event
 
 from vr_kernel import Services
 
-from vr_plugin_knowledge.notes.complaint import TROUBLES, Complaint
+from vr_plugin_knowledge.notes.complaint import FAILURES, Complaint
 from vr_plugin_knowledge.notes.ledger import Ledger, Seen
 from vr_plugin_knowledge.notes.scan import News, find_news, read_notes
 from vr_plugin_knowledge.transfer.passages import passage_ids
@@ -70,7 +70,7 @@ class NoteReader:
                         counts += await self._record(batch, known)
             self._fresh_until = time.monotonic() + FRESH_S
             self.complaint.settle()
-        except TROUBLES as error:
+        except FAILURES as error:
             self.complaint.tell(error)
         return counts
 

@@ -12,7 +12,7 @@ from vr_kernel import Record, RecordKind
 
 from vr_plugin_knowledge.notes.ledger import Seen
 from vr_plugin_knowledge.notes.page import read_seal
-from vr_plugin_knowledge.notes.shelf import read_text
+from vr_plugin_knowledge.notes.page_folder import read_text
 from vr_plugin_knowledge.transfer.front_matter import is_derived
 from vr_plugin_knowledge.transfer.passages import passage_ids, passages_of
 from vr_plugin_knowledge.transfer.readers import NOTE_SUFFIXES

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from vr_kernel import Change, RecordKind, Services
 
-from vr_plugin_knowledge.notes.complaint import TROUBLES, Complaint
+from vr_plugin_knowledge.notes.complaint import FAILURES, Complaint
 from vr_plugin_knowledge.notes.ledger import Ledger
 from vr_plugin_knowledge.notes.page import is_for_people, name_page, write_page
-from vr_plugin_knowledge.notes.shelf import Shelf
+from vr_plugin_knowledge.notes.page_folder import PageFolder
 
 CHANGES_AT_ONCE, PAGES_AT_ONCE = 1000, 50
 WITHIN_S = 1.5
@@ -60,7 +60,7 @@ class PageWriter:
                     count = await self._write_some()
                     self._caught_up = not count
                     done += count
-            except TROUBLES as error:
+            except FAILURES as error:
                 self.complaint.tell(error)
             else:
                 self.complaint.settle()
@@ -82,12 +82,12 @@ class PageWriter:
         return 1
 
     def _put(self, start: int, pages: Sequence[tuple[Change, RecordKind]], end: int) -> None:
-        shelf = Shelf(self._root)
+        folder = PageFolder(self._root)
 
         def put() -> None:
             for change, kind in pages:
                 try:
-                    put_page(shelf, kind, change)
+                    put_page(folder, kind, change)
                 except OSError as error:
                     if error.errno not in _OF_ONE_PAGE:
                         raise
@@ -103,13 +103,13 @@ def pages_among(changes: Sequence[Change], services: Services) -> list[tuple[Cha
     return [(c, kinds[c.kind]) for c in own if is_for_people(kinds[c.kind])]
 
 
-def put_page(shelf: Shelf, kind: RecordKind, change: Change) -> None:
+def put_page(folder: PageFolder, kind: RecordKind, change: Change) -> None:
     """Write the page of a record, or remove that of a deleted one.
 
     Raises:
         OSError: when the folder does not take it.
     """
     if change.fields is None:
-        shelf.remove(kind.name, change.key)
+        folder.remove(kind.name, change.key)
     else:
-        shelf.put(kind.name, change.key, name_page(kind, change), write_page(kind, change))
+        folder.put(kind.name, change.key, name_page(kind, change), write_page(kind, change))

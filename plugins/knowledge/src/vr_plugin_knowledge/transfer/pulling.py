@@ -95,11 +95,11 @@ class Puller:
                 records = [fit for each in objects if (fit := self._new(place, each))]
                 if records:
                     await self._kernel.services.archive.add(records, origin=ORIGIN)
-                self.pulled.recorded[place.shelf.name] += len(records)
+                self.pulled.recorded[place.collection.name] += len(records)
                 done += len(objects)
                 if sys.stderr.isatty():
-                    click.echo(f"\r{place.shelf.name}: {done:,} objects", err=True, nl=False)
-        click.echo(f"\r{place.shelf.name}: {done:,} objects", err=True)
+                    click.echo(f"\r{place.collection.name}: {done:,} objects", err=True, nl=False)
+        click.echo(f"\r{place.collection.name}: {done:,} objects", err=True)
 
     def _new(self, place: Place, found: Any) -> Record | None:
         """The object as a record that the journal takes; None when there is none to add."""
@@ -117,7 +117,7 @@ class Puller:
             return None
         fitted = fit_fields(self._kernel.services.archive.kinds[place.kind], record.fields)
         for unfit in fitted.left:
-            self.pulled.left[f"{place.shelf.name}.{unfit}"] += 1
+            self.pulled.left[f"{place.collection.name}.{unfit}"] += 1
         if not set(fitted.fields) - _COMMON and not found.properties.get(RECORD):
             self._unfit(place, found)
             return None
@@ -127,7 +127,7 @@ class Puller:
     def _unfit(self, place: Place, found: Any) -> None:
         self.pulled.unfit += 1
         if len(self.pulled.unfit_ids) < NAMED:
-            self.pulled.unfit_ids.append(f"{place.shelf.name}/{found.uuid}")
+            self.pulled.unfit_ids.append(f"{place.collection.name}/{found.uuid}")
 
 
 async def pull_all(config: Config, *, everything: bool) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from vr_kernel import Code, VrError, require_extra
+from vr_kernel import Code, Log, VrError, require_extra
 
 from vr_plugin_knowledge.weaviate_store.address import CLOUD, Address, read_address
 from vr_plugin_knowledge.weaviate_store.faults import away, translate
@@ -33,7 +33,7 @@ class Connection:
         log: where is said that it is connected; None says nothing.
     """
 
-    def __init__(self, settings: WeaviateSettings, log: Any = None) -> None:
+    def __init__(self, settings: WeaviateSettings, log: Log | None = None) -> None:
         self._settings = settings
         self._log = log
         self._client: WeaviateAsyncClient | None = None

@@ -11,7 +11,7 @@ from vr_kernel import Record, RecordKind
 
 from vr_plugin_knowledge.weaviate_store.connection import Connection
 from vr_plugin_knowledge.weaviate_store.cursors import COLLECTION
-from vr_plugin_knowledge.weaviate_store.layout import HOME, Place, Shelf
+from vr_plugin_knowledge.weaviate_store.layout import HOME, Collection, Place
 from vr_plugin_knowledge.weaviate_store.names import OTHERS, OWN, RECORD, collection_name
 from vr_plugin_knowledge.weaviate_store.names import property_name as name_of
 from vr_plugin_knowledge.weaviate_store.objects import PULLED, read_record
@@ -98,7 +98,7 @@ class ForeignObjects:
             fields |= dict(_unknown(kind, found.properties))
             if found.metadata.creation_time:
                 fields.setdefault("created_at", found.metadata.creation_time.astimezone(UTC))
-        origin = f"{self._connection.where}/{place.shelf.name}/{uuid}"
+        origin = f"{self._connection.where}/{place.collection.name}/{uuid}"
         provenance = {**read.provenance, PULLED: origin}
         if "tool" in read.provenance:
             provenance["recorded_by"] = read.provenance["tool"]
@@ -128,7 +128,7 @@ class ForeignObjects:
 
     def _place(self, kind: str, config: Any) -> Place:
         tenants = bool(config.multi_tenancy_config.enabled)
-        return Place(kind, self._workspace, Shelf(config.name, tenants, frozenset()))
+        return Place(kind, self._workspace, Collection(config.name, tenants, frozenset()))
 
 
 def _unknown(kind: RecordKind, properties: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -71,14 +71,14 @@ async def count_holders(
 
 def _count(place: Place, stem: str) -> str:
     """A count as a part of a GraphQL question; the empty stem counts all."""
-    tenant = f"tenant:{json.dumps(place.workspace)}" if place.shelf.tenants else ""
+    tenant = f"tenant:{json.dumps(place.workspace)}" if place.collection.tenants else ""
     where = (
         f"where:{{path:[{json.dumps(WORDS)}],operator:Equal,valueText:{json.dumps(stem)}}}"
         if stem
         else ""
     )
     arguments = " ".join(filter(None, (tenant, where)))
-    return f"{place.shelf.name}{f'({arguments})' if arguments else ''}{{meta{{count}}}}"
+    return f"{place.collection.name}{f'({arguments})' if arguments else ''}{{meta{{count}}}}"
 
 
 def _read_count(answer: Any) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel import Follower, RecordKind, Vectors, VrError
+from vr_kernel import Follower, Log, RecordKind, Vectors, VrError
 
 from vr_plugin_knowledge.matching.embeddings import is_outage, pack_vector
 from vr_plugin_knowledge.weaviate_store.connection import Connection
@@ -57,7 +57,7 @@ class Indexer:
         vectors: Vectors,
         lock: DeliveryLock,
         settings: WeaviateSettings,
-        log: Any,
+        log: Log,
     ) -> None:
         self._connection = connection
         self._layout = layout
@@ -106,13 +106,13 @@ class Indexer:
 
     async def _places(self, kind: str) -> list[Place]:
         places = []
-        for shelf in self._layout.shelves(kind):
+        for collection in self._layout.collections(kind):
 
-            async def ask(client: WeaviateAsyncClient, name: str = shelf.name) -> list[str]:
+            async def ask(client: WeaviateAsyncClient, name: str = collection.name) -> list[str]:
                 return list(await client.collections.use(name).tenants.get())
 
-            names = await self._connection.query(ask) if shelf.tenants else ["default"]
-            places += [Place(kind, workspace, shelf) for workspace in names]
+            names = await self._connection.query(ask) if collection.tenants else ["default"]
+            places += [Place(kind, workspace, collection) for workspace in names]
         return places
 
     async def _catch_up(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel import RecordField, RecordKind
+from vr_kernel import Log, RecordField, RecordKind
 
 from vr_plugin_knowledge.weaviate_store.faults import already_there, unmade
 from vr_plugin_knowledge.weaviate_store.names import (
@@ -39,7 +39,7 @@ _TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class Collection:
     """One collection: whether it has tenants, and the properties that have the type we need."""
 
     name: str
@@ -53,14 +53,14 @@ class Place:
 
     kind: str
     workspace: str
-    shelf: Shelf
+    collection: Collection
 
     def of(self, client: WeaviateAsyncClient, consistency: str) -> Any:
         """The client's handle of the place."""
         from weaviate.classes.config import ConsistencyLevel
 
-        handle = client.collections.use(self.shelf.name)
-        if self.shelf.tenants:
+        handle = client.collections.use(self.collection.name)
+        if self.collection.tenants:
             handle = handle.with_tenant(self.workspace)
         return handle.with_consistency_level(ConsistencyLevel[consistency])
 
@@ -73,10 +73,10 @@ class Layout:
         log: where is said what cannot be used.
     """
 
-    def __init__(self, settings: WeaviateSettings, log: Any) -> None:
+    def __init__(self, settings: WeaviateSettings, log: Log) -> None:
         self._settings = settings
         self._log = log
-        self._shelves: dict[str, Shelf] = {}
+        self._collections: dict[str, Collection] = {}
 
     async def prepare(
         self, client: WeaviateAsyncClient, kinds: Sequence[RecordKind], vector: str | None
@@ -85,9 +85,9 @@ class Layout:
         there = await client.collections.list_all(simple=False)
         for kind in kinds:
             name = self._name(kind.name)
-            shelf = await self._ensure(client, kind, name, there.get(name), vector)
+            collection = await self._ensure(client, kind, name, there.get(name), vector)
             others = there.get(name + OTHERS)
-            if not shelf.tenants and others is not None:
+            if not collection.tenants and others is not None:
                 await self._ensure(client, kind, name + OTHERS, others, vector)
 
     async def extend(
@@ -96,7 +96,7 @@ class Layout:
         """The place for records of a workspace, made when there is none."""
         if self.place(kind.name, workspace) is None:
             name = self._name(kind.name)
-            if name not in self._shelves:
+            if name not in self._collections:
                 await self.prepare(client, [kind], vector)
             if self.place(kind.name, workspace) is None:
                 await self._ensure(client, kind, name + OTHERS, None, vector)
@@ -106,19 +106,21 @@ class Layout:
 
     def place(self, kind: str, workspace: str) -> Place | None:
         """The place of records of a kind in a workspace; None when there cannot be any."""
-        shelf = self._shelves.get(self._name(kind))
-        if shelf is not None and not shelf.tenants and workspace != HOME:
-            shelf = self._shelves.get(self._name(kind) + OTHERS)
-        return None if shelf is None else Place(kind, workspace, shelf)
+        collection = self._collections.get(self._name(kind))
+        if collection is not None and not collection.tenants and workspace != HOME:
+            collection = self._collections.get(self._name(kind) + OTHERS)
+        return None if collection is None else Place(kind, workspace, collection)
 
-    def shelves(self, kind: str) -> list[Shelf]:
+    def collections(self, kind: str) -> list[Collection]:
         """The collections of a kind: one, or two where one was taken over."""
         name = self._name(kind)
-        return [self._shelves[each] for each in (name, name + OTHERS) if each in self._shelves]
+        return [
+            self._collections[each] for each in (name, name + OTHERS) if each in self._collections
+        ]
 
     def forget(self) -> None:
         """Take nothing for granted any more: the server is another one, or was emptied."""
-        self._shelves.clear()
+        self._collections.clear()
 
     def _name(self, kind: str) -> str:
         return collection_name(self._settings.weaviate_prefix, kind)
@@ -130,14 +132,14 @@ class Layout:
         name: str,
         there: Any,
         vector: str | None,
-    ) -> Shelf:
+    ) -> Collection:
         if there is None:
             await self._create(client, kind, name, vector)
         # Read again: another process may have made it first, and in its own way.
         config = there or await client.collections.use(name).config.get()
-        shelf = await self._evolve(client, kind, config, vector)
-        self._shelves[name] = shelf
-        return shelf
+        collection = await self._evolve(client, kind, config, vector)
+        self._collections[name] = collection
+        return collection
 
     async def _create(
         self, client: WeaviateAsyncClient, kind: RecordKind, name: str, vector: str | None
@@ -168,7 +170,7 @@ class Layout:
 
     async def _evolve(
         self, client: WeaviateAsyncClient, kind: RecordKind, config: Any, vector: str | None
-    ) -> Shelf:
+    ) -> Collection:
         handle = client.collections.use(config.name)
         there = {item.name: str(item.data_type.value) for item in config.properties}
         usable = set()
@@ -188,7 +190,7 @@ class Layout:
                 config.name, handle.config.add_vector(vector_config=_vector(vector))
             )
         tenants = bool(config.multi_tenancy_config.enabled)
-        return Shelf(config.name, tenants, frozenset(usable))
+        return Collection(config.name, tenants, frozenset(usable))
 
 
 def properties_of(kind: RecordKind) -> Mapping[str, Property]:

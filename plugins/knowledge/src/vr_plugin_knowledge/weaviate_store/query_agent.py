@@ -6,7 +6,7 @@ import asyncio
 import re
 import warnings
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel import Code, ErrorRule, ErrorTable, Services, Store, VrError, require_extra
@@ -78,9 +78,11 @@ class WeaviateQueryAgent:
             return AgentAnswer("")
         asked = [
             collection_type(
-                name=place.shelf.name,
-                tenant=workspace if place.shelf.tenants else None,
-                view_properties=sorted(p for p in place.shelf.properties if not p.startswith(OWN)),
+                name=place.collection.name,
+                tenant=workspace if place.collection.tenants else None,
+                view_properties=sorted(
+                    p for p in place.collection.properties if not p.startswith(OWN)
+                ),
             )
             for place in places
         ]
@@ -128,7 +130,7 @@ class WeaviateQueryAgent:
         self, places: Sequence[Place], sources: Sequence[Any]
     ) -> tuple[tuple[str, str], ...]:
         """The records that the service names by collection and UUID, each once."""
-        by_name = {place.shelf.name: place for place in places}
+        by_name = {place.collection.name: place for place in places}
         wanted: dict[str, list[str]] = defaultdict(list)
         for each in sources:
             wanted[each.collection].append(str(each.object_id))
@@ -173,3 +175,8 @@ def _library() -> tuple[Any, Any]:
 
 def _is_of_network(error: Exception) -> bool:
     return type(error).__module__.startswith("httpx")
+
+
+def _without_own(properties: Iterable[str]) -> list[str]:
+    """Leave out the properties that only our own search uses."""
+    return [name for name in properties if not name.startswith(OWN)]

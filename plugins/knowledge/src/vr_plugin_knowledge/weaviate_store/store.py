@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from vr_kernel import (
     Change,
     Hit,
+    Log,
     Position,
     Query,
     RecordKind,
@@ -68,7 +69,7 @@ class WeaviateStore:
         settings: WeaviateSettings,
         path: Path,
         vectors: Vectors,
-        log: Any,
+        log: Log,
         identity: Callable[[], str] = str,
     ) -> None:
         self._identity = identity

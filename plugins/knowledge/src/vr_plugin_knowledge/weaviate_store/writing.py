@@ -150,7 +150,7 @@ def _recorded(properties: Mapping[str, Any]) -> Any:
 
 
 def _usable(place: Place, properties: dict[str, Any]) -> dict[str, Any]:
-    return {k: v for k, v in properties.items() if k in place.shelf.properties}
+    return {k: v for k, v in properties.items() if k in place.collection.properties}
 
 
 def _batches(items: Sequence[Item]) -> Iterator[list[Item]]:

@@ -15,7 +15,7 @@ LONGEST = 10_000_000
 """Bytes of a file; a larger one is nobody's note."""
 
 
-class Shelf:
+class PageFolder:
     """Pages of records in one folder, a subfolder a kind.
 
     What somebody changed is theirs: it is neither overwritten nor removed, and the new page

@@ -13,7 +13,7 @@ BOTH_LOST = (
 )
 
 
-def lost_with(refused: VrError, file: str) -> VrError:
+def rebuild_refused(refused: VrError, file: str) -> VrError:
     """The refusal to make a damaged store anew; `refused` says what the journal is short of."""
     lost = refused.category == JOURNAL_INCOMPLETE
     return refused.reworded(
