@@ -75,24 +75,6 @@ def test_synchronous_client_and_either_version(gemini: FakeGemini, version: str)
     assert {request.version for request in gemini.requests} == {version}
 
 
-async def test_stream_ends_with_reason_and_usage(
-    gemini: FakeGemini, client: genai.client.AsyncClient
-) -> None:
-    said = "One piece after another, until nothing is left — ünïcode too."
-    gemini.answer(said, thought="hmm, what to say")
-    stream = await client.models.generate_content_stream(model=MODEL, contents="Talk.")
-    pieces = [piece async for piece in stream]
-    assert "".join(piece.text or "" for piece in pieces) == said
-    assert len(pieces) > 3
-    assert pieces[0].candidates[0].content.parts[0].thought
-    assert [piece.candidates[0].finish_reason for piece in pieces[:-1]] == [None] * 4
-    last = pieces[-1]
-    assert last.candidates[0].finish_reason is types.FinishReason.STOP
-    usage = last.usage_metadata
-    assert (usage.candidates_token_count, usage.thoughts_token_count) == (16, 4)
-    assert gemini.bill == Usage(calls=1, input_tokens=2, output_tokens=16, thinking_tokens=4)
-
-
 async def test_unscripted_structured_answer_fits_the_schema(
     gemini: FakeGemini, client: genai.client.AsyncClient
 ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import io
-import json
 from collections.abc import AsyncIterator, Iterator
 
 import httpx2  # noqa: TID253 - the client that is served
@@ -74,22 +73,6 @@ async def test_own_words_of_a_status(gemini: FakeGemini, client: genai.client.As
         await ask(client)
 
 
-async def test_throttled_says_when_in_either_place(
-    gemini: FakeGemini, client: genai.client.AsyncClient
-) -> None:
-    for fault, header, delay in (
-        (Fault.throttled(2), "2", None),
-        (Fault.throttled(retry_delay=3.5), None, "3.5s"),
-        (Fault.throttled(), None, None),
-    ):
-        gemini.fail(fault)
-        with pytest.raises(errors.ClientError) as caught:
-            await ask(client)
-        details = caught.value.details["error"].get("details", [])
-        assert caught.value.response.headers.get("retry-after") == header
-        assert [each["retryDelay"] for each in details] == ([delay] if delay else [])
-
-
 async def test_reset_costs_nothing_and_a_lost_answer_is_paid(
     gemini: FakeGemini, client: genai.client.AsyncClient
 ) -> None:
@@ -134,65 +117,6 @@ async def test_slow_answer_arrives_whole(
     assert "".join(piece.text or "" for piece in await ask_in_stream(client)) == SAID
 
 
-async def test_client_can_leave_a_slow_answer(
-    gemini: FakeGemini, client: genai.client.AsyncClient
-) -> None:
-    gemini.fail(Fault.slow(1))
-    asking = asyncio.create_task(ask(client))
-    await asyncio.to_thread(gemini.wait, lambda: gemini.in_flight == 1)
-    asking.cancel()
-    await asyncio.to_thread(gemini.wait, lambda: gemini.cancelled == 1)
-
-
-@pytest.mark.parametrize("ending", ["closed", "reset"])
-async def test_truncated_answer_breaks_the_transport(
-    gemini: FakeGemini, client: genai.client.AsyncClient, ending: str
-) -> None:
-    gemini.fail(Fault.truncated(ending), times=2)
-    for call in (ask, ask_in_stream):
-        with pytest.raises(httpx2.TransportError):
-            await call(client)
-    assert gemini.bill.calls == 2
-
-
-async def test_cleanly_truncated_answer_lacks_its_end(
-    gemini: FakeGemini, client: genai.client.AsyncClient
-) -> None:
-    gemini.fail(Fault.truncated("clean"), times=2)
-    pieces = await ask_in_stream(client)
-    assert SAID.startswith("".join(piece.text for piece in pieces))
-    assert [piece.candidates[0].finish_reason for piece in pieces] == [None, None]
-    with pytest.raises(json.JSONDecodeError):
-        await ask(client)
-
-
-async def _listen(stream: AsyncIterator[types.GenerateContentResponse], heard: list[str]) -> None:
-    async for piece in stream:
-        heard.append(piece.text)  # noqa: PERF401 - what came before the break counts
-
-
-async def test_pieces_arrive_before_a_stream_breaks(
-    gemini: FakeGemini, client: genai.client.AsyncClient
-) -> None:
-    gemini.fail(Fault.truncated("closed"))
-    stream = await client.models.generate_content_stream(model=MODEL, contents="?")
-    heard = []
-    with pytest.raises(httpx2.TransportError):
-        await _listen(stream, heard)
-    assert heard
-    assert SAID.startswith("".join(heard))
-
-
-async def test_stream_left_in_its_middle_is_cancelled(gemini: FakeGemini) -> None:
-    gemini.pause = 600
-    url = f"{gemini.url}/v1beta/models/m:streamGenerateContent?alt=sse"
-    # Not through google-genai: it leaves the connection open until garbage is collected.
-    async with httpx2.AsyncClient() as http, http.stream("POST", url, json={}) as reply:
-        assert b"The quick" in await anext(reply.aiter_bytes())
-    await asyncio.to_thread(gemini.wait, lambda: gemini.cancelled == 1)
-    assert gemini.bill.calls == 1
-
-
 async def test_text_that_is_no_json_or_nothing(
     gemini: FakeGemini, client: genai.client.AsyncClient
 ) -> None:
@@ -203,35 +127,6 @@ async def test_text_that_is_no_json_or_nothing(
     reply = await ask(client)
     assert not reply.text
     assert reply.candidates[0].finish_reason is types.FinishReason.STOP
-
-
-async def test_blocked_prompt_and_answer(
-    gemini: FakeGemini, client: genai.client.AsyncClient
-) -> None:
-    gemini.fail(Fault.prompt_blocked("PROHIBITED_CONTENT"))
-    reply = await ask(client)
-    assert not reply.candidates
-    assert reply.prompt_feedback.block_reason is types.BlockedReason.PROHIBITED_CONTENT
-    assert gemini.bill == Usage(calls=1, input_tokens=2)
-    gemini.fail(Fault.answer_blocked())
-    reply = await ask(client)
-    assert reply.candidates[0].finish_reason is types.FinishReason.SAFETY
-    assert reply.candidates[0].content is None
-    gemini.fail(Fault.prompt_blocked())
-    (piece,) = await ask_in_stream(client)
-    assert piece.prompt_feedback.block_reason is types.BlockedReason.SAFETY
-
-
-async def test_max_tokens_gives_a_part(
-    gemini: FakeGemini, client: genai.client.AsyncClient
-) -> None:
-    gemini.fail(Fault.max_tokens(), times=2)
-    reply = await ask(client)
-    assert SAID.startswith(reply.text)
-    assert reply.candidates[0].finish_reason is types.FinishReason.MAX_TOKENS
-    pieces = await ask_in_stream(client)
-    assert "".join(piece.text for piece in pieces) == reply.text
-    assert pieces[-1].candidates[0].finish_reason is types.FinishReason.MAX_TOKENS
 
 
 async def test_faults_of_files_caches_and_thinking_meet_only_their_requests(
@@ -256,12 +151,6 @@ async def test_faults_of_files_caches_and_thinking_meet_only_their_requests(
     with pytest.raises(errors.ClientError, match="Thinking level HIGH is not supported"):
         await ask(client, thinking_config={"thinking_level": "HIGH"})
     await client.models.generate_content(model=MODEL, contents=[file])
-
-
-async def test_refused_key(gemini: FakeGemini, client: genai.client.AsyncClient) -> None:
-    gemini.fail(Fault.invalid_key())
-    with pytest.raises(errors.ClientError, match="API key not valid"):
-        await ask(client)
 
 
 async def test_reset_upload_has_lost_its_second_half(gemini: FakeGemini) -> None:
