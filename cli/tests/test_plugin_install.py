@@ -13,7 +13,7 @@ from zipfile import ZipFile
 
 import pytest
 from plugin_zoo import Animal, Zoo, vr_command
-from vr_cli.onboarding.changing import Environment, distribution_of
+from vr_cli.installing import Environment, distribution_of
 from vr_kernel.errors import Code, VrError
 from zoo_animals import GOOD, with_tool
 
@@ -255,4 +255,4 @@ def test_the_list_names_prompts_resources_kinds_and_providers(zoo: Zoo) -> None:
     rows = {row["name"]: row for row in json.loads(vr(zoo, "list", "--json").stdout)["plugins"]}
     assert rows["infra"]["resources"] == ["vr://artifacts/{name}"]
     assert rows["infra"]["record_kinds"] == ["DocumentPassages"]
-    assert rows["infra"]["providers"] == ["ModelProvider gemini"]
+    assert rows["gemini"]["providers"] == ["ModelProvider gemini"]

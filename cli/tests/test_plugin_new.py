@@ -38,7 +38,7 @@ def vr(zoo):
 
 @pytest.mark.parametrize("name", ["weather", "air-quality", "a1", "mp3-to-text-2", LONGEST])
 def test_a_good_name_is_taken(name):
-    check_name(name, {"zoo"})
+    check_name(name, {"zoo"}, {"vr-plugin-video"})
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,9 @@ def test_a_good_name_is_taken(name):
         ("sky\n", "Try 'sky'"),
         ("größe", "beginning with a letter"),
         ("class", "Python"),
-        ("video", "taken"),
-        ("models", "taken"),
+        ("video", "taken by vr-plugin-video"),
+        ("minilm", "taken by vr-minilm"),
+        ("models", "taken by the kernel"),
         ("zoo", "installed"),
         *((name, "vr itself") for name in sorted(RESERVED_DOMAINS - {"store"})),
         ("do-ctor", "vr itself"),
@@ -66,7 +67,7 @@ def test_a_good_name_is_taken(name):
 )
 def test_a_bad_name_is_refused_with_what_to_do(name, said):
     with pytest.raises(VrError) as caught:
-        check_name(name, {"zoo"})
+        check_name(name, {"zoo"}, {"vr-plugin-video", "vr-minilm", "vr-plugin"})
     assert caught.value.code is Code.INVALID_INPUT
     assert said in f"{caught.value.message} {caught.value.hint}"
 

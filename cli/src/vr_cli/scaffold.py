@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
@@ -18,12 +18,8 @@ from vr_kernel.loading import RESERVED_DOMAINS, kernel_range
 
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 NAME_LENGTHS = range(2, 41)
-TAKEN = frozenset(
-    {"kernel", "models", "store"}  # sections of the configuration
-    | {"content", "corpus", "demo", "explainer", "knowledge", "research", "search", "video"}
-    | {"embedder-minilm", "ocr-rapidocr", "ocr-tesseract", "weaviate", "workflow", "youtube"}
-)
-"""Names that a plugin of others would share with the kernel or its own developers' plugins."""
+SECTIONS = frozenset({"kernel", "models", "store"})
+"""Names of sections of the configuration."""
 SUFFIX = ".tmpl"
 PACKAGE_FOLDER = "package"
 """Stands in a path of the template for the name of the project's package."""
@@ -35,8 +31,15 @@ class _Blanks(Template):
     delimiter = "@@"
 
 
-def check_name(name: str, installed: Iterable[str] = ()) -> None:
+def check_name(
+    name: str, installed: Collection[str] = (), distributions: Collection[str] = ()
+) -> None:
     """Refuse a name that no plugin can bear here.
+
+    Args:
+        name: of the plugin.
+        installed: names of the plugins that are.
+        distributions: those that installed ones ask for; a plugin among them has its name.
 
     Raises:
         VrError: INVALID_INPUT, saying what is wrong with it.
@@ -48,8 +51,11 @@ def check_name(name: str, installed: Iterable[str] = ()) -> None:
         raise _refused(f"{name!r} is a word of Python.", "Choose another name.")
     if not RESERVED_DOMAINS.isdisjoint({name, domain}):
         raise _refused(f"{name!r} is a command of vr itself.", "Choose another name.")
-    if not TAKEN.isdisjoint({name, domain}):
-        raise _refused(f"The name {name!r} is taken by video-research.", "Choose another name.")
+    if not SECTIONS.isdisjoint({name, domain}):
+        raise _refused(f"The name {name!r} is taken by the kernel.", "Choose another name.")
+    for owner in (f"vr-plugin-{name}", f"vr-{name}"):
+        if owner in distributions:
+            raise _refused(f"The name {name!r} is taken by {owner}.", "Choose another name.")
     if name in installed:
         raise _refused(
             f"A plugin named {name!r} is installed.", "Choose another name, or uninstall it."

@@ -14,7 +14,7 @@ from vr_kernel import Code, VrError
 from vr_kernel.loading import GROUP
 
 from vr_cli.commands.plugin_list import unknown_plugin
-from vr_cli.onboarding.changing import PRODUCT, Environment, distribution_of
+from vr_cli.installing import PRODUCT, Environment, distribution_of
 from vr_cli.process.exits import Exit
 
 YES = click.option("--yes", is_flag=True, help="Run it without asking.")

@@ -19,9 +19,10 @@ def new(name: str, folder: Path) -> None:
     """Make the project of a new plugin, vr-plugin-NAME, with a tool, a setting and tests."""
     from vr_kernel.loading import discover
 
+    from vr_cli.installing import required_distributions
     from vr_cli.scaffold import check_name, domain_of, make_project
 
-    check_name(name, {candidate.name for candidate in discover()})
+    check_name(name, {candidate.name for candidate in discover()}, set(required_distributions()))
     project = make_project(name, folder.expanduser())
     click.echo(f"Made {project}. Its tool: vr {domain_of(name)} count TEXT. Next:\n")
     click.echo(f"  cd {_quoted(project)}")

@@ -126,11 +126,11 @@ def _full_name(name: str) -> str:
     short = canonicalize_name(wanted.name)
     if short.startswith("vr-"):
         return name
-    full = f"vr-{short}" if f"vr-{short}" in set(_asked_for()) else f"vr-plugin-{short}"
+    full = f"vr-{short}" if f"vr-{short}" in set(required_distributions()) else f"vr-plugin-{short}"
     return full + name[len(wanted.name) :]
 
 
-def _asked_for() -> Iterable[str]:
+def required_distributions() -> Iterable[str]:
     """The names of all distributions that installed ones ask for, of extras, too."""
     for distribution in distributions():
         for text in distribution.requires or ():
