@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
-from vr_kernel import Call, load_config
+from vr_kernel import Call, Kernel, load_config
 from vr_kernel.errors import VrError
 from vr_kernel.tools import CALLS_OUT, READ_ONLY, tool
 from web_service import Site, reply
@@ -24,7 +24,7 @@ def _toml(environ: dict[str, str], text: str) -> None:
 def test_defaults(environ: dict[str, str], working_folder: Path) -> None:
     http = load_config(environ, working_folder=working_folder).http
     assert (http.allowed_hosts, http.extra_ports) == ([], [])
-    assert (http.max_redirects, http.deadline_s, http.max_bytes) == (5, 60.0, 33_554_432)
+    assert (http.deadline_s, http.max_bytes) == (60.0, 33_554_432)
 
 
 def test_a_file(environ: dict[str, str], working_folder: Path) -> None:
@@ -63,8 +63,6 @@ def test_variables_and_flags(environ: dict[str, str], working_folder: Path) -> N
         ("EXTRA_PORTS", "99999", "extra_ports"),
         ("MAX_BYTES", "0", "max_bytes"),
         ("DEADLINE_S", "-1", "deadline_s"),
-        ("MAX_REDIRECTS", "-1", "max_redirects"),
-        ("USER_AGENT", "a\r\nb", "user_agent"),
         ("MAX_BITES", "1", "max_bytes"),
     ],
 )
@@ -126,3 +124,20 @@ def test_nothing_heavy_is_imported_before_the_first_page() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+async def test_settings_of_former_versions_are_accepted_without_effect(
+    environ: dict[str, str], working_folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    given = {
+        "VR_KERNEL__HTTP__USER_AGENT": "mine",
+        "VR_KERNEL__HTTP__MAX_REDIRECTS": "9",
+        "VR_KERNEL__SERVE__PATH": "/elsewhere",
+    }
+    config = load_config({**environ, **given}, working_folder=working_folder)
+    assert len(config.remarks) == 3
+    async with Kernel.open(config, {}):
+        pass
+    said = capfd.readouterr().err
+    assert "user_agent in [kernel.http] has no effect any more" in said
+    assert "The server is at /mcp." in said

@@ -72,6 +72,8 @@ class Kernel:
         self._plugins = Plugins(self._foundation, self._narrowed)
         self._plugins.load(plugins, schemas, tell, retry=retry)
         self.services: Services = self._plugins.contexts[INFRA].services
+        for remark in config.remarks.values():
+            self.log.warning(remark)
 
     @classmethod
     def open(

@@ -52,6 +52,9 @@ class Config:
 
     Layers: defaults, the user's `.env`, the user's `config.toml`, a trusted project's
     `vr.toml`, the environment, flags.
+
+    Attributes:
+        remarks: a sentence for each setting that is accepted without effect.
     """
 
     def __init__(self, paths: Paths, environ: Mapping[str, str], layers: list[Setting]) -> None:
@@ -59,6 +62,7 @@ class Config:
         self.environ = environ
         self._files_and_flags = layers
         self._adopted: dict[str, Alias] = {}
+        self.remarks: dict[str, str] = {}
         self.kernel = self.section("kernel", KernelSettings)
         self.http = self.section("kernel.http", HttpSettings)
         self.serve = self.section("kernel.serve", ServeSettings)
@@ -74,11 +78,17 @@ class Config:
         """
         self._adopt(model)
         settings = self.settings(name, model)
+        gone: Mapping[str, str] = getattr(model, "gone", {})
         for key, setting in settings.items():
-            if key not in model.model_fields:
+            if key in gone:
+                self.remarks[f"{name}.{key}"] = (
+                    f"{key} in [{name}] has no effect any more ({setting.origin}). {gone[key]}"
+                )
+            elif key not in model.model_fields:
                 raise _unknown_key(setting, model)
+        values = {key: s.value for key, s in settings.items() if key not in gone}
         try:
-            return model.model_validate({key: s.value for key, s in settings.items()})
+            return model.model_validate(values)
         except ValidationError as error:
             raise _bad_value(name, settings, error) from None
 

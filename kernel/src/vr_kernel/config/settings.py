@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import (
     AfterValidator,
@@ -58,9 +59,14 @@ Preset = Literal["best", "stable", "budget"]
 
 
 class Section(BaseModel):
-    """A configuration section: immutable, and strict about unknown keys."""
+    """A configuration section: immutable, and strict about unknown keys.
+
+    Attributes:
+        gone: settings of former versions, each with a sentence; they are accepted without effect.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    gone: ClassVar[Mapping[str, str]] = {}
 
 
 class KernelSettings(Section):
@@ -142,12 +148,10 @@ class HttpSettings(Section):
     deadline_s: float = Field(
         60.0, gt=0, le=86_400, description="For a whole page, redirects included."
     )
-    max_redirects: int = Field(5, ge=0, le=20, description="How often an answer may lead on.")
-    user_agent: str = Field(
-        "Mozilla/5.0 (compatible; video-research)",
-        pattern=r"^[!-~]([ -~]{0,198}[!-~])?$",
-        description="By what name pages are asked for.",
-    )
+    gone: ClassVar[Mapping[str, str]] = {
+        "max_redirects": "An answer may lead on five times.",
+        "user_agent": "Pages are asked for by the program's own name.",
+    }
 
 
 class ModelsSettings(Section):
@@ -222,6 +226,7 @@ class ModelsSettings(Section):
 class ServeSettings(Section):
     """`[kernel.serve]`: the MCP server over HTTP."""
 
+    gone: ClassVar[Mapping[str, str]] = {"path": "The server is at /mcp."}
     tokens: Annotated[Keys, EnvAlias("VR_HTTP_TOKENS"), EnvAlias("VR_HTTP_TOKEN")] = Field(
         [], description="Secrets of those who may ask, as name:secret or the secret alone."
     )
@@ -233,9 +238,6 @@ class ServeSettings(Section):
     )
     roots: dict[str, Folders] = Field(
         {}, description="Token names, each with folders below which it may read files."
-    )
-    path: str = Field(
-        "/mcp", pattern=r"^/[A-Za-z0-9/_-]{1,100}$", description="Where the server answers."
     )
     allowed_hosts: Names = Field(
         [], description="Names under which it may be reached, beside its own."

@@ -156,7 +156,6 @@ class Fetcher:
             accept=tuple(accept),
             max_bytes=self._settings.max_bytes if max_bytes is None else max_bytes,
             deadline_s=self._settings.deadline_s if deadline_s is None else deadline_s,
-            user_agent=self._settings.user_agent,
             headers=checked_headers(headers or {}),
             offset=max(0, offset),
             packed=packed,

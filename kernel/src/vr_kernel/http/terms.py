@@ -18,13 +18,15 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 
+USER_AGENT = "Mozilla/5.0 (compatible; video-research)"
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
     """Terms of one fetch: the request, and its bounds in bytes and seconds.
 
     Args:
-        headers: the caller's own; they win over `user_agent`.
+        headers: the caller's own; they win over the program's.
         offset: the byte to go on at.
         packed: whether the server may pack the body.
         body: JSON to send; the request is then a POST, and is never led on.
@@ -33,7 +35,6 @@ class Terms:
     accept: tuple[str, ...]
     max_bytes: int
     deadline_s: float
-    user_agent: str
     headers: Mapping[str, str]
     offset: int = 0
     packed: bool = False
@@ -43,7 +44,7 @@ class Terms:
         """The headers of one request; the caller's only when `own`."""
         sent = {
             "Host": url.authority,
-            "User-Agent": self.user_agent,
+            "User-Agent": USER_AGENT,
             "Accept": ", ".join(self.accept) or "*/*",
             "Accept-Encoding": "gzip, deflate" if self.packed else "identity",
             "Connection": "close",

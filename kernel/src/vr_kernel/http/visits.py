@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 CONNECTIONS = 64
 """Answers that arrive at the same time; a further one waits, within its deadline."""
+MOST_REDIRECTS = 5
+"""How often an answer may lead on."""
 
 
 class Visits:
@@ -92,8 +94,8 @@ class Visits:
                 return exchange, tuple(passed)
             await self._close(exchange)
             passed.append(str(url))
-            if len(passed) > self._settings.max_redirects:
-                raise too_many_redirects(self._settings.max_redirects)
+            if len(passed) > MOST_REDIRECTS:
+                raise too_many_redirects(MOST_REDIRECTS)
             if not is_allowed_host(url, rules):
                 # A public page must not lead to a local host, even one the user named.
                 rules = rules.model_copy(update={"allowed_hosts": []})

@@ -20,6 +20,7 @@ from vr_server.http.tokens import Tokens
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 HEALTH_PATH = "/health"
+PATH = "/mcp"
 
 
 def build_http_app(kernel: Kernel, host: str) -> Starlette:
@@ -48,7 +49,7 @@ def build_http_app(kernel: Kernel, host: str) -> Starlette:
 
     owner = kernel.identity.principal
     app: Starlette = server.http_app(
-        path=settings.path,
+        path=PATH,
         stateless_http=settings.stateless,
         middleware=[
             Middleware(BodyLimit, most=settings.max_body_bytes, owner=owner),

@@ -15,7 +15,7 @@ import uvicorn
 from vr_kernel import Code, Kernel, VrError
 
 from vr_server.http.connections import Connection, ConnectionLimits, Connections, available
-from vr_server.http.http_app import build_http_app
+from vr_server.http.http_app import PATH, build_http_app
 
 ACCEPTED_AT_ONCE = 16
 """Connections that are accepted before surplus ones are closed."""
@@ -34,7 +34,6 @@ class HttpServer(uvicorn.Server):
         self, kernel: Kernel, host: str, port: int, limits: ConnectionLimits | None = None
     ) -> None:
         settings = kernel.config.serve
-        self._path = settings.path
         limits = limits or ConnectionLimits(available(settings.max_connections))
         self._connections = Connections(limits)
         super().__init__(
@@ -67,7 +66,7 @@ class HttpServer(uvicorn.Server):
             for listening in server.sockets:
                 host, port = listening.getsockname()[:2]
                 shown = f"[{host}]" if ":" in host else host
-                sys.stderr.write(f"Serving on http://{shown}:{port}{self._path}\n")
+                sys.stderr.write(f"Serving on http://{shown}:{port}{PATH}\n")
         sys.stderr.flush()
 
     async def on_tick(self, counter: int) -> bool:
