@@ -255,4 +255,4 @@ def test_the_list_names_prompts_resources_kinds_and_providers(zoo: Zoo) -> None:
     rows = {row["name"]: row for row in json.loads(vr(zoo, "list", "--json").stdout)["plugins"]}
     assert rows["infra"]["resources"] == ["vr://artifacts/{name}"]
     assert rows["infra"]["record_kinds"] == ["DocumentPassages"]
-    assert rows["gemini"]["providers"] == ["ModelProvider gemini"]
+    assert rows["infra"]["providers"] == ["ModelProvider gemini"]

@@ -88,9 +88,10 @@ class Plugins:
             again=retry,
         )
         own = PluginStatus(INFRA, "vr-kernel", VERSION)
+        provider = PluginStatus(GEMINI, "vr-kernel", VERSION)
         contributions = [
             loader.load(own, lambda: builtin, trusted=True),
-            loader.load(PluginStatus(GEMINI, "vr-kernel", VERSION), lambda: gemini, trusted=True),
+            loader.load(provider, lambda: gemini, trusted=True),
         ]
         self.statuses.append(own)
         for candidate, status in checked:
@@ -99,6 +100,7 @@ class Plugins:
                 contributions.append(loader.load(status, candidate.load, candidate.stamp))
         made = [contribution for contribution in contributions if contribution]
         self.registry.add(made)
+        own.offers["providers"] += provider.offers["providers"]  # one row for all of the kernel's
         for contribution in made:
             self._admit(contribution)
         for status in self.statuses:
