@@ -1,8 +1,10 @@
-"""No file holds places of one machine, unfinished work, or talk about how it was made."""
+"""No file holds places of one machine, unfinished work, or riddles for docstrings."""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 
 import pytest
 from workspace_tree import text_files
@@ -21,6 +23,11 @@ BANNED = {
     "how it was made": r"(?i)\bsub-?agen[t]s?\b|\bthe lea[d] (will|writes|owns)\b|\bthe brie[f]\b"
     r"|\bhelper sessio[n]|\bas an a[i]\b|\bwritten by an? (a[i]|mode[l]|agen[t])\b",
 }
+QUESTIONS = {
+    "What", "Whether", "How", "Where", "Who", "When", "Which", "Why", "Whose", "Whom",
+}  # fmt: skip
+CEILING = 89
+"""Docstrings that still begin with such a word; it only goes down."""
 UNHELD = {"LICENSE"}  # the licence's own words
 
 
@@ -47,3 +54,23 @@ def test_every_pattern_finds_what_it_is_for() -> None:
     }
     assert samples.keys() == BANNED.keys()
     assert all(re.search(BANNED[what], text, re.MULTILINE) for what, text in samples.items())
+
+
+def test_docstrings_begin_with_a_verb_or_a_noun() -> None:
+    asked = [
+        f"{path}:{line} {first}"
+        for path, text in text_files()
+        if path.endswith(".py")
+        for line, first in _beginnings(text)
+        if first.split()[0].strip("`,.:;") in QUESTIONS
+    ]
+    assert len(asked) <= CEILING, "\n".join(asked)
+
+
+def _beginnings(text: str) -> Iterator[tuple[int, str]]:
+    """Line and first line of each docstring."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            said = ast.get_docstring(node)
+            if said:
+                yield getattr(node, "lineno", 1), said.splitlines()[0]
