@@ -192,10 +192,11 @@ async def test_a_kernel_works_without_a_cache_and_warns_once(
 
 OTHER_PROCESS = """
 import asyncio, pathlib, sys
-from vr_kernel.storage.cache import Cache
+from vr_kernel.storage.cache import ResultCache
 
 async def main():
-    cache = Cache(pathlib.Path(sys.argv[1]), ttl_days=30, warn=lambda error: sys.exit(str(error)))
+    path, warn = pathlib.Path(sys.argv[1]), lambda error: sys.exit(str(error))
+    cache = ResultCache(path, ttl_days=30, warn=warn)
     for number in range(100):
         await cache.set(f"{sys.argv[2]} {number}", {"from": sys.argv[2], "number": number})
     print(await cache.get("from the test"))

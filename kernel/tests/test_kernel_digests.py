@@ -109,8 +109,8 @@ async def test_a_file_of_one_gigabyte_is_hashed_once_and_the_loop_goes_on(
     again = await _fastest(digest, file)
     assert again * 50 <= first
     later = await start(roots=[tmp_path])
-    with later.policy.open_file(file) as opened:
-        assert await later.digests.sha256(opened) == await hashing
+    with later.services.policy.open_file(file) as opened:
+        assert await later.services.digests.sha256(opened) == await hashing
     assert await hashing == "49bc20df15e412a64472421e13fe86ff1c5165e18b2afccf160d4dc19fe68a14"
 
 

@@ -188,11 +188,11 @@ async def _write_batches(journal: JournalFile) -> None:
 
 WRITER = """
 import asyncio, pathlib, sys
-from vr_kernel.journal.journal import Journal
+from vr_kernel.journal.journal import JournalFile
 from vr_kernel.journal.rows import Entry
 
 async def main():
-    journal = Journal(pathlib.Path(sys.argv[1]))
+    journal = JournalFile(pathlib.Path(sys.argv[1]))
     for number in range(150):
         own = Entry("A", f"{sys.argv[2]} {number}", {"by": sys.argv[2]})
         shared = Entry("A", "shared", {"by": sys.argv[2], "number": number})

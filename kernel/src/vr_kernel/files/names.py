@@ -13,7 +13,7 @@ UNNAMED = "file"
 # Windows keeps these for devices, whatever ending follows; superscript digits count as digits.
 _RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[/\\]")
-# What Windows takes for a stream, a pattern or a redirection, and what only looks like a slash.
+# Signs that Windows takes for a stream, pattern or redirection, or that look like a slash.
 _FORBIDDEN = re.compile('[<>:"|?*\u2044\u2215\u2216\u29f5\u29f8\u29f9\ufe68\uff0f\uff3c]')
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 

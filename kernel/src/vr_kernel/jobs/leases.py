@@ -205,7 +205,7 @@ class LedgerLeases:
     def _extend(self, tokens: Iterable[int], owned: set[int], ends_at: float) -> None:
         for token in tokens:
             lease = self._held.get(token)
-            # Who was told that it is lost is never told otherwise.
+            # A lease that was once reported as lost stays lost.
             if lease is not None and (token not in owned or lease.lost):
                 self._lose(lease)
             elif lease is not None:

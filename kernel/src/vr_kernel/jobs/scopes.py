@@ -85,7 +85,7 @@ class Scope:
             if replies and self.went_on is not None:
                 await self.went_on()
         except VrError as error:
-            # What the work itself raised is not for us; what it gave is not to be lost.
+            # An error of the work is the caller's; a result must not be lost.
             if not is_of_state(error) or (not replies and (worked or error.retryable)):
                 raise
             self._tell(error)

@@ -101,7 +101,7 @@ class JournalContinuity:
         while True:
             latest: list[Position] = []
             try:
-                if paid and self._attended is None:  # what is held cannot be attended to
+                if paid and self._attended is None:  # held writes cannot be attended to
                     await self.attend()
                 done: T = await (file.keep(write, 0) if paid else file.run(write))
             except NotAttendedError:  # another file, or none yet

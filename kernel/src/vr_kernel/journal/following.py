@@ -65,7 +65,7 @@ async def join(store: Store, journal: JournalFile, kinds: Sequence[RecordKind]) 
     except VrError:
         if not journal.unwritable:
             raise
-        return False  # what the store has is found all the same
+        return False  # records that the store has are found all the same
     return True
 
 

@@ -49,7 +49,7 @@ class Lineage:
         self.last = int(self._one(_LAST) or 0)
         self.journal = str(self._one("SELECT journal FROM lineage ORDER BY seq DESC LIMIT 1") or "")
         begun = self._one("SELECT min(seq) FROM lineage WHERE journal = ?", self.journal)
-        # What was there before there were lines belongs to the first one.
+        # Records from before there were lines belong to the first one.
         first = self._one("SELECT min(seq) FROM lineage")
         self.begun = 0 if begun == first else int(begun or 0)
         self.home = str(self._one("SELECT home FROM lineage ORDER BY seq LIMIT 1") or "")

@@ -178,7 +178,7 @@ class StoreFollower:
         """
         from vr_kernel.journal.following import restart
 
-        await self.catch_up()  # whoever is just bringing both together would miss it again
+        await self.catch_up()  # a delivery under way would miss it again
         if not self.available():
             await self._journal.continuity.accept()
             return None

@@ -88,7 +88,7 @@ class CachedModel(Generic[M]):
         except ValidationError:
             return None
         whole = self.dump(value)
-        # Where nothing is required, an empty or a foreign row would pass for a result.
+        # A shape without required fields would take an empty or foreign row for a result.
         required = any(field.is_required() for field in self.shape.model_fields.values())
         complete = required or row.keys() == whole.keys()
         return value if complete and _holds(whole, row) else None

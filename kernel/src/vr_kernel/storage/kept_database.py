@@ -94,7 +94,7 @@ class KeptDatabase(Database):
 
     def _failed(self, item: PendingWork, error: BaseException) -> tuple[Any, BaseException | None]:
         fault = cause(error)
-        # What was never opened was of no use before it was paid for, either.
+        # A file that was never opened was of no use before anything was paid for, either.
         passing = is_full(fault) or (self._was_open and is_passing(fault))
         if fault is None or item.otherwise is None or self.patience.room_of is None or not passing:
             return super()._failed(item, error)
@@ -127,7 +127,7 @@ class KeptDatabase(Database):
             return self._begun(items)
         try:
             connection = self._opened()
-            # What does not fit into memory would be written.
+            # SQLite would write pages that do not fit into its memory.
             connection.execute("PRAGMA cache_spill=OFF")
             connection.execute(begin)
         except FAULTS as error:

@@ -37,5 +37,5 @@ def _settle(ends: list[tuple[PendingWork, Any, BaseException | None]]) -> None:
     for item, result, error in ends:
         if error is not None and not item.outcome.done():
             item.outcome.set_exception(error)
-        elif not item.outcome.done():  # who waited may have gone
+        elif not item.outcome.done():  # the waiting caller may be gone
             item.outcome.set_result(result)

@@ -23,7 +23,7 @@ def bounded(text: str, most: int = ERROR_BYTES, clean: Callable[[str], str] = st
         clean: takes out of the text what nobody shall see.
     """
     room = CLEANED * most
-    # What is very long takes long to clean. Where that cuts a secret in two, nothing is kept.
+    # A very long text takes long to clean. Where a cut would part a secret, nothing is kept.
     shown = clean(text) if len(text) <= room else clean(text[:room])[:-most]
     if len(text) <= room and len(shown.encode("utf-8", "replace")) <= most:
         return shown
