@@ -203,7 +203,7 @@ async def test_without_an_embedder_it_finds_by_keyword_and_says_so(config: Confi
             result = await search(kernel, "fox", search_type=search_type)
             assert len(result.results) == 1
             assert "keyword alone" in result.notes[0]
-            assert "pip install" in result.notes[0]
+            assert "No Embedder" in result.notes[0]
         assert (await search(kernel, "fox", search_type="keyword")).notes == []
         stats = await kernel.call("knowledge_stats")
         assert isinstance(stats, KnowledgeStats)

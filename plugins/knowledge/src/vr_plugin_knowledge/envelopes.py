@@ -1,4 +1,4 @@
-"""Recorded content on its way to a language model: marked as data, whatever it says."""
+"""Recorded content in prompts, marked as data and never as instructions."""
 
 from __future__ import annotations
 

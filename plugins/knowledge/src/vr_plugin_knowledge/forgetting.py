@@ -81,7 +81,7 @@ class Finds:
     remaining: int = 0
 
     def add(self, change: Change, kind: RecordKind | None) -> None:
-        """Take a record in."""
+        """Add a record."""
         if len(self.records) >= MOST:
             self.remaining += 1
             return
@@ -97,7 +97,7 @@ class Finds:
 
 
 async def find_records(services: Services, choice: Choice) -> Finds:
-    """Read through the journal, which has what every store has, and what none took in yet."""
+    """Search the journal, which has all that stores have, and what they have not taken in yet."""
     finds, seq = Finds(), 0
     while changes := await services.journal.changes(seq):
         for change in changes:
@@ -108,7 +108,7 @@ async def find_records(services: Services, choice: Choice) -> Finds:
 
 
 async def find_shared(services: Services, choice: Choice, finds: Finds) -> int:
-    """Add what was asked for by id and only the store has: other machines may fill it, too.
+    """Add records asked for by id that only the store has: other machines may fill it, too.
 
     Returns how many were added.
 

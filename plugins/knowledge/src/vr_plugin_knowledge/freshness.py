@@ -1,4 +1,4 @@
-"""The way from a tool to the store: what is missing, and what is still on its way."""
+"""Freshness of the store: changes that it has not taken in yet."""
 
 from __future__ import annotations
 

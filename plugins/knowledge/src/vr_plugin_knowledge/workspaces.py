@@ -10,7 +10,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def choose_workspace(call: Call, name: str | None) -> str:
-    """The named workspace, or the configured one; others than that are the owner's to see.
+    """Choose the named workspace, or the configured one; only the owner may see others.
 
     Raises:
         VrError: INVALID_INPUT for what cannot be a workspace's name; NOT_ALLOWED for a client

@@ -1,4 +1,4 @@
-"""Claims held against the passages that they cite."""
+"""Claims, checked against the passages that they cite."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ async def _written(call: Call, said: str) -> _Written:
 
 
 def _extracts(query: str, passages: Sequence[SourcePassage], notes: list[str]) -> KnowledgeAnswer:
-    """The passages that fit best; whether they answer the question nobody has judged."""
+    """The passages that fit best; nobody has judged if they answer the question."""
     best = passages[:EXTRACTS]
     shown = [f"{excerpt(p.text, query, EXTRACT_CHARS)} [{p.source.number}]" for p in best]
     return KnowledgeAnswer(

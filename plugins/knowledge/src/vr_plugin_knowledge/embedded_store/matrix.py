@@ -109,7 +109,7 @@ class Matrix:
 
     @contextmanager
     def _held(self) -> Iterator[None]:
-        """Several may compare at once; nothing changes meanwhile."""
+        """Keep the vectors unchanged in the block; several threads may compare at once."""
         with self._idle:
             self._comparing += 1
         try:

@@ -11,7 +11,7 @@ _LEFT = "left/"
 
 
 def read_positions(connection: sqlite3.Connection) -> list[Position]:
-    """That of the journal that is followed, then those of others."""
+    """Read the position in the journal that is followed, then those in others."""
     rows = dict(connection.execute("SELECT name, value FROM state"))
     left = {name.removeprefix(_LEFT): rows[name] for name in rows if name.startswith(_LEFT)}
     followed = Position(
@@ -47,7 +47,7 @@ def begin_again(connection: sqlite3.Connection, journal: str) -> None:
 
 
 def keep_opening(connection: sqlite3.Connection, journal: str, opening: str) -> None:
-    """Keep, with the cursor, in which opening of the journal its number was given out."""
+    """Keep, beside the cursor, the opening of the journal in which its number was given out."""
     if journal:
         _put(connection, "journal", journal)
         _put(connection, "opening", opening)

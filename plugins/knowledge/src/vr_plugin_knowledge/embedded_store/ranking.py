@@ -1,4 +1,4 @@
-"""A question put to the database: which items answer it, and how well."""
+"""Ranking: the items of the database that answer a question, with scores."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Ranking:
     def _by_meaning(
         self, parts: Sequence[Part], vector: Sequence[float] | None, limit: int
     ) -> Iterator[Callable[[], dict[int, float]]]:
-        """Look for the nearest beside what the block does, and give them when asked."""
+        """Find the nearest vectors beside the work of the block, which asks for them at its end."""
         if self.space is None or vector is None:
             yield dict
             return

@@ -1,4 +1,4 @@
-"""A damaged store beside a journal that it cannot be made anew from: both are said."""
+"""The error of a damaged store that cannot be rebuilt, since the journal is incomplete, too."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BOTH_LOST = (
 
 
 def rebuild_refused(refused: VrError, file: str) -> VrError:
-    """The refusal to make a damaged store anew; `refused` says what the journal is short of."""
+    """Return the error of such a store; `refused` says what the journal lacks."""
     lost = refused.category == JOURNAL_INCOMPLETE
     return refused.reworded(
         f"{file} is damaged, and the journal is no help: {refused.message}",

@@ -102,7 +102,7 @@ _DAMAGED = (
 
 
 def is_damage(error: Exception) -> bool:
-    """True for an error of the store's file that says: its content is not what was written."""
+    """True for an error that means that the file's content is not what was written."""
     name = getattr(error, "sqlite_errorname", None) or ""
     return (
         # SQLite's own sentence may quote damaged bytes, which then are no text.

@@ -1,4 +1,4 @@
-"""Vectors for what was recorded: computed in the background, behind the text."""
+"""Vectors of records, computed in the background after their text is searchable."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ class VectorFollower:
         )
 
     def wake(self) -> None:
-        """Look for work, now or after what is being worked on."""
+        """Look for work, now or after the present work."""
         self._asked += 1
         self._follower.wake()
 
     def make_way(self) -> None:
-        """Leave what can wait until nobody searches."""
+        """Postpone what can wait until nobody searches."""
         self._searched = True
 
     def is_settled(self, connection: sqlite3.Connection) -> bool:

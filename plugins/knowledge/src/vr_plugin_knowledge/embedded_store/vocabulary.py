@@ -20,7 +20,7 @@ AT_ONCE = 1000
 
 
 def add_terms(connection: sqlite3.Connection, texts: Sequence[str]) -> None:
-    """List the terms of texts that were written, or note that it is to be done."""
+    """List the terms of new texts, or note that they are still to be listed."""
     if not texts:
         return
     if unlisted(connection) or len(texts) > FEW:
@@ -81,7 +81,7 @@ def list_terms(connection: sqlite3.Connection, writes: int, missing: Iterable[st
 
 
 def _take_apart(connection: sqlite3.Connection, texts: Iterable[str]) -> None:
-    """Leave the terms of the texts in `temp.fresh_term`."""
+    """Write the terms of the texts into `temp.fresh_term`."""
     connection.execute(
         "CREATE VIRTUAL TABLE IF NOT EXISTS temp.fresh USING fts5"
         f" (words, content = '', columnsize = 0, detail = none, tokenize = '{TOKENIZER}')"
@@ -94,7 +94,7 @@ def _take_apart(connection: sqlite3.Connection, texts: Iterable[str]) -> None:
 
 
 def _index_parts(connection: sqlite3.Connection, least: int) -> None:
-    """Index the newest terms, when there are so many: each time costs."""
+    """Index the newest terms once there are `least` of them, since each time costs."""
     done = _state(connection, "indexed")
     (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM term").fetchone()
     if last - done < least:

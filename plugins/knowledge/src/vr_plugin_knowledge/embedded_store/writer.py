@@ -1,4 +1,4 @@
-"""Writing records into the store: text, facets, and which vectors they outdate."""
+"""The writing of records into the store: text, facets, and removal of outdated vectors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NOWHERE = (None, None)
 
 @dataclass(slots=True)
 class Scope:
-    """One kind in one workspace: its number, that of its last item, and how many came or went."""
+    """One kind in one workspace: its number, that of its last item, and the change in items."""
 
     number: int
     last_item: int
@@ -148,7 +148,7 @@ class ItemWriter:
         self._deleted.append((item,))
 
     def _drop_vectors(self) -> None:
-        """Take vectors away, in a way that every process's matrix learns of."""
+        """Delete vectors, leaving a row that tells the matrices of all processes."""
         for item in self._outdated:
             embedders = self._connection.execute(
                 "DELETE FROM vector WHERE item = ? AND live = 1 RETURNING item, embedder, 0", item

@@ -18,7 +18,7 @@ _MOMENT = re.compile(r"[#?&]t=(\d+(?:\.\d+)?)s?(?:$|[&#])")
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A record that says something, in which version, in which words, and where it leads.
+    """A record that is cited: its version, the words, and the link to them.
 
     `title` is that of its source.
     """

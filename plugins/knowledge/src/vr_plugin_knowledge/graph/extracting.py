@@ -1,4 +1,4 @@
-"""Has a model read records, and merges what it finds into the graph."""
+"""Extraction: a model reads records, and its findings are merged into the graph."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def extract(
 async def _read_all(
     call: Call, sources: list[Source]
 ) -> tuple[list[tuple[Source, Reading]], list[Unread], int]:
-    """Readings, failures, and how many were spared because they would have failed as well.
+    """Read the sources; returns readings, failures, and the number skipped as hopeless.
 
     Raises:
         VrError: the first failure when nothing was read.

@@ -1,4 +1,4 @@
-"""Keeps the graphs of all workspaces up with the journal."""
+"""The graphs of all workspaces, kept up to date with the journal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Networks:
 
     @asynccontextmanager
     async def current(self, workspace: str) -> AsyncIterator[Network]:
-        """A workspace's graph as it is now, which does not change as long as it is held."""
+        """Hold a workspace's graph as it is now; it does not change in the block."""
         async with self._turn:
             await self._follow()
             yield self._networks[workspace]

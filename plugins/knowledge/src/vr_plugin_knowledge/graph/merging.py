@@ -1,4 +1,4 @@
-"""From what was read to records: one a concept, one a relationship, citations adding up."""
+"""Merging of readings into records: one for each concept and relationship, with all citations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ E = TypeVar("E", Concept, Relation)
 
 @dataclass(slots=True)
 class Merger:
-    """Takes readings into a graph, without changing it, and says what to record.
+    """Merges readings with a graph, without changing it, and gives the records to make.
 
     What is there keeps its name, description and state. A reading takes the place of what was
     read from an earlier version of its record.
@@ -47,7 +47,7 @@ class Merger:
     relations: dict[str, Relation] = field(default_factory=dict)
 
     def add(self, source: Source, reading: Reading) -> None:
-        """Take over what was found in one record."""
+        """Add the concepts and relationships of one record."""
         self.withdraw(source.citation.record)
         names = _own_names(reading.concepts)
         for seen in reading.concepts:
@@ -57,7 +57,7 @@ class Merger:
             self._join(relation, names, source)
 
     def withdraw(self, record: tuple[str, str]) -> None:
-        """Take back what was found in a record, by collection and key."""
+        """Remove the citations of a record, given by collection and key."""
         for found in self.network.citing(*record):
             if isinstance(found, Concept):
                 self.concepts[found.id] = _without(self.concepts.get(found.id, found), record)
@@ -74,7 +74,7 @@ class Merger:
         ]
 
     def forgotten(self) -> list[tuple[str, str]]:
-        """Collection and key of what no record says any more and nobody judged or wrote."""
+        """Collection and key of entries that no record supports, and nobody judged or wrote."""
         unjudged = (each for each in self.concepts.values() if not _judged(each))
         gone = [(CONCEPTS, each.id) for each in unjudged if _unsaid(each)]
         gone += [(EDGES, each.id) for each in self.relations.values() if _unsaid(each)]

@@ -1,4 +1,4 @@
-"""The concepts and relationships of one workspace in memory, and what is next to what."""
+"""The concepts and relationships of one workspace in memory, with their neighbours."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Network:
         return [self.concepts[n] if kind == CONCEPTS else self.relations[n] for kind, n in found]
 
     def _settle(self, entity: Entity) -> None:
-        """Make one node or edge of all records of an entity, or none of no record."""
+        """Make one node or edge of all records of an entity; remove it when there is none."""
         kind, identity = entity
         self._forget(entity)
         parts = sorted(self._parts[entity].values(), key=lambda part: part.origin.by_hand)
@@ -134,6 +134,6 @@ class Network:
 
 
 def _sweep(index: MutableMapping[Any, Any], name: object) -> None:
-    """Keep no place for what nothing is left of."""
+    """Remove the entry of an entity without records."""
     if not index[name]:
         del index[name]

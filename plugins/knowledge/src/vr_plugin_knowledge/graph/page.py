@@ -1,4 +1,4 @@
-"""A part of a graph as one HTML file that opens from the disk and asks nothing of the network."""
+"""A part of a graph as one HTML file that opens from the disk and needs no network."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
 def as_page(region: Region, title: str) -> str:
-    """The page; texts stand in it as data, and its policy lets nothing else run or load.
+    """Render the page; texts are data in it, and its policy lets nothing else run or load.
 
     Raises:
         VrError: UNAVAILABLE, category EXTRA_MISSING, without rustworkx.

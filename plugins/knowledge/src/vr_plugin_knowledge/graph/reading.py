@@ -1,4 +1,4 @@
-"""Reading one record for concepts: a structured call of a model, every quote looked up."""
+"""The reading of one record for concepts: a structured call of a model, all quotes checked."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Reading(BaseModel):
 
 
 def reading_key(call: Call, source: Source) -> str:
-    """Names a reading: everything that it depends on.
+    """Build the cache key of a reading from everything that it depends on.
 
     Raises:
         VrError: AUTH or UNAVAILABLE when no model can be asked.
@@ -71,7 +71,7 @@ def reading_key(call: Call, source: Source) -> str:
 
 
 async def read(call: Call, source: Source) -> Reading:
-    """The concepts of a record; of an equal text the ones that were paid for before.
+    """Read the concepts of a record; those of an equal text come from the cache.
 
     Raises:
         VrError: what the model raises.
@@ -139,6 +139,6 @@ def _relations(seen: Iterable[SeenRelation], index: QuoteIndex) -> Iterator[Seen
 
 
 def _found(quote: str, index: QuoteIndex) -> str:
-    """The words as the text has them; empty when they do not stand there."""
+    """Find the quote in the text; empty when it is not there."""
     finding = index.find(quote)
     return " ".join(finding.text.split()) if finding.verdict in ("verified", "moved") else ""

@@ -11,7 +11,7 @@ Direction = Literal["both", "out", "in"]
 
 
 class GraphSource(BaseModel):
-    """A record that says so, in which words; `link` leads there, to the moment in `seconds`.
+    """A record that supports an entry, with its words; `link` opens it at `seconds`.
 
     A `derived` record is what a model wrote; where it names its own source, that is linked.
     """

@@ -1,1 +1,1 @@
-"""A folder of Markdown that people read: what was recorded goes in, what they write is found."""
+"""A folder of Markdown for people: records are written into it, and their notes are found."""

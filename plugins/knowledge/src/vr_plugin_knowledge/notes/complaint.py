@@ -12,7 +12,7 @@ FAILURES = (OSError, sqlite3.Error, VrError)
 
 
 class Complaint:
-    """Says in the log what goes wrong, and again only when it is something else.
+    """Logs what goes wrong, and again only when it is something else.
 
     Args:
         services: of the knowledge plugin.
@@ -28,11 +28,11 @@ class Complaint:
         self.said = ""
 
     def tell(self, error: Exception) -> None:
-        """Say it, unless it was said last."""
+        """Log the error, unless the last one was the same."""
         said = wording(error)
         (self._log.debug if said == self.said else self._log.warning)(self._what, error=said)
         self.said = said
 
     def settle(self) -> None:
-        """All is well again."""
+        """Note that all is well again."""
         self.said = ""

@@ -19,7 +19,7 @@ LEDGER = "notes.db"
 
 
 class Notes:
-    """The notes folder of one kernel, both ways. What goes wrong here fails no call.
+    """The notes folder of one kernel, for reading and writing. Its failures fail no call.
 
     Args:
         writer: of pages.
@@ -31,7 +31,7 @@ class Notes:
         self.reader = reader
 
     async def aclose(self) -> None:
-        """Stop what goes on in the background; the next call takes it up."""
+        """Stop the work in the background; the next call continues it."""
         await self.reader.aclose()
 
 
@@ -72,7 +72,7 @@ def open_ledger(services: Services, root: Path) -> Ledger:
 
 
 async def read_notes(call: Call, remarks: list[str]) -> None:
-    """Have the store know what the user wrote into the notes folder since, when there is one."""
+    """Bring the store up to date with the user's notes, when there is a notes folder."""
     if notes_folder(call.services) is None:
         return
     if not await call.services.providers.get(Notes).reader.refresh():

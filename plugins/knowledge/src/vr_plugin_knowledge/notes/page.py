@@ -1,4 +1,4 @@
-"""A record as a Markdown page that says of itself whether somebody changed it."""
+"""Records as Markdown pages, which carry a checksum that shows if somebody changed them."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def read_seal(text: str) -> Seal | None:
 
 
 def _title(kind: RecordKind, fields: Mapping[str, Any]) -> tuple[str, str]:
-    """The field that names a record, and its value; else the beginning of what it says."""
+    """Find the field that names a record, and its value; else the beginning of its text."""
     for field in kind.fields:
         value = fields.get(field.name)
         named = field.name.split("_")[-1] in ("title", "name")
@@ -135,7 +135,7 @@ def _label(field: RecordField) -> str:
 
 
 def _harmless(text: str) -> str:
-    """Text of a source that a reader of Markdown shows, and neither runs nor loads."""
+    """Escape text of a source, so that a reader of Markdown runs and loads nothing of it."""
     return re.sub(r"<(?=[A-Za-z/!?])|!(?=\[)", r"\\\g<0>", visible(text))
 
 

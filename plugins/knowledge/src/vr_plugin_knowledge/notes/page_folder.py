@@ -1,4 +1,4 @@
-"""The files of a notes folder that were made of records: put there, replaced, taken away."""
+"""The files of a notes folder that were made of records: written, replaced, removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps the passages of the user's notes as the notes are."""
+"""Keeps the passages of the user's notes up to date."""
 
 from __future__ import annotations
 

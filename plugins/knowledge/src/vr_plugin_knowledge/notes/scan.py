@@ -55,7 +55,7 @@ class Batch:
 
 
 def find_news(root: Path, known: Mapping[str, Seen], stop: Event) -> News:
-    """Compare a folder with what was read of it; hidden files and links do not count.
+    """Compare a folder with what was read before; hidden files and links do not count.
 
     Raises:
         OSError: when it is missing or cannot be looked into.

@@ -1,4 +1,4 @@
-"""Follows the journal, and writes what people may want to read into the notes folder."""
+"""Pages in the notes folder, written as records come into the journal."""
 
 from __future__ import annotations
 

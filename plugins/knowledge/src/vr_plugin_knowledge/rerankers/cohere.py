@@ -47,7 +47,7 @@ class CohereReranker:
         self.name = f"cohere/{self._model}"
 
     async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """One score a text, 0 to 1, in order.
+        """Score each text from 0 to 1, in order.
 
         Raises:
             VrError: AUTH for a key that is refused; UNAVAILABLE, category REPLY_INVALID, for an

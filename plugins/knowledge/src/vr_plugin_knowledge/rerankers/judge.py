@@ -34,7 +34,7 @@ class ModelJudge:
         self.name = "/".join(["model", *self._models.suggested("judge")[:1]])
 
     async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """One score a text, 0 to 1, in order; a text that the model passes over has 0.
+        """Score each text from 0 to 1, in order; a text that the model passes over has 0.
 
         Raises:
             VrError: what the model raises; UNAVAILABLE, category REPLY_INVALID, for scores of

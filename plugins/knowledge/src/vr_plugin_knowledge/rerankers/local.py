@@ -35,7 +35,7 @@ class CrossEncoder:
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="vr-rerank")
 
     async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """One score a text, in order; of no fixed range.
+        """Score each text, in order; scores have no fixed range.
 
         Raises:
             VrError: UNAVAILABLE when the library is not installed, or its model not to be had.
@@ -44,7 +44,7 @@ class CrossEncoder:
         return await loop.run_in_executor(self._worker, self._score, query, list(texts))
 
     async def aclose(self) -> None:
-        """Begin nothing more."""
+        """Stop after the present work."""
         self._worker.shutdown(wait=False, cancel_futures=True)
 
     def _score(self, query: str, texts: list[str]) -> list[float]:

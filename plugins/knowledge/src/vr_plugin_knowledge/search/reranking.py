@@ -25,7 +25,7 @@ class _Scores(BaseModel):
 
 
 def find_reranker(call: Call, notes: list[str]) -> Reranker | None:
-    """The configured reranker; None when reranking is off, or, with a note, not to be had."""
+    """Find the configured reranker; None when reranking is off, or, with a note, unavailable."""
     try:
         return choose_reranker(call)
     except VrError as error:
@@ -36,7 +36,7 @@ def find_reranker(call: Call, notes: list[str]) -> Reranker | None:
 async def score_hits(
     call: Call, reranker: Reranker, query: str, hits: Sequence[Hit], notes: list[str]
 ) -> list[float]:
-    """One score each of the first `RERANKED` hits, higher is better; none when it failed.
+    """Score the first `RERANKED` hits, higher is better; an empty list when that failed.
 
     Scores are kept in the cache: the next page, and the same question again, cost nothing.
     """

@@ -38,7 +38,7 @@ class Found:
 
 
 async def retrieve(call: Call, query: Query, notes: list[str], last: Collection[str] = ()) -> Found:
-    """Ask the store, and have the reranker order what it found, when one is configured.
+    """Search the store, and let the reranker order the hits, when one is configured.
 
     Hits of the kinds named in `last` come behind all others. What does not work is left out of
     the answer and named in `notes`.
@@ -64,7 +64,7 @@ async def retrieve(call: Call, query: Query, notes: list[str], last: Collection[
 def present(
     kind: RecordKind, hit: Hit, room: int, rerank_score: float | None = None
 ) -> KnowledgeHit:
-    """A hit as the tools show it, in about `room` tokens."""
+    """Present a hit as the tools show it, in about `room` tokens."""
     fields = hit.record.fields
     bare = KnowledgeHit(
         collection=kind.name,

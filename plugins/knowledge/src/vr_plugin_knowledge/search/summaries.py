@@ -1,4 +1,4 @@
-"""One line a hit on why it matters, by a fast language model, when that is turned on."""
+"""Summaries: one line for each hit on why it matters, by a fast model, when turned on."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Summaries(BaseModel):
 async def summarise(
     call: Call, query: str, hits: Sequence[KnowledgeHit], notes: list[str]
 ) -> tuple[list[KnowledgeHit], bool]:
-    """The hits, the first of them with a summary and trimmed properties; whether any has one.
+    """Summarise the first hits and trim their properties; returns all hits, and if any has one.
 
     Without the setting `flash_summarize`, without a model, or when it fails, they stay as they
     are. Summaries are kept in the cache.

@@ -1,1 +1,1 @@
-"""Foreign data in, own data out."""
+"""Import of other programs' data, export of our own, and moves between stores."""

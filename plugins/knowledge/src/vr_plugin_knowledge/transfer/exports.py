@@ -1,4 +1,4 @@
-"""Records on their way into a file: whole, for the user alone, and never nothing over something."""
+"""Export of records to a file: complete, private, and never an empty file over a full one."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _nothing(
 
 
 def _put(part: Path, path: Path) -> None:
-    """Let a file take the place, and the mode, of what is there."""
+    """Replace a file by another one, which takes over its mode."""
     with suppress(FileNotFoundError):
         part.chmod(stat.S_IMODE(path.stat().st_mode))
     part.replace(path)

@@ -1,4 +1,4 @@
-"""Values that another program wrote, as the fields of a kind take them."""
+"""Values of other programs, converted to the types of a kind's fields."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Fitted:
 
 
 def fit_fields(kind: RecordKind, values: Mapping[str, Any]) -> Fitted:
-    """Fields of a kind, each as its type; what is unknown there or cannot be one is left."""
+    """Convert values to the fields of a kind; unknown and unfit ones are left out and named."""
     fitted, known = Fitted(), {spec.name: spec for spec in kind.all_fields}
     for name, value in values.items():
         if value is None:
@@ -36,7 +36,7 @@ def fit_fields(kind: RecordKind, values: Mapping[str, Any]) -> Fitted:
 
 
 def _converted(spec: RecordField, value: Any) -> Any:
-    """A value in the type of a field, as far as it can be told what is meant."""
+    """Convert a value to the type of a field, as far as its meaning is clear."""
     if spec.type == "text[]":
         return [_text(item) for item in value] if isinstance(value, list) else [_text(value)]
     if spec.type == "text":

@@ -18,7 +18,7 @@ _SAYS = re.compile(r"^[ \t]*(kind|derived)[ \t]*:[ \t]*[\"']?([\w-]+)", re.MULTI
 
 
 def split_front(text: str) -> tuple[str, str]:
-    """Front matter and text; the former is empty when there is none."""
+    """Split a file into front matter and text; the former is empty when there is none."""
     found = _FRONT.match(text, 0, LONGEST)
     return (found[1], text[found.end() :]) if found else ("", text)
 

@@ -1,4 +1,4 @@
-"""Records of foreign files on their way into the journal."""
+"""Import of records from foreign files into the journal."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def record_all(kernel: Kernel, records: Iterator[Record]) -> Counter[str]:
 
 
 async def forget_rest(kernel: Kernel, files: Mapping[Path, int]) -> Counter[str]:
-    """Forget what Markdown files had when they were imported before and have no longer.
+    """Forget passages that Markdown files had at an earlier import and have no longer.
 
     Args:
         kernel: where it was recorded.
@@ -70,7 +70,7 @@ async def forget_rest(kernel: Kernel, files: Mapping[Path, int]) -> Counter[str]
 
 
 def _take(records: Iterator[Record]) -> tuple[list[Record], VrError | None]:
-    """The next records, and what is wrong with the one behind them."""
+    """Read the next records, and the fault of the one after them."""
     batch: list[Record] = []
     try:
         while len(batch) < BATCH and (record := next(records, None)):

@@ -1,4 +1,4 @@
-"""Installations and their workspaces: which one is meant, and which have records."""
+"""Installations and their workspaces, as commands name them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def require_another(source: Path, own: Path) -> None:
 
 
 def without_records(workspace: str, others: Mapping[str, int], of: str = "") -> VrError:
-    """The typed error of a workspace without records; `others` counts those of each other one."""
+    """Return the error of a workspace without records; `others` counts those of each other one."""
     known = sorted(map(str, others), key=lambda name: (-others.get(name, 0), name))
     listed = ", ".join(f"{name} ({others.get(name, 0):,})" for name in known[:LISTED])
     more = f", and {len(known) - LISTED:,} more" if len(known) > LISTED else ""

@@ -45,7 +45,7 @@ _TITLE = re.compile(r"#\s+(.+)")
 
 @dataclass(slots=True)
 class Memories:
-    """Takes the memories of many files together, over the graph as it is.
+    """Collects the memories of many files, and merges them over the present graph.
 
     A state that somebody gave, know or fuzzy, wins over unknown, and a later file over an
     earlier one. What the graph knows besides stays: descriptions, aliases, citations.
@@ -60,7 +60,7 @@ class Memories:
     _judged: dict[str, str] = field(default_factory=dict)
 
     def add(self, path: Path, text: str) -> None:
-        """Take over what a note says of concepts, if it says anything."""
+        """Take over the concepts that a note names, if there are any."""
         front_text, body = split_front(text)
         front = read_front(front_text)
         given = [each for each in _entries(front.get("concepts")) if identify(each["name"])]
@@ -77,7 +77,7 @@ class Memories:
         self._join(lines, {identify(each["name"]) for each in given}, origin)
 
     def records(self) -> Iterator[Record]:
-        """Every concept and relationship that was met, with what the graph knows of it."""
+        """Records of every concept and relationship that was met, merged with the graph's own."""
         for concept in self._concepts.values():
             yield Record(CONCEPTS, concept_fields(concept), key_of(CONCEPTS, concept.id))
         for relation in self._relations.values():

@@ -1,4 +1,4 @@
-"""`vr knowledge migrate`: a store filled from the journal and compared with it, or the way back."""
+"""`vr knowledge migrate`: fill a store from the journal and compare both, or pull the other way."""
 
 from __future__ import annotations
 

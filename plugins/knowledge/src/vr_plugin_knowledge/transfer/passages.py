@@ -51,7 +51,7 @@ def passages_of(text: str, path: Path, title: str) -> Iterator[Record]:
 
 
 def passage_ids(path: Path, start: int, end: int) -> list[tuple[str, str]]:
-    """Kind and key of the passages of a file, from number `start`, the first is 0, up to `end`."""
+    """Kind and key of the passages of a file, from number `start` up to, not including, `end`."""
     return [(PASSAGES, _key(path, number)) for number in range(start, end)]
 
 

@@ -52,7 +52,7 @@ class Pulled:
 
 
 class Puller:
-    """Records what the journal of a kernel has not; memory holds eight bytes a known key.
+    """Records what the journal of a kernel lacks; needs eight bytes of memory for a known key.
 
     Args:
         kernel: whose journal.

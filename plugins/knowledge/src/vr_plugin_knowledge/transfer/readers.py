@@ -224,7 +224,7 @@ def _reason(error: OSError | UnicodeDecodeError) -> str:
 
 @contextmanager
 def _at(path: Path, line: int = 0) -> Iterator[None]:
-    """Says of a record that does not fit its kind where it stands."""
+    """Adds the place in the file to the error of a record that does not fit its kind."""
     try:
         yield
     except VrError as error:

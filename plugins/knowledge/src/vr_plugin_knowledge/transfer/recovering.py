@@ -21,7 +21,7 @@ async def recover_all(config: Config) -> dict[str, Any]:
 
 
 async def recover_with(kernel: Kernel) -> dict[str, Any]:
-    """Record what the store holds and the journal lacks, of all workspaces; then all is one again.
+    """Record what the store holds and the journal lacks, in all workspaces, so that both agree.
 
     Raises:
         VrError: INVALID_INPUT when another store is configured; as store and journal do.

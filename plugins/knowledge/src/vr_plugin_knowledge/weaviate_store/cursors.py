@@ -87,7 +87,7 @@ class Cursors:
         return await self._connection.query(ask)
 
     async def positions(self, journal: str) -> list[Position]:
-        """That of a journal, or the one that a version before kept; nothing when there is none."""
+        """Read the position of a journal, or the one of an earlier version; empty for none."""
         for name in dict.fromkeys((journal, "")):
             found = await self.position(name)
             if found is not None and found.seq:
@@ -95,7 +95,7 @@ class Cursors:
         return []
 
     async def follow(self, position: Position, *, again: bool = False) -> None:
-        """Keep the cursor of that journal, which has come that far; or begin `again`."""
+        """Keep the cursor of that journal at this position; or begin `again`."""
         self.journal = position.journal
         kept = await self.position(position.journal)
         if again or (kept is not None and kept.seq < position.seq):
@@ -103,7 +103,7 @@ class Cursors:
                 await self.move(position.seq, position.opening)
 
     async def move(self, seq: int, opening: str) -> None:
-        """Say that all up to `seq` is delivered; the caller has its turn."""
+        """Say that all up to `seq` is delivered; the caller holds the lock."""
         from weaviate.classes.data import DataObject
 
         name = self.journal or await self._lock.name()

@@ -1,4 +1,4 @@
-"""Whatever a Weaviate server holds, read as it is: nothing is made or changed there."""
+"""The objects of a Weaviate server, read as they are: nothing is made or changed there."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Frequencies:
 async def count_holders(
     connection: Connection, places: Sequence[Place], stems: Sequence[str]
 ) -> Frequencies:
-    """Ask for all counts at once. A server may have GraphQL switched off: then it does not say."""
+    """Ask for all counts at once; they are unknown when the server has GraphQL switched off."""
     counted = sorted(set(stems))
     questions = [
         f"p{number}t{place}: {_count(where, stem)}"

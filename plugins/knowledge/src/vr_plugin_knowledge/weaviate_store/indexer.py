@@ -1,4 +1,4 @@
-"""Gives objects what they are found by: vectors that were late, and all of what others wrote."""
+"""Indexing of objects on the server: late vectors, and all that other programs wrote."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Stale:
 
 
 class Indexer:
-    """Works off the objects of places that may have such; one task of this process.
+    """Indexes the stale objects of places in one background task of this process.
 
     What is missing is asked of the server, so nothing is lost when a process ends. Objects
     that another version of a kind, or another embedder, has indexed are looked for once after
@@ -90,7 +90,7 @@ class Indexer:
             self._follower.wake()
 
     async def look_everywhere(self) -> None:
-        """Find the places there are, and look at them thoroughly."""
+        """Find all places, and look at them thoroughly."""
         found = await asyncio.gather(*map(self._places, self._kinds))
         self.look_at([place for places in found for place in places], thoroughly=True)
 

@@ -1,4 +1,4 @@
-"""Keyword search on a Weaviate server, with the words, weights and ways of the embedded store."""
+"""Keyword search on a Weaviate server, by the same rules as in the embedded store."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class Layout:
         ]
 
     def forget(self) -> None:
-        """Take nothing for granted any more: the server is another one, or was emptied."""
+        """Forget all collections: the server is another one, or was emptied."""
         self._collections.clear()
 
     def _name(self, kind: str) -> str:

@@ -1,4 +1,4 @@
-"""Records into Weaviate: in batches, and with what the server says of each object."""
+"""The writing of records into Weaviate, in batches, with the server's answer for each object."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Writer:
                 raise refused(where, item.kind, item.key, str(failures[index].message))
 
     async def merge(self, place: Place, items: Sequence[Item], vector: str | None) -> list[Item]:
-        """Add to objects that are there; all else that they have stays. Returns the other items.
+        """Add to objects that are there, and keep their other properties; returns the other items.
 
         Objects that hold the same record already are left as they are.
 
@@ -131,7 +131,7 @@ class Writer:
         properties: dict[str, Any],
         vector: dict[str, list[float]] | None,
     ) -> None:
-        """Add to one object what it is found by; all else that it has stays."""
+        """Add search properties and vector to one object, and keep its other properties."""
 
         async def write(client: WeaviateAsyncClient) -> None:
             handle = place.of(client, self._consistency)
