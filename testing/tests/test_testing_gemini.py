@@ -400,7 +400,7 @@ async def test_keys_models_and_foreign_files(
         genai.Client(api_key="other", http_options=options) as other,
         pytest.raises(errors.ClientError, match="do not have permission to access the File"),
     ):
-        other.services.models.generate_content(model=MODEL, contents=[file])
+        other.models.generate_content(model=MODEL, contents=[file])
     with (
         genai.Client(api_key="bad", http_options=options) as bad,
         pytest.raises(errors.ClientError) as caught,
