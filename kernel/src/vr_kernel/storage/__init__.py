@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from vr_kernel.storage.damaged_rows import LeftOut
     from vr_kernel.storage.database_damage import begin_anew, leave, put_aside
     from vr_kernel.storage.database_errors import (
-        damaged,
         explained,
         row_damaged,
         set_aside,
@@ -48,7 +47,6 @@ __all__ = [
     "LeftOut",
     "Patience",
     "begin_anew",
-    "damaged",
     "examine_file",
     "explained",
     "identities",
@@ -81,7 +79,7 @@ __getattr__, __dir__ = lazy_exports(
     {
         "damaged_rows": "LeftOut",
         "database_damage": "begin_anew leave put_aside",
-        "database_errors": "damaged explained row_damaged set_aside tell_emptied told_by unwritten",
+        "database_errors": "explained row_damaged set_aside tell_emptied told_by unwritten",
         "database_faults": "DAMAGED FAULTS is_busy is_damage is_full is_passing "
         "is_useless require_own wording",
         "database_health": "examine_file is_no_damage reading require_free unreadable",
