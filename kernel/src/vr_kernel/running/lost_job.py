@@ -14,14 +14,14 @@ from vr_kernel.running.runner import Outcome
 from vr_kernel.running.running_job import RunningJob
 
 if TYPE_CHECKING:
-    from vr_kernel.running.job_runner import JobRunner
+    from vr_kernel.protocols.work import Jobs
 
 ROUND_S = 2.0
 """How long is waited for the end at a time."""
 
 
 async def followed(
-    running: RunningJob, outcome: Outcome, work: JobRunner, following: set[asyncio.Task[Any]]
+    running: RunningJob, outcome: Outcome, work: Jobs, following: set[asyncio.Task[Any]]
 ) -> Outcome:
     """Wait for the end of a job, in whatever process; it goes on here when nobody took it up.
 
