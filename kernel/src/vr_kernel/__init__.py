@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from vr_kernel.config.paths import make_private, private_file, private_folder
     from vr_kernel.config.settings import EnvAlias, Section
     from vr_kernel.content import Content
-    from vr_kernel.documents import Document, DocumentLoader, Documents, Locator, Segment
+    from vr_kernel.documents import Document, Locator, Segment
     from vr_kernel.errors import (
         ERROR_META,
         Code,
@@ -62,12 +62,13 @@ if TYPE_CHECKING:
         SearchableStore,
         Vectors,
     )
-    from vr_kernel.protocols.work import InstalledPlugin, Jobs, Leases, Providers
+    from vr_kernel.protocols.work import Documents, InstalledPlugin, Jobs, Leases, Providers
     from vr_kernel.providers import Embedder, Provider, Reranker, TextLine, TextRecognizer
     from vr_kernel.questions import Answer, AnswerNeeded, Asker, Question, ask_nobody, understand
     from vr_kernel.quoting.quotes import Finding, Passage, QuoteIndex, find_in
     from vr_kernel.records import Change, FieldType, Record, RecordField, RecordKind, entity_key
     from vr_kernel.resources import Reading, Resource, resource
+    from vr_kernel.running.document_loaders import DocumentLoader
     from vr_kernel.running.joining import Joined
     from vr_kernel.services import Services
     from vr_kernel.storage.cache import cache_key
@@ -222,13 +223,13 @@ __getattr__, __dir__ = lazy_exports(
         "config.paths": "make_private private_file private_folder",
         "config.settings": "EnvAlias Section",
         "content": "Content",
-        "documents": "Document DocumentLoader Documents Locator Segment",
+        "documents": "Document Locator Segment",
         "errors": "Code ERROR_META ErrorRule ErrorTable VrError did_you_mean "
         "extra_missing require_extra",
         "events": "CallFinished",
         "files.artifacts": "Artifact",
-        "generation": "Embeddings Media Options Part Purpose Reply "
-        "ReplyPiece Request Role Text ThinkingLevel Turn Usage",
+        "generation": "Embeddings Media Options Part Purpose Reply ReplyPiece "
+        "Request Role Text ThinkingLevel Turn Usage",
         "health": "Check Diagnosis Level Remedy",
         "hookspecs": "hookimpl",
         "journal.follower": "Follower",
@@ -242,12 +243,13 @@ __getattr__, __dir__ = lazy_exports(
         "prompts": "Message Prompt prompt",
         "protocols.models": "Gemini Models UsageReader",
         "protocols.records": "Cache CachePlace Continuity Journal SearchableStore Vectors",
-        "protocols.work": "InstalledPlugin Jobs Leases Providers",
+        "protocols.work": "Documents InstalledPlugin Jobs Leases Providers",
         "providers": "Embedder Provider Reranker TextLine TextRecognizer",
         "questions": "Answer AnswerNeeded Asker Question ask_nobody understand",
         "quoting.quotes": "Finding Passage QuoteIndex find_in",
         "records": "Change FieldType Record RecordField RecordKind entity_key",
         "resources": "Reading Resource resource",
+        "running.document_loaders": "DocumentLoader",
         "running.joining": "Joined",
         "services": "Services",
         "storage.cache": "cache_key",

@@ -1,19 +1,12 @@
-"""Documents as located text, whoever reads them; and the kind of record that passages become."""
+"""Documents as located text, and the kind of record that passages become."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any
 
-from vr_kernel.call import Call, produced_by
-from vr_kernel.errors import Code, VrError
 from vr_kernel.records import RecordField, RecordKind, entity_key
-
-if TYPE_CHECKING:
-    from vr_kernel.calls.context import Context
-    from vr_kernel.providers import ProviderRegistry
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,65 +70,6 @@ class Document:
     sha256: str
     segments: Sequence[Segment]
     limits: tuple[str, ...] = ()
-
-
-class DocumentLoader(Protocol):
-    """Reads documents of some kinds."""
-
-    name: str
-
-    def takes(self, source: str) -> bool:
-        """Tell by its name alone if a path or address is for this loader."""
-
-    async def load(self, call: Call, source: str) -> Document:
-        """The document.
-
-        Args:
-            call: the call that wants it, with the services of the loader's own plugin.
-            source: a path, which the path policy judges, or an http or https address.
-
-        Raises:
-            VrError: what the path policy and the fetcher refuse; UNSUPPORTED for bytes that
-                are not what the name says; UNAVAILABLE for what is not installed.
-        """
-
-
-class Documents:
-    """The loaders of all plugins."""
-
-    def __init__(self, providers: ProviderRegistry) -> None:
-        self._providers = providers
-
-    async def load(self, call: Call, source: str) -> Document:
-        """The document at a path or an address, read by the first loader that takes it.
-
-        Args:
-            call: the call that wants it: what reading costs and records belongs to it.
-            source: a path, or an http or https address.
-
-        Raises:
-            VrError: UNSUPPORTED, category NO_LOADER; else as `DocumentLoader.load`.
-        """
-        for name in self._providers.names(DocumentLoader):
-            loader = self._taking(name, source)
-            if loader is not None:
-                owner = cast("Context", self._providers.owner_of(DocumentLoader, name))
-                theirs = Call(produced_by(call).with_context(owner))
-                with self._providers.contained(DocumentLoader, name):
-                    return await loader.load(theirs, source)
-        raise VrError(
-            "No plugin reads this kind of document.",
-            Code.UNSUPPORTED,
-            category="NO_LOADER",
-            hint="`vr plugin list` shows what is installed; a loader comes with a plugin.",
-        )
-
-    def _taking(self, name: str, source: str) -> DocumentLoader | None:
-        """The loader of that name, if it takes the source; one that fails takes nothing."""
-        with suppress(VrError), self._providers.contained(DocumentLoader, name):
-            loader = self._providers.get(DocumentLoader, name)
-            return loader if loader.takes(source) else None
-        return None
 
 
 def passage_identity(of: Mapping[str, Any]) -> str:

@@ -17,7 +17,6 @@ from vr_kernel.isolation.plugin_code import PluginCode, contained
 
 if TYPE_CHECKING:
     from vr_kernel.log import Log
-    from vr_kernel.services import Services
 
 T = TypeVar("T")
 OFFERS = "vr.providers"
@@ -82,7 +81,7 @@ class Provider(Generic[T]):
 
     kind: type[T] | str
     name: str
-    factory: Callable[[Services], T]
+    factory: Callable[[Any], T]
     preference: int = 0
     of_call: bool = False
 
@@ -103,7 +102,7 @@ class Provider(Generic[T]):
         """
         module, _, name = target.partition(":")
 
-        def make(services: Services) -> Any:
+        def make(services: Any) -> Any:
             return getattr(import_module(module), name)(services)
 
         return Provider(name, "own", make)
@@ -126,7 +125,7 @@ class Owner(Protocol):
         """Its log."""
 
     @property
-    def services(self) -> Services:
+    def services(self) -> Any:
         """The services that what it provides is made of."""
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from vr_kernel.access import Identity
     from vr_kernel.config.paths import Paths
-    from vr_kernel.documents import Documents
     from vr_kernel.files.artifacts import Artifacts
     from vr_kernel.files.digests import Digests
     from vr_kernel.files.policy import Policy
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from vr_kernel.log import Log
     from vr_kernel.protocols.models import Gemini, Models, UsageReader
     from vr_kernel.protocols.records import Cache, Journal, SearchableStore, Vectors
-    from vr_kernel.protocols.work import InstalledPlugin, Jobs, Leases, Providers
+    from vr_kernel.protocols.work import Documents, InstalledPlugin, Jobs, Leases, Providers
     from vr_kernel.records import RecordKind
     from vr_kernel.storage.room import RoomOf
 

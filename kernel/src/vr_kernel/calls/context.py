@@ -12,7 +12,6 @@ from vr_kernel.services import Services
 if TYPE_CHECKING:
     from vr_kernel.access import Identity
     from vr_kernel.config.paths import Paths
-    from vr_kernel.documents import Documents
     from vr_kernel.files.artifacts import Artifacts
     from vr_kernel.files.digests import Digests
     from vr_kernel.files.policy import Policy
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from vr_kernel.models.recorder import UsageRecorder
     from vr_kernel.models.usage import Meter, UsageLedger
     from vr_kernel.models.vectors import VectorCache
-    from vr_kernel.protocols.work import InstalledPlugin, Jobs
+    from vr_kernel.protocols.work import Documents, InstalledPlugin, Jobs
     from vr_kernel.providers import ProviderRegistry
     from vr_kernel.records import RecordKind
     from vr_kernel.storage.cache import ResultCache

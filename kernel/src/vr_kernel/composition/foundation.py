@@ -13,7 +13,6 @@ from vr_kernel.access import Identity
 from vr_kernel.calls.context import Context
 from vr_kernel.config.config import Config
 from vr_kernel.config.settings import ModelsSettings
-from vr_kernel.documents import Documents
 from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.files.digests import Digests
@@ -37,6 +36,7 @@ from vr_kernel.models.vectors import VectorCache
 from vr_kernel.protocols.work import InstalledPlugin
 from vr_kernel.providers import ProviderRegistry
 from vr_kernel.records import RecordKind
+from vr_kernel.running.document_loaders import LoadedDocuments
 from vr_kernel.running.job_runner import JobRunner
 from vr_kernel.running.listeners import Listeners
 from vr_kernel.running.single_flight import SingleFlights
@@ -106,7 +106,7 @@ class Foundation:
             steps=self.steps,
             cache=self.cache,
             digests=self.digests,
-            documents=Documents(self.providers),
+            documents=LoadedDocuments(self.providers),
             artifacts=self.artifacts,
             journal=self.journal,
             kinds=kinds,

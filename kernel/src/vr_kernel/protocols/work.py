@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    from vr_kernel.documents import Document
     from vr_kernel.errors import VrError
     from vr_kernel.jobs.lease import Lease
     from vr_kernel.jobs.rows import Job, JobState
@@ -121,3 +122,30 @@ class InstalledPlugin(Protocol):
     @property
     def reason(self) -> str:
         """A sentence for a person, empty for a plugin that is loaded."""
+
+
+class Caller(Protocol):
+    """A call on whose behalf a service works."""
+
+    @property
+    def principal(self) -> str:
+        """The name of whoever calls."""
+
+    @property
+    def tool(self) -> str:
+        """The name of the tool."""
+
+
+class Documents(Protocol):
+    """The readers of documents of all plugins."""
+
+    async def load(self, call: Caller, source: str) -> Document:
+        """Read the document at a path or an address by the first loader that takes it.
+
+        Args:
+            call: the call that wants it: what reading costs and records belongs to it.
+            source: a path, or an http or https address.
+
+        Raises:
+            VrError: UNSUPPORTED, category NO_LOADER; else as `DocumentLoader.load`.
+        """

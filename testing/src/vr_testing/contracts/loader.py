@@ -15,8 +15,8 @@ from types import SimpleNamespace
 from typing import ClassVar
 
 from pydantic import BaseModel
+from vr_kernel import Document, DocumentLoader
 from vr_kernel.call import Call
-from vr_kernel.documents import Document, DocumentLoader
 from vr_kernel.errors import Code, VrError
 from vr_kernel.hookspecs import hookimpl
 from vr_kernel.tools import READ_ONLY, tool
