@@ -34,7 +34,7 @@ Hear = Callable[[CallFinished, Services], Any]
 
 
 class Note(BaseModel):
-    """What was noted; `cached` like the results of paid tools."""
+    """The note that was kept; `cached` like the results of paid tools."""
 
     text: str
     cached: bool = False

@@ -48,7 +48,7 @@ async def state_of(kernel: Kernel, job_id: str) -> str:
 
 
 def steps_of(environ: Mapping[str, str]) -> int:
-    """How many replies are committed."""
+    """Count the replies that are committed."""
     return len(rows(environ["VR_STATE_DIR"], "jobs.db", f"SELECT 1 FROM step WHERE {PAID_STEP}"))
 
 
@@ -388,7 +388,7 @@ async def test_without_a_cache_nothing_is_paid_that_is_to_be_found_there_again(
 
 
 async def check_unpaid(kernel: Kernel, environ: Mapping[str, str], gemini: FakeGemini) -> None:
-    """What could not be kept is not asked for, and the error names the folder."""
+    """A reply that could not be kept is not asked for, and the error names the folder."""
     calls = [("paid_batch", {"name": "a", "items": 3}), ("paid_once", {"question": "b"})]
     for name, arguments in calls:
         error = (await kernel.run(name, arguments)).error

@@ -401,7 +401,7 @@ def test_any_arguments_are_taken_or_refused_on_one_line(arguments: dict[str, Any
 
 
 def _outcome(arguments: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
-    """What was taken, or what was said."""
+    """Return what was taken, or what was said."""
     try:
         return _tool_of(talk_watch).validate(arguments), ""
     except VrError as error:

@@ -16,7 +16,7 @@ PATIENT = {"kernel.import_deadline_s": 60}
 
 
 class Said(BaseModel):
-    """What a tool says."""
+    """The words of a tool."""
 
     number: int
 

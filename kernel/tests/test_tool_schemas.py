@@ -60,12 +60,12 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Where schemas are remembered."""
+    """The file in which schemas are remembered."""
     return tmp_path / "cache" / "schemas.json"
 
 
 def remember(file: Path, module: ModuleType) -> None:
-    """What a first start does."""
+    """Start for the first time."""
     schemas = ToolSchemas(file)
     build_tool(module.sky_count, "sky", schemas)
     schemas.save()
