@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import sys
@@ -11,7 +12,7 @@ from types import ModuleType
 
 import pytest
 from vr_kernel.signatures.schema_cache import ToolSchemas
-from vr_kernel.tools import build_tool
+from vr_kernel.tools import READ_ONLY, build_tool, tool
 
 SOURCE = """
 from pydantic import BaseModel
@@ -133,3 +134,19 @@ def test_nothing_is_written_when_nothing_is_new(file: Path, load: Load) -> None:
     os.utime(file, ns=(1, 1))
     remember(file, module)
     assert file.stat().st_mtime_ns == 1
+
+
+def test_schemas_are_made_once_a_process_and_belong_to_one_function(
+    load: Load,
+) -> None:
+    made = load(SOURCE).make()
+    first, second = build_tool(made, "one"), build_tool(made, "another")
+    assert second.input_schema is first.input_schema
+    assert second.output_schema is first.output_schema
+
+    @functools.wraps(made)
+    async def sky_wrapped(*values: object) -> object:
+        return await made(*values)
+
+    wrapped = build_tool(tool(effects=READ_ONLY)(sky_wrapped), "one")
+    assert wrapped.input_schema is not first.input_schema
