@@ -91,9 +91,13 @@ class Tab:
         """Click on the middle of the first element that a selector names, as a mouse does."""
         element = f"document.querySelector({json.dumps(selector)})"
         self.look(f"{element}.scrollIntoView({{block: 'center'}})")
+        # A list that still scrolls would move it away from under the mouse.
         box = self.look(
-            f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])"
-            f"({element}.getBoundingClientRect())"
+            "new Promise((done) => { let last = ''; const look = () => {"
+            f" const {{x, y, width, height}} = {element}.getBoundingClientRect();"
+            " const at = [x + width / 2, y + height / 2];"
+            " if (String(at) === last) done(at); else { last = String(at); setTimeout(look, 60); }"
+            " }; look(); })"
         )
         for kind in ("mousePressed", "mouseReleased"):
             self.send(
