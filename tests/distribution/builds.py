@@ -46,6 +46,7 @@ class Wheel:
     def entry_points(self) -> dict[str, dict[str, str]]:
         """Its entry points, by group."""
         parser = configparser.ConfigParser(delimiters=("=",))
+        parser.optionxform = str  # names keep their capital letters
         name = ".dist-info/entry_points.txt"
         if any(path.endswith(name) for path in self.contents()):
             parser.read_string(self.text(name))
