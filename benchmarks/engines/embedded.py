@@ -103,10 +103,10 @@ class Embedded:
 
     async def _commit(self, commits: list[list[Entry]]) -> None:
         for entries in commits:
-            seq = await self.kernel.services.journal.commit(
+            seq = await self.kernel.services.journal.commit(  # type: ignore[attr-defined]
                 entries, workspace="default", provenance={}
             )
-            self.kernel.services.store.wake(seq)
+            self.kernel.services.store.wake(seq)  # type: ignore[attr-defined]
         await self.kernel.services.store.catch_up(600)
         while await self.kernel.services.store.pending_vectors():  # noqa: ASYNC110 - it says so only when asked
             await asyncio.sleep(0.002)

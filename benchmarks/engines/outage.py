@@ -61,8 +61,8 @@ async def write(folder: Path, samples: Samples) -> dict[str, float]:
     started = time.perf_counter()
     for row in range(samples.count):
         one = [entry(samples, row)]
-        kernel.services.store.wake(
-            await kernel.services.journal.commit(one, workspace="default", provenance={})
+        kernel.services.store.wake(  # type: ignore[attr-defined]
+            await kernel.services.journal.commit(one, workspace="default", provenance={})  # type: ignore[attr-defined]
         )
     seconds = time.perf_counter() - started
     await kernel.aclose()

@@ -74,8 +74,8 @@ async def _record(kernel: Kernel, texts: Mapping[str, str]) -> None:
         entries = [Entry("Texts", key, {"text": text}) for key, text in texts.items()]
         for start in range(0, len(entries), BATCH):
             batch = entries[start : start + BATCH]
-            seq = await kernel.services.journal.commit(batch, workspace="default", provenance={})
-            store.wake(seq)
+            seq = await kernel.services.journal.commit(batch, workspace="default", provenance={})  # type: ignore[attr-defined]
+            store.wake(seq)  # type: ignore[attr-defined]
     await store.catch_up(600)
     while await store.pending_vectors():  # noqa: ASYNC110 - it says so only when asked
         await asyncio.sleep(0.2)

@@ -275,7 +275,7 @@ def test_a_broken_file_is_named_and_the_others_are_written(user: User, vr: Comma
 
 @posix
 @pytest.mark.slow
-def test_a_full_disk_leaves_everything_as_it_was(user: User) -> None:
+def test_a_full_disk_leaves_a_file_as_it_was(user: User) -> None:
     import resource
 
     user.write(".claude.json", "{}")
@@ -293,8 +293,12 @@ def test_a_full_disk_leaves_everything_as_it_was(user: User) -> None:
     )
     assert done.returncode == 1, done.stderr
     assert "the disk is full" in done.stderr
-    assert json.loads(done.stdout[done.stdout.index('{\n  "error"') :])["error"]["code"]
-    assert user.tree() == before
+    (refused,) = json.loads(done.stdout)["refused"]
+    assert ".cursor/mcp.json cannot be written: the disk is full." in refused["message"]
+    after = user.tree()
+    assert after[".cursor/mcp.json"] == before[".cursor/mcp.json"]
+    assert not [name for name in after if name.startswith(".cursor/") and name not in before]
+    assert "video-research" in after[".claude.json"].decode(), "the others are written"
 
 
 @posix
