@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CONNECTIONS = 64
 """Answers that arrive at the same time; a further one waits, within its deadline."""
 MOST_REDIRECTS = 5
-"""How often an answer may lead on."""
+"""Most redirects of one fetch."""
 
 
 class Visits:

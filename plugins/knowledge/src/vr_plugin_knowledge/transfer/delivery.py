@@ -12,7 +12,7 @@ from vr_kernel import Code, Kernel, VrError
 
 STEP_S = 0.2
 PATIENCE_S = 90.0
-"""How long a store may make no headway; more than its longest pause between two tries."""
+"""Longest time without headway of a store; more than its longest pause between two tries."""
 
 
 async def watch(

@@ -21,7 +21,7 @@ from vr_kernel.storage import (
 )
 
 WAIT_S = 90.0
-"""How long a process waits for the lock; more than a batch of another one may take."""
+"""Longest wait for the lock; more than a batch of another process may take."""
 PAUSE_S = 0.05
 
 
