@@ -216,6 +216,7 @@ class SingleFlight(Generic[M]):
     async def _claim(self, call: Produced) -> M | None:
         """Take the lease of this work; or its result, when another process had it."""
         known: M | None = None
+        told = False
 
         async def is_known() -> bool:
             nonlocal known
@@ -223,7 +224,10 @@ class SingleFlight(Generic[M]):
             return known is not None
 
         def tell() -> None:
-            call.report(0, None, f"{WAITING} in another process")
+            nonlocal told
+            if not told:
+                call.report(0, None, f"{WAITING} in another process")
+            told = True
 
         # Where the ledger cannot be used the work is done without; held, it may be under way.
         self._lease = await self._flights.leases.wait_for(
