@@ -56,7 +56,9 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> Export:
 
 @pytest.fixture
 def tab(tmp_path: Path) -> Iterator[Tab]:
-    with browse(tmp_path, "--window-size=1400,900") as opened:
+    # The transcript jumps then, where it would glide away from under the mouse.
+    calm = "--force-prefers-reduced-motion"
+    with browse(tmp_path, "--window-size=1400,900", calm) as opened:
         yield opened
 
 
@@ -103,6 +105,7 @@ def test_marks_and_times_go_to_their_place(shown: Tab):
         shown.press("ArrowRight")
     shown.press("Enter", "\r")
     assert position(shown) == pytest.approx(10, abs=0.3)
+    shown.wait(f"/^Sentence (9|10) /.test({NOW}?.textContent)")  # the transcript has followed
     shown.click("#words p:last-child a.at")
     assert position(shown) > 25
     shown.look("document.getElementById('bar').focus()")

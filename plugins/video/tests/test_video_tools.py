@@ -211,7 +211,7 @@ async def test_what_is_missing_is_said_and_comes_once_it_is_there(tmp_path, vide
     video.with_suffix(".srt").write_text(SRT)
     async with open_kernel(tmp_path, plugins={"reader": slide_reader().plugin()}) as kernel:
         richest = await kernel.call("video_analyze", file_path=str(video))
-    assert any('pip install "video-research[local]"' in limit for limit in poor.limits)
+    assert any("No TextRecognizer is installed." in limit for limit in poor.limits)
     assert any("No transcript" in limit for limit in poor.limits)
     assert poor.limits[0] == "Nothing could be read or heard in it."
     assert not any("Nothing could be" in limit for limit in rich.limits)
