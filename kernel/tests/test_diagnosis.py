@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from vr_kernel import Change, Check, Config, Diagnosis, Kernel, hookimpl, load_config
 from vr_kernel.config.settings import ModelsSettings
-from vr_kernel.diagnosis import databases, folders, language_models
+from vr_kernel.diagnosis import databases, folders, kernel_checks, language_models
 from vr_kernel.diagnosis.configuration import allowed_roots
 from vr_kernel.gemini import examine_keys
 from vr_kernel.gemini.health import examine_address
@@ -39,6 +39,24 @@ async def test_what_a_store_refused_is_told(tmp_path: Path) -> None:
     assert "vr store failed" in found.fix
     path.write_bytes(b"no database at all")
     assert databases.refused_records(path).level == "warning"
+
+
+@pytest.mark.parametrize("store", ["mine", "nobodys"])
+def test_how_a_store_is_read_back_is_said_by_its_distribution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: str
+) -> None:
+    about = tmp_path / "notes-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Name: notes\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[vr.refills]\nmine = notes:refill\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    environ = {"VR_STATE_DIR": str(tmp_path), "VR_STORE__BACKEND": store}
+    (tmp_path / "journal.db").write_bytes(b"no database at all" * 99)
+    checks = kernel_checks(environ, tmp_path, load_config(environ))
+    (journal,) = [each for topic, each in checks if each.name == "journal"]
+    found = journal.examine()
+    assert isinstance(found, Diagnosis)
+    assert ("`vr notes refill --from mine`" in found.fix) is (store == "mine")
 
 
 def test_a_plugin_offers_checks_with_its_services(config: Config) -> None:

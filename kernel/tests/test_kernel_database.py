@@ -338,7 +338,7 @@ async def test_of_a_damaged_journal_it_is_said_how_its_records_are_saved(tmp_pat
         journal.path.write_bytes(b"no database at all" * 99)
         with pytest.raises(VrError) as caught:
             await journal.run(_names)
-    assert "vr knowledge migrate --from embedded" in caught.value.hint
+    assert "`vr doctor` then names the command" in caught.value.hint
     assert "to start a new one" not in caught.value.hint
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 if TYPE_CHECKING:
     from vr_kernel.records import Change, RecordKind
 
+REFILLS = "vr.refills"
+"""Group of entry points: a store, and the command that records again what only it has."""
 SearchMode = Literal["hybrid", "semantic", "keyword"]
 FilterOperator = Literal["=", "!=", "<", "<=", ">", ">=", "in", "contains"]
 
@@ -93,3 +95,16 @@ class Store(Protocol):
 
     async def count(self, kind: str, workspace: str, group_by: str | None = None) -> dict[str, int]:
         """Counts by value of `group_by`; without it the whole count under the empty name."""
+
+
+def refill_command(store: str) -> str:
+    """The command that records again what only a store has; empty where none is known.
+
+    A distribution names it by an entry point of the group `vr.refills`: `mine = "notes:refill"`
+    stands for `vr notes refill --from mine`. Hints need it when no plugin may be loaded.
+    """
+    from importlib.metadata import entry_points  # seldom needed
+
+    for found in entry_points(group=REFILLS, name=store):
+        return f"vr {found.module} {found.attr} --from {store}"
+    return ""

@@ -15,6 +15,7 @@ from vr_kernel.jobs.liveness import Watch
 from vr_kernel.jobs.rows import SHOWN
 from vr_kernel.storage.database_faults import wording
 from vr_kernel.storage.database_health import examine_file, is_no_damage, reading
+from vr_kernel.stores import refill_command
 
 _DOCUMENTS = {
     "record": ("fields", "provenance"),
@@ -29,7 +30,7 @@ def database_checks(paths: Paths, lease_s: float, store: str = "embedded") -> li
     journal, ledger, usage = paths.journal, paths.state / "jobs.db", paths.state / "usage.db"
     restore = (
         f"Stop all servers. Restore {journal} from a backup; or move it away, with its -wal and"
-        f" -shm: `vr knowledge migrate --from {store}` then records what the store has."
+        f" -shm: {_what_is_left(store)}"
     )
     moved = (
         f"Stop all servers. Restore {ledger} from a backup; or move it away, with its -wal and"
@@ -50,6 +51,12 @@ def database_checks(paths: Paths, lease_s: float, store: str = "embedded") -> li
     }
     looks["journal"] = partial(examine_journal, paths, looks["journal"], store)
     return [Check(name, look) for name, look in looks.items()]
+
+
+def _what_is_left(store: str) -> str:
+    if command := refill_command(store):
+        return f"`{command}` then records what the store has."
+    return "what the store has is still found then."
 
 
 def _remade(path: Path, table: str) -> Callable[[], Diagnosis]:

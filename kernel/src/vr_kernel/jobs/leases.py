@@ -109,12 +109,13 @@ class LedgerLeases:
             until: looks, after each try, if somebody else has done the work by now.
             patience: seconds to wait for another owner.
             without: the errors of the ledger after which to go on without a lease.
-            waiting: called before each pause, to tell that this waits.
+            waiting: called once, before the first pause, to tell that this waits.
 
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be written; what `until` raises.
         """
         end = self._steady() + patience
+        told = False
         while True:
             try:
                 lease = await self.acquire(name)
@@ -133,7 +134,9 @@ class LedgerLeases:
             left = end - self._steady()
             if over or left <= 0 or lease is not None:
                 return None if over else lease
-            waiting()
+            if not told:
+                told = True
+                waiting()
             await asyncio.sleep(min(PAUSE_S, left))
 
     async def release(self, lease: Lease, *, done: bool = False) -> None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.journal.lineage import Lineage, Position
+from vr_kernel.stores import refill_command
 
 CATEGORY = "JOURNAL_INCOMPLETE"
-FILL = "`vr knowledge migrate --from {}` records what only the store has"
-GIVE_UP = "or `vr store begin-anew` gives it up."
+GIVE_UP = "`vr store begin-anew` gives it up."
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,13 @@ class Loss:
 
 def ways_out(store: str) -> str:
     """The ways out of a loss, while the right file may be somewhere; `store` is the configured."""
-    return f"Put the right journal.db back; or {FILL.format(store)}; {GIVE_UP}"
+    return f"Put the right journal.db back; or {_ways_without_it(store)}"
+
+
+def _ways_without_it(store: str) -> str:
+    """The ways out when the right file is nowhere."""
+    command = refill_command(store)
+    return f"`{command}` records what only the store has; or {GIVE_UP}" if command else GIVE_UP
 
 
 def find_loss(lineage: Lineage, known: Sequence[Position], store: str) -> Loss | None:
@@ -60,7 +66,7 @@ def find_loss(lineage: Lineage, known: Sequence[Position], store: str) -> Loss |
     elif before:
         count = f"{most.seq - before:,}"
         said = f"is the one before again. Changes recorded meanwhile that it lacks: {count}."
-        ways = f"{FILL.format(store)}; {GIVE_UP}"
+        ways = _ways_without_it(store)
     elif not lineage.begun and (not lineage.last or lineage.journal in {k.journal for k in known}):
         said = (
             f"was emptied, deleted or replaced: {most.seq:,} changes were recorded in the one"

@@ -36,7 +36,7 @@ class Leases(Protocol):
             until: looks, after each try, if somebody else has done the work by now.
             patience: seconds to wait for another owner; for ever when left out.
             without: the errors of the ledger after which to go on without a lease.
-            waiting: called before each pause, to tell that this waits.
+            waiting: called once, before the first pause, to tell that this waits.
 
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be written; what `until` raises.

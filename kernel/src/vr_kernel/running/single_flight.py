@@ -216,25 +216,18 @@ class SingleFlight(Generic[M]):
     async def _claim(self, call: Produced) -> M | None:
         """Take the lease of this work; or its result, when another process had it."""
         known: M | None = None
-        told = False
 
         async def is_known() -> bool:
             nonlocal known
             known = await self._flights.known(self._key, self._result)
             return known is not None
 
-        def tell() -> None:
-            nonlocal told
-            if not told:
-                call.report(0, None, f"{WAITING} in another process")
-            told = True
-
         # Where the ledger cannot be used the work is done without; held, it may be under way.
         self._lease = await self._flights.leases.wait_for(
             self._flights.place(self._key),
             until=is_known,
             without=lambda error: is_of_state(error) and not is_held(error),
-            waiting=tell,
+            waiting=lambda: call.report(0, None, f"{WAITING} in another process"),
         )
         return known
 

@@ -61,8 +61,7 @@ def damaged(path: Path, error: BaseException) -> VrError:
     """The typed error of a damaged file; without its cause, which may quote the file's content."""
     aside = "move it away, with its -wal and -shm"
     if path.name == "journal.db":  # the store has what it had
-        without = f"or {aside}, and `vr knowledge migrate --from embedded` records what the store"
-        without += " has (`--from weaviate` where that is the store)."
+        without = f"or {aside}: `vr doctor` then names the command that records what the store has."
     else:
         without = f"or, when you can do without it, {aside}."
     return VrError(
