@@ -68,11 +68,12 @@ async def test_a_service_that_is_away_leaves_the_keywords() -> None:
 
 
 async def test_a_service_that_hangs_leaves_the_keywords() -> None:
-    quick = {**GEMINI, "plugins.knowledge.refining_deadline_s": 0.2}
+    quick = {**GEMINI, "plugins.knowledge.refining_deadline_s": 0.05}
     with FakeGemini() as fake:
-        fake.fail(Fault.hang(), times=None)
         async with knowledge_kernel(quick, gemini=fake) as kernel:
             await ingest(kernel, "Notes", {"text": "fox river"})
+            await kernel.call("knowledge_search", query="river")
+            fake.fail(Fault.hang(), times=None)
             result = await kernel.call("knowledge_search", query="fox")
             assert isinstance(result, KnowledgeSearchResult)
             assert len(result.results) == 1

@@ -343,7 +343,7 @@ async def test_closing_twice_is_harmless(open_store: OpenStore) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs to see which files are open")
 def test_work_that_outlasts_the_close_leaves_no_file_open(store_path: Path) -> None:
-    database = Database(store_path, quiet_log())
+    database = Database(store_path, quiet_log(), close_wait_s=0.01)
     begun, closed = threading.Event(), threading.Event()
 
     def outlast(_: sqlite3.Connection) -> int:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 
 import pytest
-from knowledge_samples import Ledger, OpenStore, WordVectors, deliver, embed_words
+from knowledge_samples import (
+    CARDS,
+    Ledger,
+    OpenStore,
+    WordVectors,
+    deliver,
+    embed_words,
+    quiet_log,
+)
 from vr_kernel import Code, Query, VrError
 from vr_plugin_knowledge.embedded_store.backlog import next_size
+from vr_plugin_knowledge.embedded_store.store import EmbeddedStore
 from vr_plugin_knowledge.matching.fusion import CANDIDATES
 
 FOX = Query("", embed_words("fox"), "semantic")
@@ -114,6 +125,21 @@ async def test_an_outage_is_waited_out(open_store: OpenStore) -> None:
         assert len(await store.search(FOX)) == 1
 
 
+async def test_an_embedder_that_hangs_holds_up_neither_a_search_nor_the_close(
+    store_path: Path,
+) -> None:
+    vectors = HangingVectors()
+    store = EmbeddedStore(store_path, vectors, quiet_log(), vector_wait_s=0.01, close_grace_s=0.01)
+    async with asyncio.timeout(30):
+        await store.open([CARDS])
+        await store.apply([Ledger().write("Cards", "a", {"text": "fox"})])
+        await vectors.begun.wait()
+        (hit,) = await store.search(Query("fox", mode="keyword"))
+        assert await store.search(FOX) == []
+        await store.aclose()
+    assert hit.record.key == "a"
+
+
 async def test_a_vector_of_another_length_is_refused(open_store: OpenStore) -> None:
     async with open_store(WordVectors()) as store:
         with pytest.raises(VrError) as refused:
@@ -161,6 +187,18 @@ async def test_a_record_that_loses_its_text_is_not_found_by_it(open_store: OpenS
         await deliver(writer, ledger)
         assert await reader.search(FOX) == []
         assert await reader.search(Query("fox", mode="keyword")) == []
+
+
+class HangingVectors(WordVectors):
+    """An embedder that never answers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun = asyncio.Event()
+
+    async def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
+        self.begun.set()
+        return await asyncio.get_running_loop().create_future()
 
 
 class ChangingVectors(WordVectors):

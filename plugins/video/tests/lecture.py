@@ -56,6 +56,7 @@ class Lecture:
 
     def write(self, target: BinaryIO, **options: str) -> None:
         import av
+        from av.video.reformatter import VideoReformatter
 
         with av.open(target, "w", format=self.container, options=options) as output:
             output.metadata["title"] = self.title
@@ -63,8 +64,12 @@ class Lecture:
             stream.width, stream.height = self.size
             stream.pix_fmt = self.pixels
             stream.gop_size = self.gop
+            reformatter = VideoReformatter()
+            shown = frame = None
             for number, picture in self._pictures():
-                frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
+                if picture is not shown or frame is None:
+                    frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
+                    frame, shown = reformatter.reformat(frame, format=self.pixels), picture
                 frame.pts = number + round(self.start * self.fps)
                 frame.time_base = Fraction(1, self.fps)
                 output.mux(stream.encode(frame))
@@ -101,6 +106,8 @@ class Lecture:
         return (old + (slides[at] - old) * share).astype(np.uint8)
 
     def _dress(self, picture: Any, number: int, random: Any) -> Any:
+        if not self.webcam and not self.cursor:
+            return picture
         dressed = picture.copy()
         height, width = picture.shape[:2]
         if self.webcam:

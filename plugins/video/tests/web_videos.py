@@ -52,7 +52,7 @@ class WebVideos:
         self.gate.set()
         server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.port = server.server_port
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         try:
             yield self

@@ -48,14 +48,21 @@ class Database:
         path: the file; its folder is made when missing.
         log: where a damaged file is reported.
         refusal: says why the file is not to be begun anew; None to allow it.
+        close_wait_s: how long closing waits for what still runs.
     """
 
     def __init__(
-        self, path: Path, log: Log, refusal: Callable[[], VrError | None] = lambda: None
+        self,
+        path: Path,
+        log: Log,
+        refusal: Callable[[], VrError | None] = lambda: None,
+        *,
+        close_wait_s: float = CLOSE_WAIT_S,
     ) -> None:
         self.path = path
         self._refusal = refusal
         self.generation, self.unwritable = 0, False
+        self._close_wait_s = close_wait_s
         self._log = log
         self._identity = (0, 0)
         self._writing = threading.RLock()
@@ -141,7 +148,7 @@ class Database:
         """
         with self._pool_lock:
             self._closed = True
-            self._pool_lock.wait_for(lambda: not self._running, CLOSE_WAIT_S)
+            self._pool_lock.wait_for(lambda: not self._running, self._close_wait_s)
         with self._writing:
             self._close_all()
 

@@ -46,10 +46,6 @@ from vr_plugin_knowledge.matching.facets import groupable
 from vr_plugin_knowledge.rebuilt import REBUILT, rebuilt
 
 FILE_NAME = "knowledge.db"
-VECTOR_WAIT_S = 1.5
-"""How long a search waits for the vectors of what was recorded before it."""
-CLOSE_GRACE_S = 3.0
-"""How long closing waits for vectors; what is missing then is made at the next start."""
 
 
 class EmbeddedStore:
@@ -63,6 +59,9 @@ class EmbeddedStore:
         vectors: what turns text into vectors.
         log: where degraded operation is reported.
         refusal: says why a damaged file is not to be made anew from the journal; None to allow it.
+        vector_wait_s: how long a search waits for the vectors of what was recorded before it.
+        close_grace_s: how long closing waits for vectors; what is missing then is made at the
+            next start.
     """
 
     name = "embedded"
@@ -73,10 +72,14 @@ class EmbeddedStore:
         vectors: Vectors,
         log: Log,
         refusal: Callable[[], VrError | None] = lambda: None,
+        *,
+        vector_wait_s: float = 1.5,
+        close_grace_s: float = 3.0,
     ) -> None:
         self._kinds: dict[str, RecordKind] = {}
         self._vectors = vectors
         self._database = Database(path, log, refusal)
+        self._vector_wait_s, self._close_grace_s = vector_wait_s, close_grace_s
         self._journal = ""
         self._matrix = Matrix()
         self._follower = VectorFollower(self._database, vectors, self._kinds, log)
@@ -92,7 +95,7 @@ class EmbeddedStore:
 
     async def aclose(self) -> None:
         """Finish what is nearly done, then close the file."""
-        await self._follower.aclose(CLOSE_GRACE_S)
+        await self._follower.aclose(self._close_grace_s)
         await asyncio.to_thread(self._database.close)
         self._matrix.close()
 
@@ -229,7 +232,7 @@ class EmbeddedStore:
         if hits is not None:
             return hits
         if not self._database.is_held():  # no vector comes before the other process goes on
-            await self._follower.settle(VECTOR_WAIT_S)
+            await self._follower.settle(self._vector_wait_s)
         return await asyncio.to_thread(self._database.read, read)
 
     def _ranking(self, connection: sqlite3.Connection, space: Space | None) -> Ranking:
