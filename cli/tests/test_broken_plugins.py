@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
-from plugin_zoo import Animal, Zoo, vr_command
+from command_fork import run_vr
+from command_host import Ended
+from plugin_zoo import Animal, Zoo
 from vr_kernel.loading.load_failures import LoadFailures
 from zoo_animals import GOOD, with_tool
 
@@ -28,26 +29,17 @@ def zoo(tmp_path: Path) -> Zoo:
     return Zoo(tmp_path / "zoo").add(GOOD)
 
 
-def vr(zoo: Zoo, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def vr(zoo: Zoo, *arguments: str, **variables: str) -> Ended:
     """Run `vr` as a process, and forget what was imported before."""
     zoo.forget()
-    return subprocess.run(
-        vr_command(*arguments),
-        env=zoo.environment(**(SETTINGS | variables)),
-        cwd=zoo.work,
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        timeout=60,
-    )
+    return run_vr(zoo.environment(**(SETTINGS | variables)), zoo.work, *arguments)
 
 
 def test_a_plugin_that_sleeps_costs_once(zoo: Zoo) -> None:
     zoo.add(SLEEPY)
     for imported in ({"zoo", "sleepy"}, {"zoo"}, {"zoo"}):
         done = vr(zoo, *ECHO)
-        assert (done.returncode, json.loads(done.stdout)["text"]) == (0, "hi")
+        assert (done.code, json.loads(done.stdout)["text"]) == (0, "hi")
         assert zoo.imported() == imported
         told = [line for line in done.stderr.splitlines() if line.startswith("Plugin ")]
         assert len(told) == 1
@@ -61,7 +53,7 @@ def test_it_is_tried_again_when_it_changes(zoo: Zoo) -> None:
     source = zoo.packages / f"{SLEEPY.module}.py"
     source.write_text(source.read_text("utf-8").replace("time.sleep(600)", ""), "utf-8")
     done = vr(zoo, "sleepy", "go", "--json")
-    assert (done.returncode, json.loads(done.stdout)) == (0, {"done": True})
+    assert (done.code, json.loads(done.stdout)) == (0, {"done": True})
     assert "broken" not in done.stderr
     assert not (zoo.folder / "cache" / "plugins.json").exists()
 
@@ -97,7 +89,7 @@ def test_a_damaged_memory_is_no_matter(text: str, tmp_path: Path) -> None:
 def test_what_plugins_print_and_raise_at_import_stays_out_of_the_result(zoo: Zoo) -> None:
     zoo.add(LOUD, EXITS, INTERRUPTS)
     done = vr(zoo, *ECHO)
-    assert (done.returncode, json.loads(done.stdout)["text"]) == (0, "hi")
+    assert (done.code, json.loads(done.stdout)["text"]) == (0, "hi")
     for name, raised in (("exits", "SystemExit(0)"), ("interrupts", "KeyboardInterrupt()")):
         sentence = f"Plugin {name} is broken: it raised {raised}, which would end the program"
         assert done.stderr.count(f"{sentence}; see `vr doctor`.") == 1
@@ -119,9 +111,9 @@ def test_a_plugin_that_sets_the_standard_streams_makes_no_command_silent(
     source = f"import io, sys\nsys.stdout = {stream}\n"
     zoo.add(Animal("gag", source + with_tool("gag_go")))
     done = vr(zoo, *ECHO)
-    assert (done.returncode, json.loads(done.stdout)["text"]) == (0, "hi"), done.stderr
+    assert (done.code, json.loads(done.stdout)["text"]) == (0, "hi"), done.stderr
     failed = vr(zoo, "zoo", "fail", "--json")
-    assert failed.returncode != 0
+    assert failed.code != 0
     assert failed.stderr
 
 
@@ -132,7 +124,7 @@ def test_its_own_commands_say_that_it_is_broken(animal: Animal, zoo: Zoo) -> Non
     zoo.add(animal)
     for _ in range(2):
         done = vr(zoo, animal.name, "go")
-        assert (done.returncode, done.stdout) == (1, "")
+        assert (done.code, done.stdout) == (1, "")
         assert done.stderr.count(f"Plugin {animal.name} is broken: it ") == 1
         assert "Run `vr doctor`" in done.stderr
         assert "No such command" not in done.stderr
@@ -141,7 +133,7 @@ def test_its_own_commands_say_that_it_is_broken(animal: Animal, zoo: Zoo) -> Non
 def test_commands_of_a_plugin_that_is_turned_off_say_so(zoo: Zoo) -> None:
     zoo.add(LOUD)
     done = vr(zoo, "loud", "go", VR_KERNEL__DISABLED="loud")
-    assert done.returncode == 1
+    assert done.code == 1
     assert "Plugin loud is blocked: turned off by configuration." in done.stderr
 
 
@@ -149,7 +141,7 @@ def test_the_list_shows_what_is_remembered(zoo: Zoo) -> None:
     zoo.add(SLEEPY)
     vr(zoo, *ECHO)
     done = vr(zoo, "plugin", "list", "--json")
-    assert done.returncode == 1
+    assert done.code == 1
     rows = {row["name"]: row for row in json.loads(done.stdout)["plugins"]}
     assert rows["sleepy"]["state"] == "broken"
     assert "not tried again until it changes" in rows["sleepy"]["reason"]
@@ -162,14 +154,14 @@ def test_settings_that_do_not_fit_are_read_anew(zoo: Zoo) -> None:
     bad = with_tool("picky_go") + "\n@hookimpl\ndef vr_settings(): return Size\n"
     zoo.add(Animal("picky", slow + bad))
     assert "size" in vr(zoo, "picky", "go", VR_PICKY__SIZE="many").stderr
-    assert vr(zoo, "picky", "go").returncode == 0
+    assert vr(zoo, "picky", "go").code == 0
 
 
 @pytest.mark.slow
 def test_strict_tries_it_every_time(zoo: Zoo) -> None:
     zoo.add(SLEEPY)
     vr(zoo, *ECHO)
-    assert vr(zoo, *ECHO, VR_STRICT="1").returncode == 1
+    assert vr(zoo, *ECHO, VR_STRICT="1").code == 1
     assert "sleepy" in zoo.imported()
 
 
@@ -178,5 +170,5 @@ def test_a_command_whose_code_ends_the_program(zoo: Zoo) -> None:
     code = "zoo_plugin_exits:command"
     zoo.add(EXITS, Animal("asks", f"{offered}    return [Command(('asks',), 'Ask.', '{code}')]\n"))
     done = vr(zoo, "asks")
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.code, done.stdout) == (1, "")
     assert "The code of `vr asks` cannot be used: it raised SystemExit(0)" in done.stderr

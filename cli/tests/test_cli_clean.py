@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_host import CommandHost, Ended
+from command_fork import FreshVr, run_vr
+from command_host import Ended
 from plugin_zoo import Zoo, vr_command
 from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifacts
@@ -146,11 +147,9 @@ def full(tmp_path: Path) -> Installation:
 
 
 @pytest.fixture
-def host(full: Installation) -> Iterator[CommandHost]:
+def host(full: Installation) -> FreshVr:
     """Runs command lines there."""
-    host = CommandHost(full.zoo.environment(), full.zoo.work)
-    yield host
-    host.close()
+    return FreshVr(full.zoo.environment(), full.zoo.work)
 
 
 def counts(ended: Ended) -> dict[str, int]:
@@ -158,9 +157,7 @@ def counts(ended: Ended) -> dict[str, int]:
     return {item["kind"]: item["count"] for item in ended.data["items"]}
 
 
-def test_a_dry_run_shows_all_kinds_and_removes_nothing(
-    full: Installation, host: CommandHost
-) -> None:
+def test_a_dry_run_shows_all_kinds_and_removes_nothing(full: Installation, host: FreshVr) -> None:
     before = {p: p.stat().st_size for p in full.zoo.folder.rglob("*") if p.is_file()}
     ended = host.run("clean", "--dry-run", "--json")
     assert ended.code == 0
@@ -173,7 +170,7 @@ def test_a_dry_run_shows_all_kinds_and_removes_nothing(
     assert all(before[p] == p.stat().st_size for p in before)
 
 
-def test_everything_goes_that_can_be_done_without(full: Installation, host: CommandHost) -> None:
+def test_everything_goes_that_can_be_done_without(full: Installation, host: FreshVr) -> None:
     ended = host.run("clean", "--yes", "--json")
     assert (ended.code, ended.data["removed"]) == (0, True)
     assert all(item["removed"] for item in ended.data["items"])
@@ -184,7 +181,7 @@ def test_everything_goes_that_can_be_done_without(full: Installation, host: Comm
     assert sum(counts(host.run("clean", "--dry-run", "--json")).values()) == 0
 
 
-def test_a_folder_that_a_killed_download_left_goes(full: Installation, host: CommandHost) -> None:
+def test_a_folder_that_a_killed_download_left_goes(full: Installation, host: FreshVr) -> None:
     left, running = (full.cache / "downloads" / f".{n}.part" for n in ("killed", "running"))
     for folder in (left, running):
         (folder / "inside").mkdir(parents=True)
@@ -200,7 +197,7 @@ def test_a_folder_that_a_killed_download_left_goes(full: Installation, host: Com
 
 
 def test_results_that_name_a_removed_artifact_are_forgotten(
-    full: Installation, host: CommandHost
+    full: Installation, host: FreshVr
 ) -> None:
     ended = host.run("clean", "--artifacts", "--yes")
     assert ended.code == 0
@@ -211,7 +208,7 @@ def test_results_that_name_a_removed_artifact_are_forgotten(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_only_the_named_kind_goes(kind: str, full: Installation, host: CommandHost) -> None:
+def test_only_the_named_kind_goes(kind: str, full: Installation, host: FreshVr) -> None:
     before = counts(host.run("clean", "--dry-run", "--json"))
     ended = host.run("clean", f"--{kind}", "--yes", "--json")
     assert counts(ended) == {kind: before[kind]}
@@ -223,7 +220,7 @@ def test_only_the_named_kind_goes(kind: str, full: Installation, host: CommandHo
 
 @pytest.mark.parametrize("options", [["--logs"], ["--jobs"], ["--logs", "--jobs", "--yes"]])
 def test_kinds_that_are_gone_are_accepted_without_effect(
-    options: list[str], full: Installation, host: CommandHost
+    options: list[str], full: Installation, host: FreshVr
 ) -> None:
     ended = host.run("clean", *options, "--json")
     assert (ended.code, ended.data["items"]) == (0, [])
@@ -232,7 +229,7 @@ def test_kinds_that_are_gone_are_accepted_without_effect(
     assert all(path.exists() for path in (*full.kept, full.picture, full.download))
 
 
-def test_what_is_younger_stays(full: Installation, host: CommandHost) -> None:
+def test_what_is_younger_stays(full: Installation, host: FreshVr) -> None:
     ended = host.run("clean", "--older-than", "30", "--yes", "--json")
     assert counts(ended) == dict.fromkeys(KINDS, 0) | {"artifacts": 1}
     assert full.picture.exists()
@@ -241,16 +238,8 @@ def test_what_is_younger_stays(full: Installation, host: CommandHost) -> None:
 
 
 def test_nobody_to_ask_means_no(full: Installation) -> None:
-    done = subprocess.run(
-        vr_command("clean"),
-        env=full.zoo.environment(),
-        cwd=full.zoo.work,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
+    done = run_vr(full.zoo.environment(), full.zoo.work, "clean")
+    assert done.code == 2
     assert "--yes" in done.stderr
     assert full.picture.exists()
 
@@ -279,24 +268,21 @@ def test_it_asks_on_a_terminal(answer: str, there: bool, full: Installation) -> 
 
 def test_an_empty_installation_is_clean(tmp_path: Path) -> None:
     zoo = Zoo(tmp_path / "zoo")
-    host = CommandHost(zoo.environment(), zoo.work)
-    try:
-        ended = host.run("clean")
-        assert ended.code == 0
-        assert "in all" in ended.stdout
-        assert not (zoo.folder / "state").exists()
-    finally:
-        host.close()
+    host = FreshVr(zoo.environment(), zoo.work)
+    ended = host.run("clean")
+    assert ended.code == 0
+    assert "in all" in ended.stdout
+    assert not (zoo.folder / "state").exists()
 
 
 @pytest.mark.parametrize("days", ["-1", "soon", "nan"])
-def test_a_bad_age_is_refused(days: str, full: Installation, host: CommandHost) -> None:
+def test_a_bad_age_is_refused(days: str, full: Installation, host: FreshVr) -> None:
     assert host.run("clean", "--older-than", days, "--yes").code == 2
     assert full.picture.exists()
 
 
 @pytest.mark.parametrize("name", ["results.db", "jobs.db"])
-def test_a_damaged_file_is_no_matter(name: str, full: Installation, host: CommandHost) -> None:
+def test_a_damaged_file_is_no_matter(name: str, full: Installation, host: FreshVr) -> None:
     folder = full.cache if name == "results.db" else full.state
     for suffix in ("", "-wal", "-shm"):
         (folder / f"{name}{suffix}").unlink(missing_ok=True)
@@ -307,7 +293,7 @@ def test_a_damaged_file_is_no_matter(name: str, full: Installation, host: Comman
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a permission there")
-def test_links_are_not_followed(full: Installation, host: CommandHost, tmp_path: Path) -> None:
+def test_links_are_not_followed(full: Installation, host: FreshVr, tmp_path: Path) -> None:
     outside = tmp_path / "outside.png"
     outside.write_bytes(b"mine")
     link = full.state / "artifacts" / f"{'0' * 64}.png"
@@ -328,9 +314,8 @@ def test_a_locked_cache_is_reported(full: Installation) -> None:
     with subprocess.Popen(holder, **pipes) as process:
         assert process.stdout
         assert process.stdout.readline().strip() == b"held"
-        host = CommandHost(full.zoo.environment(), full.zoo.work)
+        host = FreshVr(full.zoo.environment(), full.zoo.work)
         ended = host.run("clean", "--cache", "--yes", "--json")
-        host.close()
         process.kill()
     assert ended.code == 1
     assert "Another process holds results.db" in ended.stderr
@@ -364,10 +349,9 @@ def test_a_full_disk_is_cleaned(
     asyncio.run(there.remember("names-film", film))
     leave_log(there.cache / "results.db")
     fill_up(disk / "hog")
-    host = CommandHost(there.zoo.environment(), there.zoo.work)
+    host = FreshVr(there.zoo.environment(), there.zoo.work)
     before = counts(host.run("clean", *options, "--dry-run", "--json"))
     ended = host.run("clean", *options, "--yes", "--json")
-    host.close()
     assert (ended.code, ended.stderr) == (0, "")
     assert before == counts(ended)
     assert sum(before.values()) == count
@@ -380,11 +364,10 @@ def test_a_full_disk_is_cleaned(
 @pytest.mark.slow
 def test_where_nothing_may_be_written_it_says_so(disk: Path) -> None:
     there = Installation(Zoo(disk / "zoo"))
-    host = CommandHost(there.zoo.environment(), there.zoo.work)
+    host = FreshVr(there.zoo.environment(), there.zoo.work)
     subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
     shown = host.run("clean", "--dry-run", "--json")
     ended = host.run("clean", "--yes")
-    host.close()
     assert shown.code == 0
     assert counts(shown) == dict.fromkeys(KINDS, 1) | {"artifacts": 2, "cache": 2}
     told = ended.stderr.splitlines()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_fork import run_vr
 from command_host import CommandHost, Ended
 from plugin_zoo import Zoo, vr_command
 from vr_kernel.errors import Code
@@ -63,9 +64,7 @@ def start(zoo: Zoo, *arguments: str, **variables: str) -> Iterator[subprocess.Po
 
 def run(zoo: Zoo, *arguments: str, **variables: str) -> Ended:
     """Run `vr` as a process."""
-    with start(zoo, *arguments, **variables) as process:
-        stdout, stderr = process.communicate()
-    return Ended(process.returncode, stdout, stderr)
+    return run_vr(zoo.environment(**variables), zoo.work, *arguments)
 
 
 # Names, without plugins.
@@ -79,7 +78,9 @@ atexit.register(lambda: pathlib.Path("modules.txt").write_text("\\n".join(sys.mo
 def run_listing_modules(zoo: Zoo, *arguments: str) -> tuple[Ended, set[str]]:
     """Run `vr`, and say what it imported."""
     (zoo.packages / "sitecustomize.py").write_text(LIST_MODULES, "utf-8")
-    ended = run(zoo, *arguments)
+    with start(zoo, *arguments) as process:
+        stdout, stderr = process.communicate()
+    ended = Ended(process.returncode, stdout, stderr)
     modules = (zoo.work / "modules.txt").read_text("utf-8").split()
     return ended, set(modules)
 

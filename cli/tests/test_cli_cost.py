@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from plugin_zoo import Zoo, vr_command
+from command_fork import run_vr
+from command_host import Ended
+from plugin_zoo import Zoo
 from vr_kernel import Usage, VrError
 from vr_kernel.models.usage import Attempt, UsageLedger
 from zoo_animals import GOOD
@@ -29,15 +30,8 @@ async def pay(ledger: UsageLedger, tokens: int = 1, **changes: Any) -> int:
     return row
 
 
-def cost(zoo: Zoo, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        vr_command("cost", *arguments),
-        env=zoo.environment(**variables),
-        cwd=zoo.work,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def cost(zoo: Zoo, *arguments: str, **variables: str) -> Ended:
+    return run_vr(zoo.environment(**variables), zoo.work, "cost", *arguments)
 
 
 @pytest.fixture
@@ -59,7 +53,7 @@ async def used(zoo: Zoo) -> Zoo:
 
 def test_cost_is_an_aligned_table(used: Zoo) -> None:
     ended = cost(used)
-    assert (ended.returncode, ended.stderr) == (0, "")
+    assert (ended.code, ended.stderr) == (0, "")
     lines = ended.stdout.splitlines()
     assert len({len(line) for line in lines}) == 1
     assert [line.split() for line in lines[1:]] == [
@@ -71,7 +65,7 @@ def test_cost_is_an_aligned_table(used: Zoo) -> None:
 
 def test_cost_by_model_is_json_without_loading_plugins(used: Zoo) -> None:
     ended = cost(used, "--by", "model", "--since", "2020-01-01", "--json")
-    assert ended.returncode == 0
+    assert ended.code == 0
     data = json.loads(ended.stdout)
     assert [row["key"] for row in data["rows"]] == [
         "gemini/flash-001",
@@ -86,28 +80,28 @@ def test_cost_with_a_damaged_row_says_so_in_a_note(used: Zoo) -> None:
     with closing(sqlite3.connect(used.folder / "state" / "usage.db")) as connection, connection:
         connection.execute("UPDATE attempt SET tool = CAST(x'ff' AS TEXT) WHERE id = 1")
     ended = cost(used)
-    assert (ended.returncode, "x_y" in ended.stdout) == (0, True)
+    assert (ended.code, "x_y" in ended.stdout) == (0, True)
     assert "Note: A row of usage.db is damaged" in ended.stderr
     assert "Error" not in ended.stderr
 
 
 def test_cost_of_nothing_is_one_line(used: Zoo) -> None:
     ended = cost(used, "--since", "2999-01-01")
-    assert (ended.returncode, ended.stdout) == (0, "No model was used since 2999-01-01.\n")
+    assert (ended.code, ended.stdout) == (0, "No model was used since 2999-01-01.\n")
     ended = cost(used, VR_STATE_DIR=str(used.folder / "new"))
-    assert (ended.returncode, ended.stdout) == (0, "No model was used yet.\n")
+    assert (ended.code, ended.stdout) == (0, "No model was used yet.\n")
 
 
 @pytest.mark.parametrize("arguments", [("--since", "yesterday"), ("--by", "hour"), ("--usd",)])
 def test_cost_of_the_wrong_thing_is_a_usage_error(zoo: Zoo, arguments: tuple[str, ...]) -> None:
     ended = cost(zoo, *arguments)
-    assert (ended.returncode, ended.stdout) == (2, "")
+    assert (ended.code, ended.stdout) == (2, "")
     assert arguments[0] in ended.stderr
 
 
 def test_cost_of_a_ledger_that_cannot_be_read_is_a_failure(zoo: Zoo, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     ended = cost(zoo, VR_STATE_DIR=str(tmp_path / "file"))
-    assert (ended.returncode, ended.stdout) == (1, "")
+    assert (ended.code, ended.stdout) == (1, "")
     assert "usage.db cannot be used" in ended.stderr
     assert "Hint: " in ended.stderr

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_fork import FreshVr, run_vr
 from command_host import CommandHost, Ended
 from plugin_zoo import OWN_TOOLS, Animal, Zoo, vr_command
 from vr_cli.onboarding.answers import checked_key
@@ -89,18 +90,8 @@ class User:
 
     def run(self, *arguments: str, stdin: str = "", **variables: str) -> Ended:
         """Run `vr init` as a process, where nobody can be asked."""
-        done = subprocess.run(
-            vr_command("init", *arguments),
-            check=False,
-            env=self.zoo.environment(**variables),
-            cwd=self.work,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=60,
-        )
-        return Ended(done.returncode, done.stdout, done.stderr)
+        environment = self.zoo.environment(**variables)
+        return run_vr(environment, self.work, "init", *arguments, stdin=stdin)
 
 
 @pytest.fixture
@@ -110,11 +101,9 @@ def user(tmp_path: Path) -> User:
 
 
 @pytest.fixture
-def vr(user: User) -> Iterator[CommandHost]:
-    """Runs several command lines of the user, quickly, with a key in the environment."""
-    host = CommandHost(user.zoo.environment(GEMINI_API_KEY=KEY), user.work)
-    yield host
-    host.close()
+def vr(user: User) -> FreshVr:
+    """Runs command lines of the user, with a key in the environment."""
+    return FreshVr(user.zoo.environment(GEMINI_API_KEY=KEY), user.work)
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +115,7 @@ def careless(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[User, C
     host.close()
 
 
-def test_it_shows_writes_and_then_has_nothing_to_do(user: User, vr: CommandHost) -> None:
+def test_it_shows_writes_and_then_has_nothing_to_do(user: User, vr: FreshVr) -> None:
     given = ["init", "--client", "all", "--folder", str(user.videos), "--key-from-env"]
     before = user.tree()
     shown = vr.run(*given, "--dry-run")
@@ -151,7 +140,7 @@ def test_it_shows_writes_and_then_has_nothing_to_do(user: User, vr: CommandHost)
     assert settings["kernel"]["allowed_roots"]["value"] == [str(user.videos.resolve())]
 
 
-def test_others_stay_and_ours_is_renewed(user: User, vr: CommandHost) -> None:
+def test_others_stay_and_ours_is_renewed(user: User, vr: FreshVr) -> None:
     old = '    "video-research": {"command": "gone", "args": ["serve"], "trust": true},\n'
     user.write(".cursor/mcp.json", CURSOR.replace("  },\n}", f"{old}  }},\n}}"))
     vr.run("init", "--client", "cursor", "--client", "codex", "--yes")
@@ -162,7 +151,7 @@ def test_others_stay_and_ours_is_renewed(user: User, vr: CommandHost) -> None:
     assert user.codex.read_text("utf-8").startswith('model = "x" # mine\n')
 
 
-def test_our_entry_is_taken_out_again(user: User, vr: CommandHost) -> None:
+def test_our_entry_is_taken_out_again(user: User, vr: FreshVr) -> None:
     before = user.tree()
     vr.run("init", "--client", "all", "--yes")
     assert "video-research" in user.cursor.read_text("utf-8") + user.codex.read_text("utf-8")
@@ -178,7 +167,7 @@ def test_our_entry_is_taken_out_again(user: User, vr: CommandHost) -> None:
     assert vr.run("init", "--remove", "--key-from-env").code == 2
 
 
-def test_a_project_has_files_of_its_own(user: User, vr: CommandHost) -> None:
+def test_a_project_has_files_of_its_own(user: User, vr: FreshVr) -> None:
     before = user.tree()
     names = ["claude-code", "cursor", "vscode", "gemini-cli", "codex"]
     clients = [word for name in names for word in ("--client", name)]
@@ -252,7 +241,7 @@ def test_a_key_comes_from_stdin(user: User) -> None:
     assert KEY not in ended.stdout + ended.stderr
 
 
-def test_a_broken_file_is_named_and_the_others_are_written(user: User, vr: CommandHost) -> None:
+def test_a_broken_file_is_named_and_the_others_are_written(user: User, vr: FreshVr) -> None:
     broken = user.write(".claude.json", '{\n  "mcpServers": {,}\n}\n')
     before = user.tree()
     given = ("--client", "all", "--folder", str(user.videos), "--key-from-env", "--yes")
@@ -302,7 +291,7 @@ def test_a_full_disk_leaves_a_file_as_it_was(user: User) -> None:
 
 
 @posix
-def test_a_read_only_file_is_refused(user: User, vr: CommandHost) -> None:
+def test_a_read_only_file_is_refused(user: User, vr: FreshVr) -> None:
     user.cursor.chmod(0o444)
     ended = vr.run("init", "--client", "all", "--yes")
     assert ended.code == 1

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
 from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_fork import run_vr
+from command_host import Ended
 from plugin_zoo import OWN_TOOLS, Animal, Zoo, vr_command
 from vr_server import connect
 from zoo_animals import (
@@ -36,7 +37,7 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Zoo:
 
 
 @pytest.fixture(scope="module")
-def listed(zoo: Zoo) -> subprocess.CompletedProcess[str]:
+def listed(zoo: Zoo) -> Ended:
     """`vr plugin list --json` with all of them installed."""
     return run(zoo, "plugin", "list", "--json", **DEADLINE, **SETTINGS)
 
@@ -53,17 +54,9 @@ def small_zoo(tmp_path: Path) -> Zoo:
     return Zoo(tmp_path / "zoo")
 
 
-def run(zoo: Zoo, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def run(zoo: Zoo, *arguments: str, **variables: str) -> Ended:
     """Run `vr` as a process."""
-    return subprocess.run(
-        vr_command(*arguments),
-        env=zoo.environment(**variables),
-        cwd=zoo.work,
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+    return run_vr(zoo.environment(**variables), zoo.work, *arguments)
 
 
 async def visit(zoo: Zoo) -> dict[str, Any]:
@@ -81,12 +74,12 @@ async def visit(zoo: Zoo) -> dict[str, Any]:
         }
 
 
-def rows(result: subprocess.CompletedProcess[str]) -> Iterator[dict[str, Any]]:
+def rows(result: Ended) -> Iterator[dict[str, Any]]:
     """The plugins that `vr plugin list --json` printed."""
     yield from json.loads(result.stdout)["plugins"]
 
 
-def row_of(animal: Animal, result: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+def row_of(animal: Animal, result: Ended) -> dict[str, Any]:
     """The listed row of one animal."""
     (row,) = [row for row in rows(result) if row["distribution"] == animal.home]
     return row
@@ -101,9 +94,9 @@ def test_good_tools_are_served_and_answer(served: dict[str, Any]) -> None:
 
 
 def test_the_list_fails_when_a_plugin_could_not_be_loaded(
-    listed: subprocess.CompletedProcess[str],
+    listed: Ended,
 ) -> None:
-    assert listed.returncode == 1
+    assert listed.code == 1
     states = {row["distribution"]: row["state"] for row in rows(listed)}
     assert len(states) >= len(BAD) + 3
     assert {name for name, state in states.items() if state == "loaded"} == {
@@ -112,7 +105,7 @@ def test_the_list_fails_when_a_plugin_could_not_be_loaded(
 
 
 def test_a_good_plugin_is_listed_with_version_and_tools(
-    listed: subprocess.CompletedProcess[str],
+    listed: Ended,
 ) -> None:
     assert row_of(GOOD, listed) == {
         "name": "zoo",
@@ -130,9 +123,7 @@ def test_a_good_plugin_is_listed_with_version_and_tools(
 
 
 @each_bad
-def test_a_bad_plugin_is_listed_with_its_reason(
-    bad: Bad, listed: subprocess.CompletedProcess[str]
-) -> None:
+def test_a_bad_plugin_is_listed_with_its_reason(bad: Bad, listed: Ended) -> None:
     row = row_of(bad.animal, listed)
     assert row["state"] == bad.state, row
     assert row["tools"] == list(bad.tools)
@@ -159,14 +150,14 @@ def test_a_bad_plugin_is_logged(bad: Bad, served: dict[str, Any]) -> None:
     assert_tells(bad, lines[0].replace("\\'", "'"))
 
 
-def test_the_list_alone_tells_of_bad_plugins(listed: subprocess.CompletedProcess[str]) -> None:
+def test_the_list_alone_tells_of_bad_plugins(listed: Ended) -> None:
     assert "Traceback" not in listed.stderr
     assert "see `vr doctor`" not in listed.stderr
 
 
 @pytest.mark.parametrize("bad", NEVER_IMPORTED, ids=lambda bad: bad.animal.home)
 def test_what_metadata_rules_out_is_not_imported(
-    bad: Bad, zoo: Zoo, listed: subprocess.CompletedProcess[str], served: dict[str, Any]
+    bad: Bad, zoo: Zoo, listed: Ended, served: dict[str, Any]
 ) -> None:
     del listed, served
     assert module_mark(GOOD) in zoo.imported()
@@ -182,7 +173,7 @@ def test_what_metadata_rules_out_is_not_imported(
 def test_strict_fails_loudly_for_each(bad: Bad, small_zoo: Zoo) -> None:
     small_zoo.add(GOOD, bad.animal)
     result = run(small_zoo, "plugin", "list", VR_STRICT="1", **SETTINGS)
-    assert result.returncode not in (0, 130), result
+    assert result.code not in (0, 130), result
     assert result.stdout == ""
     assert bad.animal.name in result.stderr
     assert_tells(bad, result.stderr)
@@ -195,13 +186,13 @@ def test_strict_fails_loudly(bad: Bad, small_zoo: Zoo) -> None:
 
 def test_strict_is_content_with_good_plugins(small_zoo: Zoo) -> None:
     result = run(small_zoo.add(GOOD), "plugin", "list", VR_STRICT="1")
-    assert result.returncode == 0, result.stderr
+    assert result.code == 0, result.stderr
 
 
 def test_strict_stops_a_server(small_zoo: Zoo) -> None:
     small_zoo.add(GOOD, AT_IMPORT[0].animal)
     result = run(small_zoo, "serve", VR_STRICT="1")
-    assert result.returncode != 0
+    assert result.code != 0
     assert result.stdout == ""
     assert "RAISES_KEY" in result.stderr
 
@@ -225,7 +216,7 @@ def test_what_is_not_chosen_is_not_imported(variables: dict[str, str], small_zoo
         name: value.replace("{rest}", ",".join(elsewhere)) for name, value in variables.items()
     }
     result = run(small_zoo, "plugin", "list", "--json", **chosen)
-    assert result.returncode == 0, result.stderr
+    assert result.code == 0, result.stderr
     assert small_zoo.imported() == {"zoo"}
     row = row_of(other, result)
     assert (row["state"], row["tools"]) == ("blocked", [])
@@ -239,7 +230,7 @@ def test_names_choose_in_a_file_too(small_zoo: Zoo) -> None:
     config.mkdir()
     config.joinpath("config.toml").write_text('[kernel]\ndisabled = ["other"]\n', "utf-8")
     result = run(small_zoo, "plugin", "list")
-    assert result.returncode == 0
+    assert result.code == 0
     assert small_zoo.imported() == {"zoo"}
 
 
@@ -280,7 +271,7 @@ def assert_harmless(zoo: Zoo, *damages: dict[str, str | bytes]) -> None:
     for row in damaged:
         assert row["state"] in ("broken", "conflict")
         assert row["reason"]
-    assert result.returncode == int(bool(damaged))
+    assert result.code == int(bool(damaged))
 
 
 def test_damaged_metadata_harms_no_other(small_zoo: Zoo) -> None:

@@ -12,7 +12,9 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from plugin_zoo import Animal, Zoo, vr_command
+from command_fork import run_vr
+from command_host import Ended
+from plugin_zoo import Animal, Zoo
 from vr_cli.installing import Environment, distribution_of
 from vr_kernel.errors import Code, VrError
 from zoo_animals import GOOD, with_tool
@@ -37,17 +39,9 @@ def own(tmp_path: Path) -> Environment:
     return Environment(tmp_path / "env", tmp_path / "lib", "/env/bin/python", virtual=True)
 
 
-def vr(zoo: Zoo, *arguments: str) -> subprocess.CompletedProcess[str]:
+def vr(zoo: Zoo, *arguments: str) -> Ended:
     """Run `vr` as a process that nobody can be asked at."""
-    return subprocess.run(
-        vr_command("plugin", *arguments),
-        env=zoo.environment(),
-        cwd=zoo.work,
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+    return run_vr(zoo.environment(), zoo.work, "plugin", *arguments)
 
 
 def with_pip(zoo: Zoo, code: int = 0) -> Path:
@@ -63,7 +57,7 @@ def with_pip(zoo: Zoo, code: int = 0) -> Path:
 def test_the_command_is_shown_and_nothing_is_done_unasked(zoo: Zoo) -> None:
     record = with_pip(zoo)
     done = vr(zoo, "install", "weather")
-    assert done.returncode == 2
+    assert done.code == 2
     assert f"This will run:\n  {sys.executable} -m pip install vr-plugin-weather\n" in done.stderr
     assert "Add --yes" in done.stderr
     assert not record.exists()
@@ -81,13 +75,13 @@ def test_the_command_is_shown_and_nothing_is_done_unasked(zoo: Zoo) -> None:
 def test_what_was_agreed_to_is_run(arguments: list[str], asked: list[str], zoo: Zoo) -> None:
     record = with_pip(zoo)
     done = vr(zoo, *arguments, "--yes")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.stderr
     assert json.loads(record.read_text("utf-8")) == asked
 
 
 def test_a_command_that_fails_is_a_failure(zoo: Zoo) -> None:
     with_pip(zoo, code=3)
-    assert vr(zoo, "install", "weather", "--yes").returncode == 1
+    assert vr(zoo, "install", "weather", "--yes").code == 1
 
 
 def without_pip(folder: Path, *, with_uv: bool) -> Path:
@@ -159,13 +153,13 @@ def test_where_uv_made_the_environment_it_installs(with_uv: bool, tmp_path: Path
     (row,) = json.loads(vr_there("show", "owls", "--json").stdout)["plugins"]
     assert (row["state"], row["tools"]) == ("loaded", ["other_go"])
     removed = vr_there("uninstall", "owls", "--yes")
-    assert removed.returncode == 0, removed.stderr
-    assert vr_there("show", "owls").returncode == 1
+    assert removed.code == 0, removed.stderr
+    assert vr_there("show", "owls").code == 1
 
 
 def test_a_plugin_that_is_not_there_is_not_removed(zoo: Zoo) -> None:
     done = vr(zoo, "uninstall", "othre", "--yes")
-    assert done.returncode == 1
+    assert done.code == 1
     assert "Did you mean 'other'" in done.stderr
 
 
@@ -242,13 +236,13 @@ def test_an_environment_of_somebody_else_is_left_alone(
 def test_show_names_all_that_a_plugin_brings(zoo: Zoo) -> None:
     done = vr(zoo, "show", "zoo", "--json")
     (row,) = json.loads(done.stdout)["plugins"]
-    assert (done.returncode, row["state"], row["version"]) == (0, "loaded", "1.2.3")
+    assert (done.code, row["state"], row["version"]) == (0, "loaded", "1.2.3")
     assert "zoo_echo" in row["tools"]
     assert row["commands"] == ["picnic", "zoo feed", "zoo lost"]
     assert row["summary"] == "Brings vr-plugin-zoo."
     assert row["folder"] == str(zoo.packages)
     assert "commands: picnic, zoo feed, zoo lost" in vr(zoo, "show", "vr-plugin-zoo").stdout
-    assert vr(zoo, "show", "nobody").returncode == 1
+    assert vr(zoo, "show", "nobody").code == 1
 
 
 def test_the_list_names_prompts_resources_kinds_and_providers(zoo: Zoo) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from command_host import CommandHost
+from command_fork import FreshVr
 from plugin_zoo import Animal, Zoo
 
 PICKY = '''
@@ -57,14 +56,12 @@ def vr_providers():
 
 
 @pytest.fixture
-def vr(tmp_path: Path) -> Iterator[CommandHost]:
+def vr(tmp_path: Path) -> FreshVr:
     zoo = Zoo(tmp_path / "zoo").add(Animal("picky", PICKY))
-    host = CommandHost(zoo.environment(), zoo.work)
-    yield host
-    host.close()
+    return FreshVr(zoo.environment(), zoo.work)
 
 
-def test_what_is_refused_is_listed_and_given_up(vr: CommandHost) -> None:
+def test_what_is_refused_is_listed_and_given_up(vr: FreshVr) -> None:
     assert vr.run("store", "failed").stdout == "The store took everything.\n"
     for text in ("good", "bad", "better"):
         assert vr.run("picky", "write", text).code == 0
@@ -80,7 +77,7 @@ def test_what_is_refused_is_listed_and_given_up(vr: CommandHost) -> None:
 
 
 def test_a_long_list_is_sent_again_whole_and_may_be_refused_again(
-    vr: CommandHost, tmp_path: Path
+    vr: FreshVr, tmp_path: Path
 ) -> None:
     vr.run("picky", "write", "bad")
     assert vr.run("store", "status", "--json").data["refused"] == 1
@@ -99,7 +96,7 @@ def test_a_long_list_is_sent_again_whole_and_may_be_refused_again(
 
 
 @pytest.mark.slow
-def test_a_store_that_takes_nothing_is_not_waited_for(vr: CommandHost) -> None:
+def test_a_store_that_takes_nothing_is_not_waited_for(vr: FreshVr) -> None:
     vr.run("picky", "write", "down")
     status = vr.run("store", "status")
     assert "pending: 1" in status.stdout
@@ -107,7 +104,7 @@ def test_a_store_that_takes_nothing_is_not_waited_for(vr: CommandHost) -> None:
 
 
 @pytest.mark.parametrize("verb", ["retry", "drop"])
-def test_what_is_not_on_the_list_is_an_error(verb: str, vr: CommandHost) -> None:
+def test_what_is_not_on_the_list_is_an_error(verb: str, vr: FreshVr) -> None:
     unknown = vr.run("store", verb, "nobody")
     assert (unknown.code, "did not refuse 'nobody'" in unknown.stderr) == (1, True)
     for arguments in ((), ("key", "--all")):
