@@ -80,8 +80,8 @@ class Environments:
 
     @cached_property
     def ours(self) -> Environment:
-        """This work tree: the kernel and all first-party plugins with all extras."""
-        folders = [ROOT / "kernel", *_plugin_folders()]
+        """This work tree: kernel, server, command line and all own plugins with all extras."""
+        folders = [*(ROOT / name for name in ("kernel", "server", "cli")), *_plugin_folders()]
         wanted = [f"{ROOT}[all]", *map(str, folders)]
         made = self._ready("ours", [*wanted, *_reinstalled(folders)], _tree_state(folders))
         _require_all_loaded(made, clean_environment(self.home("check")))
