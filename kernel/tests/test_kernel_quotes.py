@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import random
-import time
+import sys
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -97,12 +99,12 @@ def spoil_spaces(words: list[str], rng: random.Random) -> str:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "most"), [(spoil_signs, 0), (spoil_letters, 2), (spoil_words, 2), (spoil_spaces, 0)]
+    ("spoil", "most"), [(spoil_signs, 0), (spoil_letters, 1), (spoil_words, 1), (spoil_spaces, 0)]
 )
 def test_what_was_said_is_found_in_spite_of_damage(spoil, most):
     """Hardly any quote is refused: a word lost beside one like it may cost as much as two."""
     refused = 0
-    for source in map(make_source, range(200)):
+    for source in map(make_source, range(60)):
         length = source.rng.randint(8, 30)
         at = source.rng.randint(0, len(source.words) - length)
         quote = spoil(source.words[at : at + length], source.rng)
@@ -118,7 +120,7 @@ def test_what_was_said_is_found_in_spite_of_damage(spoil, most):
     assert refused <= most
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=25)
 @given(source=sources, length=st.integers(6, 24))
 def test_what_was_not_said_is_never_believed(source, length):
     index = QuoteIndex(source.passages)
@@ -143,7 +145,7 @@ def test_what_was_not_said_is_never_believed(source, length):
         assert index.find(" ".join(lie), at).verdict == "not_found", what
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=25)
 @given(source=sources, at=st.integers(1, 10))
 def test_a_negation_or_number_of_the_source_is_not_left_out_or_changed(source, at):
     words = source.words
@@ -164,7 +166,7 @@ def spellings(number: int) -> list[str]:
     return [str(number), *(f"{tens}{between}{unit}".strip("- ") for between in " -")]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25)
 @given(number=st.integers(20, 99), other=st.integers(1, 99), cut=st.booleans())
 def test_a_number_is_the_same_in_digits_and_in_words_and_no_other_is(number, other, cut):
     wrong = spellings(other) if other >= 20 else [str(other)]
@@ -192,7 +194,7 @@ def test_numbers_that_follow_each_other_stay_apart():
     assert QuoteIndex([Passage("ten five 20 5", 0, 9)]).find("20 5").verdict == "verified"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60)
 @given(
     texts=st.lists(st.text(max_size=30), max_size=5),
     quote=st.text(max_size=60),
@@ -209,7 +211,7 @@ def test_any_text_gets_a_finding(texts, quote, claimed):
         assert finding.passage <= finding.place <= finding.passage + 1
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60)
 @given(text=st.text(min_size=1, max_size=80))
 def test_a_text_is_found_in_itself(text):
     finding = QuoteIndex([Passage(text, 3, 4)]).find(text)
@@ -365,25 +367,58 @@ def test_scripts_with_and_without_spaces(text, right, wrong):
     assert index.find(wrong, 0).verdict == "not_found"
 
 
-def test_a_long_talk_answers_at_once():
-    rng = random.Random(5)
+def calls_of(work: Callable[[], object]) -> int:
+    """Count the function calls that some work takes, the same on every machine."""
+    calls = 0
+
+    def count(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def talk_of(count: int, rng: random.Random) -> tuple[list[str], list[Passage]]:
+    """So many words that are said, and their passages of ten words."""
     words = ["".join(rng.choices("etaoinshrdlu", k=rng.randint(2, 9))) for _ in range(4000)]
-    said = [rng.choice(words) for _ in range(30_000)]
-    passages = [Passage(" ".join(said[n : n + 10]), n, n + 10) for n in range(0, 30_000, 10)]
-    began = time.process_time()
+    said = [rng.choice(words) for _ in range(count)]
+    return said, [Passage(" ".join(said[n : n + 10]), n, n + 10) for n in range(0, count, 10)]
+
+
+HOSTILE = ("aaa " * 499, "a" * 2000, "aab " * 499, "aaa ... " * 8, "... ".join("a" * 400))
+
+
+def test_a_longer_talk_is_hardly_more_work():
+    """Only few places are compared with a quote, however many there are."""
+    work: dict[int, list[int]] = {}
+    for count in (2_000, 8_000):
+        said, passages = talk_of(count, random.Random(5))
+        find = partial(QuoteIndex(passages).find, claimed=7.0)
+        quotes = spoil_letters(said[50:65], random.Random(5)), " ".join(said[65:50:-1])
+        work[count] = [calls_of(partial(find, quote)) for quote in quotes]
+    for short, long in zip(*work.values(), strict=True):
+        assert long < 1.5 * short
+
+
+@pytest.mark.parametrize("quote", HOSTILE, ids=["words", "letters", "like", "parts", "more"])
+def test_a_hostile_text_is_compared_with_few_places(quote):
+    index = QuoteIndex([Passage("aaa " * 50, n, n + 1) for n in range(60)])
+    assert calls_of(lambda: index.find(quote, 5.0)) < 600_000
+
+
+@pytest.mark.slow
+def test_a_long_talk_and_hostile_texts_come_to_an_end():
+    rng = random.Random(5)
+    said, passages = talk_of(30_000, rng)
     index = QuoteIndex(passages)
-    assert time.process_time() - began < 3
-    quotes = [spoil_letters(said[n : n + 15], rng) for n in range(50, 29_000, 2900)]
-    quotes += [" ".join(reversed(said[n : n + 15])) for n in range(50, 29_000, 2900)]
-    began = time.process_time()
-    for quote in quotes:
-        index.find(quote, 7.0)
-    assert (time.process_time() - began) / len(quotes) < 0.3
-
-
-def test_hostile_texts_do_not_take_long():
+    for n in range(50, 29_000, 2900):
+        index.find(spoil_letters(said[n : n + 15], rng), 7.0)
+        index.find(" ".join(reversed(said[n : n + 15])), 7.0)
     same = QuoteIndex([Passage("aaa " * 50, n, n + 1) for n in range(600)])
-    began = time.process_time()
-    for quote in ("aaa " * 499, "a" * 2000, "aab " * 499, "aaa ... " * 8, "... ".join("a" * 400)):
+    for quote in HOSTILE:
         same.find(quote, 300.0)
-    assert time.process_time() - began < 10

@@ -19,7 +19,7 @@ from vr_testing.gemini.routes import Routes
 from vr_testing.gemini.script import Predicate, Script
 from vr_testing.gemini.traffic import Traffic
 
-POLL_S = 0.02
+POLL_S = 0.005
 CLOSING_S = 5.0
 
 
