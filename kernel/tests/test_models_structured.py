@@ -93,6 +93,7 @@ def deeper(inner: st.SearchStrategy[Pair]) -> st.SearchStrategy[Pair]:
     ) | LEAVES.map(lambda pair: ({"not": {"not": pair[0]}}, pair[1]))
 
 
+few = settings(max_examples=25)
 PAIRS = st.recursive(LEAVES, deeper, max_leaves=6)
 
 
@@ -113,6 +114,7 @@ def is_standard(schema: dict[str, Any], value: Any) -> bool:
     return bool(Draft202012Validator(schema).is_valid(value))
 
 
+@few
 @given(PAIRS)
 def test_what_fits_is_taken_as_it_is(pair: Pair) -> None:
     schema, value = pair
@@ -121,19 +123,21 @@ def test_what_fits_is_taken_as_it_is(pair: Pair) -> None:
     assert shape.schema == schema
 
 
+@few
 @given(PAIRS, VALUES)
 def test_every_value_is_judged_as_the_standard_says(pair: Pair, value: Any) -> None:
     schema, _ = pair
     assert fits(SchemaShape(schema), value) == is_standard(schema, value)
 
 
+@few
 @given(PAIRS.filter(lambda pair: pair[1] is not None))
 def test_what_must_be_null_takes_nothing_else(pair: Pair) -> None:
     assert not fits(SchemaShape({"allOf": [pair[0], {"type": "null"}]}), pair[1])
 
 
 @given(st.dictionaries(KEYWORDS | NAMES, SOUP, max_size=5), VALUES)
-@settings(max_examples=300)
+@settings(max_examples=60)
 def test_any_json_is_a_schema_or_a_typed_error(schema: dict[str, Any], value: Any) -> None:
     with suppress(VrError):
         check_schema(schema)
@@ -146,6 +150,7 @@ def test_any_json_is_a_schema_or_a_typed_error(schema: dict[str, Any], value: An
     assert problem is None or problem.hint
 
 
+@few
 @given(st.text() | st.binary().map(lambda data: data.decode("latin-1")))
 def test_any_text_is_json_or_a_misfit(text: str) -> None:
     with suppress(MisfitError):
@@ -170,6 +175,7 @@ PLACES = st.recursive(
 )
 
 
+@few
 @given(PLACES)
 def test_instance_of_a_model_comes_back_whole(place: Place) -> None:
     shape = ModelShape(Place)
@@ -177,6 +183,7 @@ def test_instance_of_a_model_comes_back_whole(place: Place) -> None:
     assert is_standard(shape.schema, place.model_dump(mode="json", exclude_none=True))
 
 
+@few
 @given(VALUES)
 def test_what_is_no_instance_of_a_model_is_a_misfit(value: Any) -> None:
     assert not fits(ModelShape(Place), value)
@@ -356,6 +363,7 @@ def test_schema_that_multiplies_with_the_answer_is_given_up() -> None:
 ITEMS = st.lists(VALUES | st.sampled_from([1, 1.0, True, [1], [True], ["x", 1]]), max_size=5)
 
 
+@few
 @given(ITEMS)
 def test_equal_items_are_those_that_the_standard_calls_equal(items: list[Any]) -> None:
     schema = {"uniqueItems": True}
