@@ -21,13 +21,13 @@ def fake() -> Iterator[FakeGemini]:
 
 
 async def test_research_is_begun_polled_and_read(fake: FakeGemini, tmp_path: Path) -> None:
-    fake.background_polls = 2
+    fake.background_polls = 1
     told: list[str] = []
     async with gemini_at(fake.url, tmp_path) as gemini:
         reply = await gemini.deep_research("Why?", report=lambda _d, _t, words: told.append(words))
     assert (reply.text, [source.url for source in reply.sources]) == ("Found.", ["https://a.org"])
     assert reply.usage == fake.bill
-    assert len(told) == 2
+    assert len(told) == 1
     (begun,) = fake.requests_of("interactions.create")
     assert begun.body["background"] is True
     assert begun.body["agent"] == reply.model
@@ -37,6 +37,7 @@ async def test_research_is_begun_polled_and_read(fake: FakeGemini, tmp_path: Pat
 async def test_research_that_was_begun_before_is_only_asked_for(
     fake: FakeGemini, tmp_path: Path
 ) -> None:
+    fake.background_polls = 0
     async with gemini_at(fake.url, tmp_path, gemini_api_keys=KEYS) as gemini:
         started = await gemini.start_research("Why?")
     async with gemini_at(fake.url, tmp_path, gemini_api_keys=KEYS[::-1]) as gemini:
@@ -50,7 +51,8 @@ async def test_research_that_was_begun_before_is_only_asked_for(
 async def test_research_goes_on_while_it_cannot_be_asked_for(
     fake: FakeGemini, tmp_path: Path
 ) -> None:
-    fake.fail(Fault.status(503), when=lambda request: request.action == "interactions.get", times=2)
+    fake.background_polls = 0
+    fake.fail(Fault.status(503), when=lambda request: request.action == "interactions.get")
     async with gemini_at(fake.url, tmp_path) as gemini:
         assert (await gemini.deep_research("Why?")).text == "Found."
 
@@ -59,6 +61,7 @@ async def test_research_without_a_result_says_what_it_cost(
     fake: FakeGemini, tmp_path: Path
 ) -> None:
     fake.heal()
+    fake.background_polls = 0
     fake.answer(Answer("", thought="Hm."))
     async with gemini_at(fake.url, tmp_path) as gemini:
         with pytest.raises(VrError) as caught:

@@ -38,7 +38,7 @@ def journal(tmp_path: Path) -> Iterator[JournalFile]:
         yield journal
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(history=st.lists(commits, max_size=12), limit=st.integers(1, 7))
 def test_it_holds_the_newest_state_of_every_key(
     history: list[tuple[str, list[Entry]]], limit: int
@@ -97,7 +97,7 @@ async def test_sequence_numbers_never_come_back(journal: JournalFile) -> None:
     assert len(await journal.changes(0)) == 1
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(written=st.integers(0, 6), cursor=st.integers(0, 12))
 def test_it_continues_after_a_store_that_is_ahead(written: int, cursor: int) -> None:
     """Its file was lost or replaced: order stays, numbers go on above the store's cursor."""

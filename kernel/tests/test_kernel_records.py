@@ -29,7 +29,7 @@ KIND = RecordKind(
     ),
     rerank="title",
 )
-relaxed = settings(deadline=None)
+relaxed = settings(max_examples=40)
 zones = st.timezones() | st.just(None)
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "title": st.text(),

@@ -17,7 +17,7 @@ from vr_kernel.generation import Usage
 from vr_kernel.models.circuit import FAILED_CALLS, PROBE_PAUSE_S, Circuit
 from vr_kernel.models.retry import BUDGET, Retrier, RetryPolicy
 
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=30)
 Step = BaseException | str
 
 

@@ -102,7 +102,7 @@ async def test_scopes_keys_and_versions_are_told_apart(steps: Steps) -> None:
     assert [await steps.find(*place) for place in places] == [0, 1, 2, 3, 4]
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(reply=json_values)
 def test_any_json_value_comes_back(reply: Any) -> None:
     async def round_trip(folder: str) -> None:
@@ -418,5 +418,5 @@ class LedgerMachine(RuleBasedStateMachine):
             assert lease.lost == (not (holds and self.is_live(lease.name)))
 
 
-LedgerMachine.TestCase.settings = settings(max_examples=30, stateful_step_count=25)
+LedgerMachine.TestCase.settings = settings(max_examples=12, stateful_step_count=20)
 TestLedger = LedgerMachine.TestCase

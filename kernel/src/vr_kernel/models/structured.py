@@ -82,10 +82,11 @@ class SchemaShape:
 
     quick = False
 
-    def __init__(self, schema: Mapping[str, Any]) -> None:
+    def __init__(self, schema: Mapping[str, Any], *, reading_s: float = READING_S) -> None:
         from jsonschema import Draft202012Validator, validators
         from referencing import Registry
 
+        self._reading_s = reading_s
         require_bounded(schema)
         self.schema: dict[str, Any] = json.loads(json.dumps(schema))
         self.schema.pop("$id", None)  # References are then within the schema.
@@ -104,7 +105,7 @@ class SchemaShape:
             MisfitError: saying what does not fit.
         """
         value = _json(text)
-        self._end = time.thread_time() + READING_S
+        self._end = time.thread_time() + self._reading_s
         try:
             problems = [
                 f"{where(error.absolute_path)}: {error.message[:PROBLEM_CHARS]}"
