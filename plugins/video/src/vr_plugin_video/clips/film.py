@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from vr_plugin_video.clips.output import Output, find_encoder, nothing_there
 from vr_plugin_video.clips.pictures import Canvas, Fit, Picture, pictures_of
 from vr_plugin_video.clips.request import ClipRequest, WrittenClip
-from vr_plugin_video.clips.sound import RATE, layout_of, need_audio, sound_of
+from vr_plugin_video.clips.sound import RATE, layout_of, sound_of
 from vr_plugin_video.media.probe import opened
+from vr_plugin_video.media.samples import need_audio
 from vr_plugin_video.vision.frames import DEFAULT_RATE
 
 if TYPE_CHECKING:

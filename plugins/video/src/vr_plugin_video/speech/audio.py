@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
-from vr_plugin_video.media.probe import no_stream, opened
-from vr_plugin_video.media.streams import MAX_DURATION, decode_stream, find_audio, origin, seek
+from vr_plugin_video.media.probe import opened
+from vr_plugin_video.media.samples import decode_samples, need_audio, silence
+from vr_plugin_video.media.streams import MAX_DURATION
 
 if TYPE_CHECKING:
     import numpy as np
-    from av.audio.frame import AudioFrame
-    from av.audio.stream import AudioStream
     from av.container import InputContainer
     from numpy.typing import NDArray
 
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
 RATE = 16_000
 """Samples a second that speech models expect."""
 BLOCK_S = 30.0
-PREROLL_S = 0.5
-"""Decoders need some packets before the first good sample."""
 GAP_S, MAX_GAP_S = 0.2, 3600.0
 """A jump of the time stamps between these lengths, in seconds, becomes silence."""
 
@@ -82,49 +78,15 @@ def _cut(pieces: Iterator[Samples], limit: int | None) -> Iterator[Samples]:
 
 def _pieces(container: InputContainer, start: float) -> Iterator[Samples]:
     """Samples from `start` on; silence stands where the time stamps leave a gap."""
-    stream = find_audio(container)
-    if stream is None:
-        raise no_stream("sound")
+    stream = need_audio(container)
     latest = (container.duration or 0) / 1_000_000 or MAX_DURATION
     done = start
-    for time, samples in _resampled(container, stream, max(0.0, start - PREROLL_S)):
+    for time, rows in decode_samples(container, stream, start, rate=RATE, layout="mono"):
+        samples = rows[0]
         if GAP_S < time - done <= MAX_GAP_S and time <= latest:
-            yield from _silence(time - done)
+            yield from (still[0] for still in silence(time - done, rate=RATE))
             done = time
         wanted = samples[round((start - time) * RATE) :] if time < start else samples
         if len(wanted):
             yield wanted
             done += len(wanted) / RATE
-
-
-def _silence(seconds: float) -> Iterator[Samples]:
-    import numpy as np
-
-    left = round(seconds * RATE)
-    while left > 0:
-        yield np.zeros(min(left, RATE), np.float32)
-        left -= RATE
-
-
-def _resampled(
-    container: InputContainer, stream: AudioStream, start: float
-) -> Iterator[tuple[float, Samples]]:
-    """Mono samples at 16 kHz with the time of each piece, about from `start` on."""
-    seek(container, stream, start)
-    zero = origin(container)
-    expected = start
-    for piece in _resample(decode_stream(container, stream)):
-        time = expected if piece.pts is None else piece.pts / RATE - zero
-        expected = time + piece.samples / RATE
-        yield time, piece.to_ndarray()[0]
-
-
-def _resample(frames: Iterator[AudioFrame]) -> Iterator[AudioFrame]:
-    """Frames as mono floats at 16 kHz; the sound may change its format on the way."""
-    from av.audio.resampler import AudioResampler
-
-    forms = itertools.groupby(frames, key=lambda f: (f.format.name, f.layout.name, f.sample_rate))
-    for _, alike in forms:
-        resampler = AudioResampler("flt", "mono", RATE)
-        for frame in itertools.chain(alike, [None]):
-            yield from resampler.resample(frame)
