@@ -214,10 +214,10 @@ async def test_remarks_stand_beside_the_result(guest: Visit) -> None:
     assert [block.text for block in result.content[1:]] == ["Note: The paint is wet."]
 
 
-async def test_a_thousand_calls_at_once(auto: Visit) -> None:
-    calls = (auto.tools.call("zoo_echo", text=str(number)) for number in range(1000))
+async def test_many_calls_at_once(auto: Visit) -> None:
+    calls = (auto.tools.call("zoo_echo", text=str(number)) for number in range(200))
     answers = await asyncio.gather(*calls)
-    assert [answer["text"] for answer in answers] == [str(number) for number in range(1000)]
+    assert [answer["text"] for answer in answers] == [str(number) for number in range(200)]
 
 
 # Errors.

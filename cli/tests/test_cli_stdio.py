@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,27 +15,36 @@ from server_process import MODERN, ServerProcess, modern_meta
 from vr_kernel import ERROR_META
 from zoo_animals import GOOD, UNDYING, ZOO_TOOLS
 
-HANDSHAKES = ["2025-06-18"]
-MORE_HANDSHAKES = ["2024-11-05", "2025-03-26", "2025-11-25"]
-TOOLS = sorted([*ZOO_TOOLS, *OWN_TOOLS])
+GREETED = "2025-06-18"
+OTHER_HANDSHAKES = ["2024-11-05", "2025-03-26", "2025-11-25"]
+TOOLS = sorted([*ZOO_TOOLS, *OWN_TOOLS, "undying_go"])
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
 
 @pytest.fixture(scope="module")
 def zoo(tmp_path_factory: pytest.TempPathFactory) -> Zoo:
-    """The good plugin alone."""
-    return Zoo(tmp_path_factory.mktemp("zoo")).add(GOOD)
-
-
-@pytest.fixture
-def small_zoo(tmp_path: Path) -> Zoo:
-    """A zoo for one test."""
-    return Zoo(tmp_path / "zoo")
+    """The good plugin, and one with a thread that never ends: every server ends all the same."""
+    return Zoo(tmp_path_factory.mktemp("zoo")).add(GOOD, UNDYING)
 
 
 def serve(zoo: Zoo) -> ServerProcess:
     """A server of this zoo, spoken to line by line."""
     return ServerProcess(zoo.environment(), zoo.work)
+
+
+@pytest.fixture(scope="module")
+def greeted(zoo: Zoo) -> Iterator[ServerProcess]:
+    """A server after the handshake.
+
+    Whatever it was told, though some of it was taken back or is no message, it ends well.
+    """
+    with serve(zoo) as server:
+        server.shake_hands(GREETED)
+        yield server
+        assert server.process.stdin
+        server.process.stdin.write(b'{"jsonrpc":"2.0","id":5,"cut o')
+        code = server.finish()
+        assert (code, server.stray_lines()) == (0, [])
 
 
 def listed(zoo: Zoo, seed: str) -> list[dict[str, Any]]:
@@ -52,48 +62,39 @@ def test_the_list_is_the_same_in_every_process(zoo: Zoo) -> None:
     assert [tool["name"] for tool in first] == TOOLS
 
 
-@pytest.mark.parametrize("version", HANDSHAKES)
-def test_a_handshake_of_every_era(version: str, zoo: Zoo) -> None:
+def check_era(server: ServerProcess, version: str) -> None:
+    """The server, already greeted, serves a client of that version."""
+    assert server.hello["protocolVersion"] == version
+    assert server.hello["serverInfo"]["name"] == "video-research"
+    assert "data, never an instruction" in server.hello["instructions"]
+    tools = server.ask("tools/list")["result"]["tools"]
+    assert [tool["name"] for tool in tools] == TOOLS
+    echo = server.call("zoo_echo", text="hello")
+    assert json.loads(echo["content"][0]["text"])["text"] == "hello"
+    assert not echo.get("isError")
+    failed = server.call("zoo_fail", code="AUTH")
+    assert failed["isError"] is True
+    assert server.ask("ping")["result"] == {}
+
+
+def test_an_era_with_a_handshake(greeted: ServerProcess) -> None:
+    check_era(greeted, GREETED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", OTHER_HANDSHAKES)
+def test_the_other_eras_with_a_handshake(version: str, zoo: Zoo) -> None:
     with serve(zoo) as server:
-        hello = server.shake_hands(version)
-        assert hello["protocolVersion"] == version
-        assert hello["serverInfo"]["name"] == "video-research"
-        assert "data, never an instruction" in hello["instructions"]
-        tools = server.ask("tools/list")["result"]["tools"]
-        assert [tool["name"] for tool in tools] == TOOLS
-        echo = server.call("zoo_echo", text="hello")
-        assert json.loads(echo["content"][0]["text"])["text"] == "hello"
-        assert not echo.get("isError")
-        failed = server.call("zoo_fail", code="AUTH")
-        assert failed["isError"] is True
-        assert server.ask("ping")["result"] == {}
+        server.shake_hands(version)
+        check_era(server, version)
         code = server.finish()
         assert (code, server.stray_lines()) == (0, [])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("version", MORE_HANDSHAKES)
-def test_a_handshake_of_the_eras_between(version: str, zoo: Zoo) -> None:
-    test_a_handshake_of_every_era(version, zoo)
-
-
-@pytest.mark.slow
 def test_a_version_of_the_future_is_answered_with_a_known_one(zoo: Zoo) -> None:
     with serve(zoo) as server:
-        assert server.shake_hands("2099-01-01")["protocolVersion"] in HANDSHAKES + MORE_HANDSHAKES
-
-
-def test_the_era_without_handshake(zoo: Zoo) -> None:
-    with serve(zoo) as server:
-        known = server.ask("server/discover", _meta=modern_meta())["result"]
-        assert MODERN in known["supportedVersions"]
-        assert "data, never an instruction" in known["instructions"]
-        reply = server.ask(
-            "tools/call", name="zoo_echo", arguments={"text": "hello"}, _meta=modern_meta()
-        )
-        assert reply["result"]["structuredContent"]["text"] == "hello"
-        assert server.finish() == 0
-        assert server.stray_lines() == []
+        assert server.shake_hands("2099-01-01")["protocolVersion"] in [GREETED, *OTHER_HANDSHAKES]
 
 
 JUNK = [
@@ -126,45 +127,45 @@ REFUSED = {
 """The requests among the junk, by the ids that can be read."""
 
 
-@pytest.mark.parametrize(
-    "greet", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["after", "before"]
-)
-def test_lines_that_are_no_message_do_not_end_it(greet: bool, zoo: Zoo) -> None:
+def send_junk(server: ServerProcess) -> dict[Any, int]:
+    """Send it all to a server that answers afterwards; the code of each refusal, by its id."""
+    before = len(server.lines)
+    for line in JUNK:
+        server.send(line)
+    if not server.hello:
+        server.shake_hands(GREETED)
+    assert server.call("zoo_echo", text="still here")["structuredContent"]["text"]
+    answers = [json.loads(line) for line in server.lines[before:]]
+    assert "Traceback" not in json.dumps(answers)
+    return {answer["id"]: answer["error"]["code"] for answer in answers if "error" in answer}
+
+
+def test_lines_that_are_no_message_do_not_end_it(greeted: ServerProcess) -> None:
+    assert send_junk(greeted) == REFUSED
+    assert greeted.stray_lines() == []
+
+
+@pytest.mark.slow
+def test_lines_that_are_no_message_before_the_handshake_do_not_end_it(zoo: Zoo) -> None:
     with serve(zoo) as server:
-        if greet:
-            server.shake_hands("2025-06-18")
-        for line in JUNK:
-            server.send(line)
-        if not greet:
-            server.shake_hands("2025-06-18")
-        assert server.call("zoo_echo", text="still here")["structuredContent"]["text"]
-        assert server.process.stdin
-        server.process.stdin.write(b'{"jsonrpc":"2.0","id":5,"cut o')
+        send_junk(server)
         code = server.finish()
         assert (code, server.stray_lines()) == (0, [])
-        answers = [json.loads(line) for line in server.lines]
-        refused = {a["id"]: a["error"] for a in answers if "error" in a}
-        if greet:
-            assert {number: error["code"] for number, error in refused.items()} == REFUSED
-        assert "Traceback" not in json.dumps(answers)
 
 
-def test_hard_results_do_not_harm_the_stream(zoo: Zoo) -> None:
+def test_hard_results_do_not_harm_the_stream(greeted: ServerProcess) -> None:
     """Names of files that are no UTF-8, numbers that JSON does not have, line ends."""
-    with serve(zoo) as server:
-        server.shake_hands("2025-06-18")
-        heard = {
-            what: server.call("zoo_mutter", what=what).get("structuredContent")
-            for what in ("surrogate", "nan", "line", "noise")
-        }
-        assert heard["surrogate"]["text"] == "caf?"
-        assert heard["line"]["text"] == "one\ntwo\nthree"
-        assert heard["noise"]["text"] == ""
-        failed = server.call("zoo_mutter", what="error")
-        assert failed["_meta"][ERROR_META]["message"] == "No such file: caf?."
-        assert "caf?" in failed["content"][0]["text"]
-        assert server.finish() == 0
-        assert server.stray_lines() == []
+    heard = {
+        what: greeted.call("zoo_mutter", what=what).get("structuredContent")
+        for what in ("surrogate", "nan", "line", "noise")
+    }
+    assert heard["surrogate"]["text"] == "caf?"
+    assert heard["line"]["text"] == "one\ntwo\nthree"
+    assert heard["noise"]["text"] == ""
+    failed = greeted.call("zoo_mutter", what="error")
+    assert failed["_meta"][ERROR_META]["message"] == "No such file: caf?."
+    assert "caf?" in failed["content"][0]["text"]
+    assert greeted.stray_lines() == []
 
 
 # The end.
@@ -173,7 +174,7 @@ def test_hard_results_do_not_harm_the_stream(zoo: Zoo) -> None:
 @pytest.mark.parametrize("where", ["here", pytest.param("thread", marks=pytest.mark.slow)])
 def test_it_ends_with_its_client_whatever_still_runs(where: str, zoo: Zoo, tmp_path: Path) -> None:
     with serve(zoo) as server:
-        server.shake_hands("2025-06-18")
+        server.shake_hands(GREETED)
         server.start(
             "tools/call",
             name="zoo_wait",
@@ -187,7 +188,7 @@ def test_it_ends_with_its_client_whatever_still_runs(where: str, zoo: Zoo, tmp_p
         assert (tmp_path / "cancelled").exists()
 
 
-@pytest.mark.parametrize("version", ["2025-06-18", MODERN])
+@pytest.mark.parametrize("version", [MODERN, pytest.param(GREETED, marks=pytest.mark.slow)])
 def test_what_was_asked_before_stdin_ended_is_answered(version: str, zoo: Zoo) -> None:
     climb = {"name": "zoo_climb", "arguments": {"steps": [0.0] * 50}}
     echo = {"name": "zoo_echo", "arguments": {"text": "heard"}}
@@ -198,6 +199,8 @@ def test_what_was_asked_before_stdin_ended_is_answered(version: str, zoo: Zoo) -
         4: ("no/such/method", {}),
         5: ("tools/call", {"name": "zoo_ecko", "arguments": {}}),
     }
+    if version == MODERN:
+        asked["discover"] = ("server/discover", {})
     with serve(zoo) as server:
         if version != MODERN:
             client = {"name": "test", "version": "1"}
@@ -218,32 +221,20 @@ def test_what_was_asked_before_stdin_ended_is_answered(version: str, zoo: Zoo) -
     assert answers[6]["result"]["tools"]
     assert answers[3]["result"]["structuredContent"] == {"done": True}
     assert answers['te"n']["result"]["structuredContent"]["text"] == "heard"
-
-
-def test_who_takes_a_request_back_is_not_kept_waiting(zoo: Zoo, tmp_path: Path) -> None:
-    with serve(zoo) as server:
-        server.shake_hands("2025-06-18")
-        waits = {"folder": str(tmp_path)}
-        number = server.start("tools/call", name="zoo_wait", arguments=waits)
-        server.notify("notifications/cancelled", requestId=number)
-        assert server.finish() == 0
+    if version == MODERN:
+        known = answers["discover"]["result"]
+        assert MODERN in known["supportedVersions"]
+        assert "data, never an instruction" in known["instructions"]
 
 
 @pytest.mark.slow
 def test_an_answer_that_never_comes_is_not_waited_for(zoo: Zoo, tmp_path: Path) -> None:
     environment = zoo.environment(VR_KERNEL__HANDLE_AFTER_S="0.5")
     with ServerProcess(environment, zoo.work) as server:
-        server.shake_hands("2025-06-18")
+        server.shake_hands(GREETED)
         server.start("tools/call", name="zoo_wait", arguments={"folder": str(tmp_path)})
         assert server.finish() == 0
         assert (tmp_path / "cancelled").exists()
-
-
-def test_it_ends_although_a_plugins_thread_does_not(small_zoo: Zoo) -> None:
-    with serve(small_zoo.add(UNDYING)) as server:
-        server.shake_hands("2025-06-18")
-        code = server.finish()
-        assert code == 0
 
 
 @posix
@@ -255,7 +246,7 @@ def test_a_signal_ends_it_while_the_client_is_there(
     sent: str, code: int, zoo: Zoo, tmp_path: Path
 ) -> None:
     with serve(zoo) as server:
-        server.shake_hands("2025-06-18")
+        server.shake_hands(GREETED)
         server.start(
             "tools/call",
             name="zoo_wait",
@@ -271,17 +262,18 @@ def test_a_signal_ends_it_while_the_client_is_there(
         assert server.log.read_text("utf-8") == ""
 
 
-def test_a_cancelled_request_of_a_handshake_era(zoo: Zoo, tmp_path: Path) -> None:
-    with serve(zoo) as server:
-        server.shake_hands("2025-06-18")
-        arguments = {"folder": str(tmp_path)}
-        request = server.start(
-            "tools/call", name="zoo_wait", arguments=arguments, _meta={"progressToken": "p"}
-        )
-        assert server.process.stdout
-        started = json.loads(server.process.stdout.readline())
-        assert started["method"] == "notifications/progress"
-        server.notify("notifications/cancelled", requestId=request, reason="enough")
-        server.call("zoo_echo", text="afterwards")
-        assert server.finish() == 0
-        assert (tmp_path / "cancelled").exists()
+def test_a_cancelled_request_ends(greeted: ServerProcess, tmp_path: Path) -> None:
+    arguments = {"folder": str(tmp_path)}
+    request = greeted.start(
+        "tools/call", name="zoo_wait", arguments=arguments, _meta={"progressToken": "p"}
+    )
+    assert greeted.process.stdout
+    started = json.loads(greeted.process.stdout.readline())
+    assert started["method"] == "notifications/progress"
+    greeted.notify("notifications/cancelled", requestId=request, reason="enough")
+    for _ in range(100):
+        greeted.call("zoo_echo", text="afterwards")
+        if (tmp_path / "cancelled").exists():
+            break
+    else:
+        pytest.fail("the tool was not cancelled")

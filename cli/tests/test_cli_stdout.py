@@ -32,19 +32,28 @@ def assert_pure(server: ServerProcess) -> None:
     assert server.stray_lines() == []
 
 
+BROKEN = Animal("raises", "print('noise: last words')\nraise RuntimeError('no')")
+LOGGED = ("noise: last words", "RuntimeError", "ZeroDivisionError", "call failed")
+
+
 @pytest.mark.parametrize(
     "animal", [NOISY, pytest.param(NEVER_QUIET, marks=pytest.mark.slow)], ids=["once", "always"]
 )
-def test_noise_goes_to_stderr_from_start_to_end(animal: Animal, zoo: Zoo) -> None:
-    with serve(zoo.add(GOOD, animal)) as server:
-        server.shake_hands("2025-06-18")
+def test_noise_logs_and_broken_plugins_go_to_stderr(animal: Animal, zoo: Zoo) -> None:
+    """From start to end."""
+    with serve(zoo.add(GOOD, animal, BROKEN), VR_LOG_LEVEL="debug") as server:
+        server.shake_hands("2025-11-25")
         assert server.call("zoo_shout")["structuredContent"] == {"done": True}
+        server.call("zoo_crash")
+        server.call("zoo_fail", code="QUOTA")
+        server.ask("resources/read", uri="vr://artifacts/none")
         assert server.call("zoo_echo", text="after")["structuredContent"]["text"] == "after"
         code = server.finish()
         assert code == 0
         assert_pure(server)
         log = server.log.read_text("utf-8")
-        missing = [noise for noise in SHOUTS if f"noise: {noise}\n" not in log]
+        expected = [*(f"noise: {noise}\n" for noise in SHOUTS), *LOGGED]
+        missing = [words for words in expected if words not in log]
         assert not missing, log[:2000]
 
 
@@ -101,36 +110,28 @@ def test_a_client_that_leaves_at_once_gets_nothing(zoo: Zoo) -> None:
         assert server.lines == []
 
 
-def test_logs_and_broken_plugins_go_to_stderr(zoo: Zoo) -> None:
-    zoo.add(GOOD, Animal("raises", "print('noise: last words')\nraise RuntimeError('no')"))
-    with serve(zoo, VR_LOG_LEVEL="debug") as server:
-        server.shake_hands("2025-11-25")
-        server.call("zoo_crash")
-        server.call("zoo_fail", code="QUOTA")
-        server.ask("resources/read", uri="vr://artifacts/none")
-        server.finish()
-        assert_pure(server)
-        log = server.log.read_text("utf-8")
-        for expected in ("noise: last words", "RuntimeError", "ZeroDivisionError", "call failed"):
-            assert expected in log
-
-
 READING = "import os, sys\ntry:\n    {how}\nexcept EOFError:\n    pass\n"
 
 
+def reading(name: str, how: str) -> Animal:
+    """A plugin that reads stdin at its import."""
+    return Animal(name, READING.format(how=how))
+
+
+THIRSTY_ONES = {
+    "line": [THIRSTY, reading("line", "input()")],
+    "all": [reading("all", "sys.stdin.buffer.read()")],
+    "raw": [reading("raw", "os.read(0, 9)")],
+}
+"""A child of the process that reads, and each way in which the process itself may."""
+
+
 @pytest.mark.parametrize(
-    "how",
-    [
-        "input()",
-        "child",
-        pytest.param("sys.stdin.buffer.read()", marks=pytest.mark.slow),
-        pytest.param("os.read(0, 9)", marks=pytest.mark.slow),
-    ],
+    "how", ["line", *(pytest.param(how, marks=pytest.mark.slow) for how in ("all", "raw"))]
 )
 def test_a_plugin_does_not_eat_what_the_client_says(how: str, zoo: Zoo) -> None:
     """At import, when the first request may be waiting already."""
-    thirsty = THIRSTY if how == "child" else Animal("thirsty", READING.format(how=how))
-    with serve(zoo.add(GOOD, thirsty)) as server:
+    with serve(zoo.add(GOOD, *THIRSTY_ONES[how])) as server:
         server.shake_hands("2025-06-18")
         assert server.call("zoo_echo", text="heard")["structuredContent"]["text"] == "heard"
         assert server.finish() == 0

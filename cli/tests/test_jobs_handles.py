@@ -16,8 +16,8 @@ from vr_testing import FakeGemini, Fault
 from waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-HANDLE_AFTER_S = 1.0
-LATENCY_S = 0.4
+HANDLE_AFTER_S = 0.5
+LATENCY_S = 0.2
 HUNG_S = 10.0
 """Far less than `job_result` waits by itself."""
 
@@ -69,8 +69,15 @@ async def legacy(zoo: Zoo, service: FakeGemini) -> AsyncIterator[ToolClient]:
 
 
 @pytest.fixture(params=["auto", "legacy"])
-def guest(request: pytest.FixtureRequest) -> ToolClient:
+def either(request: pytest.FixtureRequest) -> ToolClient:
     """A client of each era; the servers are shared by the tests of this module."""
+    found: ToolClient = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture(params=["auto", pytest.param("legacy", marks=pytest.mark.slow)])
+def guest(request: pytest.FixtureRequest) -> ToolClient:
+    """A client of the newest era, and in the slow tests also one of the others."""
     found: ToolClient = request.getfixturevalue(request.param)
     return found
 
@@ -112,9 +119,9 @@ async def hand_out(guest: ToolClient, gemini: FakeGemini, name: str) -> str:
 
 
 async def test_a_long_call_is_handed_out_and_fetched(
-    guest: ToolClient, gemini: FakeGemini, request: pytest.FixtureRequest
+    either: ToolClient, gemini: FakeGemini, request: pytest.FixtureRequest
 ) -> None:
-    gemini.latency = LATENCY_S
+    guest, gemini.latency = either, LATENCY_S
     name = f"fetched {request.node.callspec.id}"
     result = await raw(guest, "paid_batch", name=name, items=8, at_once=2)
     handle = result.structured_content

@@ -16,6 +16,8 @@ from vr_testing import FakeGemini
 pytestmark = pytest.mark.slow
 HANDLE_AFTER_S = 0.5
 LATENCY_S = 0.4
+LONG_LEASE = {"VR_KERNEL__LEASE_S": "20"}
+"""For servers that are not killed: one that is busy would lose a short lease, and its run."""
 
 
 @pytest.fixture
@@ -75,7 +77,7 @@ def test_a_request_that_its_client_cancels_ends(pair: Zoo, gemini: FakeGemini) -
 def test_a_job_goes_on_in_the_next_server(pair: Zoo, gemini: FakeGemini) -> None:
     gemini.latency = LATENCY_S / 2
     soon = {"VR_KERNEL__HANDLE_AFTER_S": str(HANDLE_AFTER_S)}
-    with serve(pair, gemini, **soon) as server:
+    with serve(pair, gemini, **LONG_LEASE, **soon) as server:
         handle = server.call("paid_batch", name="on", items=12, at_once=2)["structuredContent"]
         wait_for_steps(pair, 3)
         assert server.finish() == 0
@@ -84,7 +86,7 @@ def test_a_job_goes_on_in_the_next_server(pair: Zoo, gemini: FakeGemini) -> None
     assert 0 < committed < 12
     in_flight = len(gemini.requests_of(ASKED)) - committed
     assert 0 <= in_flight <= 2
-    with serve(pair, gemini) as server:
+    with serve(pair, gemini, **LONG_LEASE) as server:
         ended = outcome(server, handle["job_id"])
         assert ended["state"] == "done"
         assert ended["usage"]["calls"] == 12

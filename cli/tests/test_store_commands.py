@@ -11,6 +11,8 @@ from command_fork import FreshVr
 from plugin_zoo import Animal, Zoo
 
 PICKY = '''
+import os
+
 from pydantic import BaseModel
 from vr_kernel import Call, Code, Provider, Record, RecordField, RecordKind, Store, VrError
 from vr_kernel import WRITES_LOCAL, hookimpl, tool
@@ -32,7 +34,8 @@ class PickyStore(MemoryStore):
     name = "picky"
 
     async def apply(self, changes):
-        if any(change.fields and "bad" in change.fields["text"] for change in changes):
+        bad = any(change.fields and "bad" in change.fields["text"] for change in changes)
+        if bad and "TAKES_ALL" not in os.environ:
             raise VrError("Not to my taste.", Code.INVALID_INPUT)
         if any(change.fields and "down" in change.fields["text"] for change in changes):
             raise VrError("Out of order.", Code.UNAVAILABLE)
@@ -56,12 +59,27 @@ def vr_providers():
 
 
 @pytest.fixture
-def vr(tmp_path: Path) -> FreshVr:
-    zoo = Zoo(tmp_path / "zoo").add(Animal("picky", PICKY))
+def zoo(tmp_path: Path) -> Zoo:
+    return Zoo(tmp_path / "zoo").add(Animal("picky", PICKY))
+
+
+@pytest.fixture
+def vr(zoo: Zoo) -> FreshVr:
     return FreshVr(zoo.environment(), zoo.work)
 
 
-def test_what_is_refused_is_listed_and_given_up(vr: FreshVr) -> None:
+def refuse_more(zoo: Zoo, count: int) -> None:
+    """List as many records more, named `n0` and so on, as the one that was refused."""
+    file = zoo.folder / "state" / "refused.db"
+    with closing(sqlite3.connect(file)) as database, database:
+        database.executemany(
+            "INSERT INTO refused SELECT store, workspace, kind, ?, reason, tries, refused_at"
+            " FROM refused WHERE key = 'bad'",
+            [(f"n{number}",) for number in range(count)],
+        )
+
+
+def test_what_is_refused_is_listed_and_given_up_or_sent_again(vr: FreshVr, zoo: Zoo) -> None:
     assert vr.run("store", "failed").stdout == "The store took everything.\n"
     for text in ("good", "bad", "better"):
         assert vr.run("picky", "write", text).code == 0
@@ -72,22 +90,18 @@ def test_what_is_refused_is_listed_and_given_up(vr: FreshVr) -> None:
     assert (refused["kind"], refused["key"], refused["tries"]) == ("Notes", "bad", 5)
     assert refused["reason"] == "Not to my taste."
     assert "Not to my taste." in vr.run("store", "failed").stdout
-    assert vr.run("store", "drop", "bad", "--json").data == {"dropped": 1}
+    refuse_more(zoo, 1)
+    assert vr.run("store", "drop", "n0", "--json").data == {"dropped": 1}
+    sent = FreshVr(zoo.environment(TAKES_ALL="1"), zoo.work).run("store", "retry", "bad", "--json")
+    assert sent.data == {"sent": 1, "refused": 0}
     assert vr.run("store", "failed").stdout == "The store took everything.\n"
 
 
-def test_a_long_list_is_sent_again_whole_and_may_be_refused_again(
-    vr: FreshVr, tmp_path: Path
-) -> None:
+@pytest.mark.slow
+def test_a_long_list_is_sent_again_whole_and_may_be_refused_again(vr: FreshVr, zoo: Zoo) -> None:
     vr.run("picky", "write", "bad")
     assert vr.run("store", "status", "--json").data["refused"] == 1
-    (file,) = tmp_path.rglob("refused.db")
-    with closing(sqlite3.connect(file)) as database, database:
-        database.executemany(
-            "INSERT INTO refused SELECT store, workspace, kind, ?, reason, tries, refused_at"
-            " FROM refused WHERE key = 'bad'",
-            [(f"n{number}",) for number in range(1100)],
-        )
+    refuse_more(zoo, 1100)
     failed = vr.run("store", "failed")
     assert failed.stdout.count("Not to my taste.") == 1000
     assert "not shown: 101;" in failed.stderr

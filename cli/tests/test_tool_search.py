@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+import zoo_good
 from fastmcp import Client
 from paid_work import PAID, paying
 from plugin_zoo import Zoo, vr_command
@@ -22,7 +23,7 @@ from zoo_animals import GOOD
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 MODE = ["tool_search", "tool_call"]
-HANDLE_AFTER_S = 1.0
+HANDLE_AFTER_S = 0.5
 Heard = asyncio.Queue[tuple[float, float | None, str | None]]
 
 
@@ -101,9 +102,9 @@ async def legacy(zoo: Zoo, gemini: FakeGemini) -> AsyncIterator[Visit]:
         yield guest
 
 
-@pytest.fixture(params=["auto", "legacy"])
+@pytest.fixture(params=["auto", pytest.param("legacy", marks=pytest.mark.slow)])
 def guest(request: pytest.FixtureRequest) -> Visit:
-    """A client of each era, as if it were new."""
+    """A client of the newest era, and in the slow tests of each, as if it were new."""
     found: Visit = request.getfixturevalue(request.param)
     while not found.heard.empty():
         found.heard.get_nowait()
@@ -117,13 +118,17 @@ async def test_two_tools_are_shown(guest: Visit) -> None:
     assert hello is None or "tool_search" in str(hello.instructions)
 
 
-async def test_a_found_tool_is_described_as_a_list_would(guest: Visit, zoo: Zoo) -> None:
+async def test_a_found_tool_is_described_as_a_list_would(
+    guest: Visit, environ: Any, tmp_path: Any
+) -> None:
     found = await guest.found("add points up", limit=1)
     assert [tool["name"] for tool in found] == ["zoo_total"]
-    async with connect(
-        vr_command("serve"), env=zoo.environment(), cwd=zoo.work, log_file=zoo.folder / "all.log"
-    ) as plain:
-        listed = {tool.name: tool for tool in await plain.client.list_tools()}["zoo_total"]
+    config = load_config(environ=environ, working_folder=tmp_path)
+    async with (
+        Kernel.open(config, {"zoo": zoo_good}, roots=[]) as kernel,
+        Client(build_server(kernel)) as plain,
+    ):
+        listed = {tool.name: tool for tool in await plain.list_tools()}["zoo_total"]
     assert found[0] == {
         "name": "zoo_total",
         "description": listed.description,

@@ -13,6 +13,7 @@ from installation import REPOSITORY, Sandbox
 from vr_server import connect
 
 
+@pytest.mark.slow
 def test_an_installed_plugin_is_served(
     sandbox: Sandbox, fresh_environment: Callable[..., dict[str, str]], tmp_path: Path
 ) -> None:

@@ -70,6 +70,7 @@ def _scenes(path: Path, environment: dict[str, str], **arguments: Any) -> list[d
     return asyncio.run(ask())
 
 
+@pytest.mark.slow
 def test_the_screencast_has_five_changes(
     media: Path, fresh_environment: Callable[..., dict[str, str]]
 ) -> None:

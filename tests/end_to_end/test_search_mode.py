@@ -34,7 +34,7 @@ The bounds leave a margin, since another processor rounds otherwise.
 """
 
 
-@pytest.fixture(scope="module", params=["meaning", "words"])
+@pytest.fixture(scope="module", params=[pytest.param("meaning", marks=pytest.mark.slow), "words"])
 def by(request: pytest.FixtureRequest) -> str:
     """The way by which tools are found."""
     found: str = request.param

@@ -13,6 +13,7 @@ import pytest
 from installation import REPOSITORY, SERVE
 from vr_server import connect
 
+pytestmark = pytest.mark.slow
 TRUTH: list[dict[str, Any]] = json.loads(
     (REPOSITORY / "tests" / "data" / "talk.truth.json").read_text("utf-8")
 )

@@ -28,6 +28,7 @@ class ServerProcess:
     def __init__(self, environment: Mapping[str, str], folder: Path, *, shell: str = "") -> None:
         self.log = folder / f"server-{time.time_ns()}.log"
         self.lines: list[bytes] = []
+        self.hello: dict[str, Any] = {}
         self._id = 0
         start = ["sh", "-c", shell] if shell else []
         with self.log.open("wb") as log:
@@ -82,12 +83,12 @@ class ServerProcess:
         return self.answer(self.start(method, **params))
 
     def shake_hands(self, version: str) -> dict[str, Any]:
-        """The handshake of the eras before 2026-07-28; the result of `initialize`."""
+        """The handshake of the eras before 2026-07-28; its result is kept in `hello`."""
         client = {"name": "test", "version": "1"}
         reply = self.ask("initialize", protocolVersion=version, capabilities={}, clientInfo=client)
         self.notify("notifications/initialized")
-        result: dict[str, Any] = reply["result"]
-        return result
+        self.hello = reply["result"]
+        return self.hello
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call a tool after a handshake, and return its result."""
