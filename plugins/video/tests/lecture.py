@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Any, BinaryIO
 
 WORDS = "alpha bravo charlie delta echo foxtrot golf hotel india kilo lima mike oscar"
@@ -213,13 +213,14 @@ def _encode(
     with av.open(target, "w", format=container) as output:
         stream = output.add_stream("libx264", rate=fps, options=options)
         stream.pix_fmt = "yuv420p"
-        frames = (
-            av.VideoFrame.from_ndarray(np.ascontiguousarray(picture), format="rgb24")
-            for picture in pictures
-        )
-        first = next(frames)
-        stream.width, stream.height = first.width, first.height
-        for frame in chain([first], frames):
+        shown = frame = None
+        for number, picture in enumerate(pictures):
+            if picture is not shown or frame is None:
+                pixels = np.ascontiguousarray(picture)
+                frame, shown = av.VideoFrame.from_ndarray(pixels, format="rgb24"), picture
+            if number == 0:
+                stream.width, stream.height = frame.width, frame.height
+            frame.pts, frame.time_base = number, Fraction(1, fps)
             output.mux(stream.encode(frame))
         output.mux(stream.encode(None))
     return target.getvalue()

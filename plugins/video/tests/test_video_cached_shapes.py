@@ -44,7 +44,7 @@ def gemini() -> Iterator[FakeGemini]:
 @pytest.fixture
 def film(tmp_path: Path) -> Path:
     path = tmp_path / "film.mp4"
-    path.write_bytes(Tone(8.0, pictures=8.0).encode())
+    path.write_bytes(Tone(8.0, rate=8000, layout="mono", pictures=8.0).encode())
     return path
 
 
@@ -65,10 +65,9 @@ def told(result: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "row",
-    [*OTHER_SHAPES[:3], *(pytest.param(row, marks=pytest.mark.slow) for row in OTHER_SHAPES[3:])],
+    "rows", [OTHER_SHAPES[:3], pytest.param(OTHER_SHAPES[3:], marks=pytest.mark.slow)]
 )
-async def test_a_row_of_another_shape_is_paid_once_more_and_heals(gemini, film, tmp_path, row):
+async def test_rows_of_another_shape_are_paid_once_more_and_heal(gemini, film, tmp_path, rows):
     calls: list[tuple[str, dict[str, Any]]] = [
         ("video_transcript", {"engine": "gemini"}),
         ("video_analyze", {"engine": "gemini"}),
@@ -81,12 +80,14 @@ async def test_a_row_of_another_shape_is_paid_once_more_and_heals(gemini, film, 
 
         first = await ask()
         assert gemini.bill.calls == 2
-        await replace_all(kernel, row)
-        again = await ask()
-        assert [told(result) for result in again] == [told(result) for result in first]
-        assert gemini.bill.calls == 4
-        assert all(result.cached for result in await ask())
-        assert gemini.bill.calls == 4
+        for row in rows:
+            paid = gemini.bill.calls
+            await replace_all(kernel, row)
+            again = await ask()
+            assert [told(result) for result in again] == [told(result) for result in first]
+            assert gemini.bill.calls == paid + 2
+            assert all(result.cached for result in await ask())
+            assert gemini.bill.calls == paid + 2
 
 
 async def test_captions_of_a_web_video_heal(tmp_path):
@@ -100,7 +101,7 @@ async def test_captions_of_a_web_video_heal(tmp_path):
         address = {"youtube_api_endpoint": youtube.url, "youtube_site": youtube.url}
         async with open_kernel(tmp_path, environ=environ, **address) as kernel:
             first = await kernel.call("video_transcript", url=URL)
-            for row in OTHER_SHAPES:
+            for row in OTHER_SHAPES[:3]:
                 await replace_all(kernel, row)
                 again = await kernel.call("video_transcript", url=URL)
                 assert [s.text for s in again.segments] == [s.text for s in first.segments]

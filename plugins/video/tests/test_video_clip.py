@@ -34,10 +34,16 @@ async def kernel(tmp_path):
         yield opened
 
 
-@pytest.fixture
-def levels(tmp_path) -> Path:
+@pytest.fixture(scope="module")
+def encoded_levels() -> bytes:
     """Five seconds whose frame n is gray 20 + 4n, with two key frames."""
-    return save(tmp_path / "levels.mp4", encode_levels(50, gop=40))
+    return encode_levels(50, gop=40)
+
+
+@pytest.fixture
+def levels(tmp_path, encoded_levels) -> Path:
+    """The file of those five seconds."""
+    return save(tmp_path / "levels.mp4", encoded_levels)
 
 
 def save(path: Path, content: bytes) -> Path:
@@ -157,7 +163,7 @@ async def test_a_video_of_a_turned_phone_stands_upright(kernel, tmp_path):
 async def test_films_are_even_and_at_most_full_hd(kernel, tmp_path, size, expected):
     path = save(
         tmp_path / "odd.mkv",
-        Lecture((0.5,), size=size, container="matroska", codec="ffv1", pixels="yuv444p").encode(),
+        Lecture((0.2,), size=size, container="matroska", codec="ffv1", pixels="yuv444p").encode(),
     )
     clip = await kernel.call("video_clip", file_path=str(path))
     assert (clip.width, clip.height) == pytest.approx(expected, abs=2)
@@ -179,7 +185,7 @@ async def test_sound_alone(kernel, tmp_path):
 async def test_an_animation(kernel, tmp_path):
     from PIL import Image
 
-    path = save(tmp_path / "talk.mp4", Lecture((1.0, 1.0, 1.0), size=(1280, 720)).encode())
+    path = save(tmp_path / "talk.mp4", Lecture((1.0, 1.0, 1.0), size=(960, 540)).encode())
     clip = await kernel.call("video_clip", file_path=str(path), start=0.5, end=2.5, format="gif")
     with Image.open(clip.path) as image:
         assert image.size == (480, 270) == (clip.width, clip.height)
@@ -260,7 +266,10 @@ async def test_what_cannot_be_cut_is_refused(kernel, levels, arguments, code, ca
 
 
 async def test_progress_goes_forward_in_the_clips_own_time(kernel, tmp_path):
-    path = save(tmp_path / "film.mkv", Tone(8.0, pictures=8.0, container="matroska").encode())
+    path = save(
+        tmp_path / "film.mkv",
+        Tone(8.0, rate=8000, layout="mono", pictures=8.0, container="matroska").encode(),
+    )
     said: list[str] = []
     arguments = {"file_path": str(path), "start": 2, "end": 7}
     await kernel.run("video_clip", arguments, lambda _done, _total, message: said.append(message))
@@ -294,7 +303,10 @@ async def test_clips_have_a_longest_length_and_a_largest_size(tmp_path):
 
 @pytest.mark.parametrize("write", [write_film, write_sound, write_animation, write_still])
 def test_no_clip_grows_above_the_largest_size(tmp_path, write):
-    path = save(tmp_path / "film.mkv", Tone(3.0, pictures=3.0, container="matroska").encode())
+    path = save(
+        tmp_path / "film.mkv",
+        Tone(3.0, rate=8000, layout="mono", pictures=3.0, container="matroska").encode(),
+    )
     with path.open("rb") as file:
         media = probe(file)
         target = tmp_path / "clip"
@@ -307,7 +319,10 @@ def test_no_clip_grows_above_the_largest_size(tmp_path, write):
 
 @pytest.mark.parametrize("write", [write_film, write_sound, write_animation, write_still])
 def test_a_clip_without_room_names_the_folder_and_may_be_tried_again(tmp_path, write):
-    path = save(tmp_path / "film.mkv", Tone(3.0, pictures=3.0, container="matroska").encode())
+    path = save(
+        tmp_path / "film.mkv",
+        Tone(3.0, rate=8000, layout="mono", pictures=3.0, container="matroska").encode(),
+    )
     (tmp_path / "clip").mkdir()
     with path.open("rb") as file, no_room(100):
         media = probe(file)
@@ -321,8 +336,8 @@ def test_a_clip_without_room_names_the_folder_and_may_be_tried_again(tmp_path, w
     assert str(tmp_path) in caught.value.hint
 
 
-async def test_a_clip_of_a_video_from_the_web_links_there(tmp_path):
-    videos = WebVideos(encode_levels(50))
+async def test_a_clip_of_a_video_from_the_web_links_there(tmp_path, encoded_levels):
+    videos = WebVideos(encoded_levels)
     with videos.serving():
         async with open_kernel(tmp_path, environ=videos.allowed) as kernel:
             clip = await kernel.call("video_clip", url=videos.url("a.mp4"), start=2, end=3)
@@ -355,7 +370,7 @@ async def test_a_file_that_is_cut_off_gives_what_is_readable(kernel, tmp_path):
 
 
 async def test_a_clip_that_is_stopped_leaves_nothing(tmp_path):
-    lecture = Lecture((5.0, 5.0), size=(1280, 720), gop=10)
+    lecture = Lecture((5.0, 5.0), size=(640, 360), gop=10)
     path = save(tmp_path / "long.mp4", lecture.encode())
     async with open_kernel(tmp_path) as kernel:
         begun = asyncio.Event()
@@ -401,7 +416,7 @@ asyncio.run(main(pathlib.Path(sys.argv[2])))
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file size limit to set")
 def test_a_full_disk_is_told_and_leaves_nothing(tmp_path):
-    film = Tone(3.0, pictures=3.0, container="matroska")
+    film = Tone(3.0, rate=8000, layout="mono", pictures=3.0, container="matroska")
     save(tmp_path / "film.mkv", film.encode())
     done = subprocess.run(
         [sys.executable, "-B", "-c", FULL_DISK, str(Path(__file__).parent), str(tmp_path), "100"],

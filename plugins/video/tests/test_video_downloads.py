@@ -16,15 +16,16 @@ from web_videos import WebVideos
 
 @pytest.fixture(scope="module")
 def lecture() -> bytes:
-    """Three slides, about 100 kB."""
-    return Lecture((2.0, 2.0, 2.0), container="matroska").encode()
+    """Three slides, some 50 kB."""
+    return Lecture((2.0, 2.0, 2.0), size=(320, 180), container="matroska").encode()
 
 
 @asynccontextmanager
-async def watching(folder, videos, **settings):
-    """A kernel that may reach the server."""
+async def watching(folder, videos, pause_s=0.01, **settings):
+    """A kernel that may reach the server, and soon tries again."""
     with videos.serving():
         async with open_kernel(folder, environ=videos.allowed, **settings) as kernel:
+            kernel.services.providers.get(Downloads).pause_s = pause_s
             yield kernel
 
 
@@ -91,11 +92,12 @@ async def test_what_cannot_be_taken_up_again_is_begun_anew_once(tmp_path, lectur
 
 async def test_all_tries_together_have_one_deadline(tmp_path, lecture):
     videos = WebVideos(lecture, cuts=[1] * 25)
-    async with watching(tmp_path, videos, download_deadline_s="0.5") as kernel:
+    async with watching(tmp_path, videos, pause_s=0.1, download_deadline_s="0.25") as kernel:
         error = await failure(kernel, "video_scenes", url=videos.url())
-    assert error.message == "The download was not done within 0.5 s."
+    assert error.message == "The download was not done within 0.25 s."
     assert "download_deadline_s in [plugins.video]" in error.hint
     assert error.retryable
+    assert len(videos.asked) > 1
     assert list((tmp_path / "cache" / "downloads").iterdir()) == []
 
 

@@ -91,13 +91,15 @@ def test_the_first_picture_stands_for_the_time_before_it() -> None:
 
 
 def test_times_that_a_cut_file_lost_are_left_out() -> None:
-    whole = Lecture((8.0, 8.0), container="matroska", webcam=True).encode()
+    whole = Lecture((8.0, 8.0), size=(320, 180), container="matroska", webcam=True).encode()
     frames = grab_frames(io.BytesIO(whole[: len(whole) // 2]), [1.0, 5.0, 12.0, 15.9])
     assert [frame.time for frame in frames] == pytest.approx([1.0, 5.0])
 
 
 def test_a_time_far_after_a_cut_costs_nothing() -> None:
-    whole = Lecture((40.0, 300.0), container="matroska", fps=2, gop=10, webcam=True).encode()
+    size = (160, 90)
+    lecture = Lecture((40.0, 300.0), size=size, container="matroska", fps=2, gop=10, webcam=True)
+    whole = lecture.encode()
     cut = whole[: len(whole) // 8]
     assert grab_frames(io.BytesIO(cut), [200.0, 300.0]) == []
     assert len(grab_frames(io.BytesIO(cut), [10.0, 300.0])) == 1

@@ -60,7 +60,7 @@ SEEN = {
 @pytest.fixture(scope="module")
 def lecture() -> bytes:
     """Three slides, 80 seconds, without sound."""
-    return Lecture((30.0, 30.0, 20.0), gop=250, container="matroska").encode()
+    return Lecture((30.0, 30.0, 20.0), fps=1, size=(160, 90), container="matroska").encode()
 
 
 @pytest.fixture

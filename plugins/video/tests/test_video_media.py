@@ -201,7 +201,7 @@ def test_a_start_time_is_not_part_of_the_duration(container: str) -> None:
 
 @pytest.mark.parametrize("share", [0.4, 0.9])
 def test_a_cut_file_is_not_complete(share: float) -> None:
-    whole = Lecture((8.0, 8.0), container="matroska", webcam=True).encode()
+    whole = Lecture((8.0, 8.0), size=(320, 180), container="matroska", webcam=True).encode()
     media = probe(io.BytesIO(whole[: int(len(whole) * share)]))
     assert media.duration == pytest.approx(16.0, abs=0.2)
     assert not media.complete

@@ -28,7 +28,7 @@ NOTES = {
 @pytest.fixture(scope="module")
 def lecture() -> bytes:
     """A minute and a half of two slides."""
-    return Lecture((45.0, 45.0), gop=250, container="matroska").encode()
+    return Lecture((45.0, 45.0), fps=1, size=(64, 36), container="matroska").encode()
 
 
 @pytest.fixture

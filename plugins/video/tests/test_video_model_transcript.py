@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_video_gemini import asked, key_for
 from videokit import failure, open_kernel, recorded, silence
@@ -210,6 +210,7 @@ async def test_answers_that_are_of_no_use(kernel, gemini, talk):
     assert "Nothing is said in this part." in page.limits
 
 
+@settings(max_examples=30)
 @given(
     st.lists(st.tuples(st.floats(0, 4000), st.text(max_size=40)), max_size=30),
     st.floats(0, 2000),

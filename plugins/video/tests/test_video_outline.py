@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import pairwise
 from math import inf
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from videokit import line
 from vr_plugin_video.analyses.outline import Part, outline, parts_of, words
@@ -85,6 +85,7 @@ def test_a_film_without_words_still_has_times():
     assert endless.summary == "film: 1 part (extractive: an outline in its own words)."
 
 
+@settings(max_examples=30)
 @given(
     st.lists(
         st.tuples(st.text(max_size=30), st.lists(st.text(max_size=60), max_size=5)), max_size=30

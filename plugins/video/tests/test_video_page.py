@@ -144,7 +144,7 @@ def tame_page() -> Reading:
     return Reading(page_of(analysis("plain"), album=pictured("plain")))
 
 
-@settings(deadline=None)
+@settings(max_examples=30)
 @given(texts.map("x{}".format))
 def test_no_text_becomes_markup(text):
     page = page_of(analysis(text), album=pictured(text))

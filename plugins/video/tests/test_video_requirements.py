@@ -28,10 +28,16 @@ def gemini() -> Iterator[FakeGemini]:
         yield fake
 
 
+@pytest.fixture(scope="module")
+def recording() -> bytes:
+    """Four seconds of pictures and sound."""
+    return Tone(4.0, rate=8000, layout="mono", pictures=4.0).encode()
+
+
 @pytest.fixture
-def film(tmp_path: Path) -> Path:
+def film(tmp_path: Path, recording: bytes) -> Path:
     path = tmp_path / "film.mp4"
-    path.write_bytes(Tone(4.0, pictures=4.0).encode())
+    path.write_bytes(recording)
     return path
 
 

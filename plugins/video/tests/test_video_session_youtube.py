@@ -34,8 +34,10 @@ def gemini() -> Iterator[FakeGemini]:
 
 
 @asynccontextmanager
-async def opened(folder: Path, youtube: FakeYouTube, gemini: FakeGemini) -> AsyncIterator[Kernel]:
-    environ = key_for(gemini) | {"YOUTUBE_API_KEY": KEY}
+async def opened(
+    folder: Path, youtube: FakeYouTube, gemini: FakeGemini, key: str = KEY
+) -> AsyncIterator[Kernel]:
+    environ = key_for(gemini) | {"YOUTUBE_API_KEY": key}
     address = {"youtube_api_endpoint": youtube.url, "youtube_site": youtube.url}
     async with open_kernel(folder, environ=environ, **address) as kernel:
         yield kernel
@@ -120,10 +122,10 @@ async def test_a_video_of_the_web_is_fetched_again_once_it_is_gone(tmp_path, gem
     assert len(asked(gemini)) == 2
 
 
-async def test_a_title_that_youtube_does_not_tell_is_a_models(tmp_path, gemini):
+async def test_a_title_that_youtube_does_not_tell_is_a_models(tmp_path, youtube, gemini):
     gemini.heal()
     gemini.answer("\u201cVector search, explained\u201d\n")
-    async with open_kernel(tmp_path, environ=key_for(gemini)) as kernel:
+    async with opened(tmp_path, youtube, gemini, key="of something else") as kernel:
         info = await kernel.call("video_create_session", url=WATCH)
     assert info.video_title == "Vector search, explained"
     assert info.usage == gemini.bill
@@ -132,8 +134,10 @@ async def test_a_title_that_youtube_does_not_tell_is_a_models(tmp_path, gemini):
     assert address_in(request) == WATCH
 
 
-async def test_where_no_model_gives_a_title_the_session_begins_all_the_same(tmp_path, gemini):
+async def test_where_no_model_gives_a_title_the_session_begins_all_the_same(
+    tmp_path, youtube, gemini
+):
     gemini.fail(Fault.prompt_blocked(), times=None)
-    async with open_kernel(tmp_path, environ=key_for(gemini)) as kernel:
+    async with opened(tmp_path, youtube, gemini, key="of something else") as kernel:
         info = await kernel.call("video_create_session", url=WATCH)
     assert (info.status, bool(info.video_title)) == ("created", True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from vr_plugin_video.analyses.prompt import SeenMoment
 from vr_plugin_video.analyses.timestamps import TOLERANCE_S, check_moments, claimed_moments
@@ -101,6 +101,7 @@ def test_a_time_just_behind_the_end_is_the_end():
     assert claimed_moments(seen, 0, None).moments[0].seconds == 80
 
 
+@settings(max_examples=30)
 @given(
     st.lists(
         st.builds(

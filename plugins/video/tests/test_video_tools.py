@@ -31,7 +31,7 @@ Recall rose to ninety four percent.
 @pytest.fixture(scope="module")
 def lecture() -> bytes:
     """Three slides of five, five and six seconds, without sound and chapters."""
-    return Lecture((5.0, 5.0, 6.0), gop=80, container="matroska").encode()
+    return Lecture((5.0, 5.0, 6.0), fps=5, size=(320, 180), gop=40, container="matroska").encode()
 
 
 @pytest.fixture
@@ -93,6 +93,7 @@ async def test_scenes_have_times_pictures_and_text(tmp_path, video, link):
 
 
 NUMBERED = (4.0, 2.5, 6.0, 2.5, 5.0, 2.5)
+SMALL = (320, 180)
 
 
 def number_reader() -> Reader:
@@ -100,7 +101,7 @@ def number_reader() -> Reader:
     import numpy as np
     from PIL import Image
 
-    slides = [draw_slide(number).mean(axis=2) for number in range(len(NUMBERED))]
+    slides = [draw_slide(number, SMALL).mean(axis=2) for number in range(len(NUMBERED))]
 
     def read(image):
         with Image.open(io.BytesIO(image)) as picture:
@@ -113,7 +114,7 @@ def number_reader() -> Reader:
 
 async def test_fewer_scenes_are_the_longest_as_they_are(tmp_path):
     path = tmp_path / "numbered.mkv"
-    path.write_bytes(Lecture(NUMBERED, container="matroska").encode())
+    path.write_bytes(Lecture(NUMBERED, fps=4, size=SMALL, container="matroska").encode())
     plugins = {"reader": number_reader().plugin()}
     async with open_kernel(tmp_path, plugins=plugins) as kernel:
         few = await kernel.call("video_scenes", file_path=str(path), max_scenes=3)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from vr_kernel import VrError
 from vr_plugin_video.analyses.passages import passages
@@ -20,6 +20,7 @@ def said(*texts: str, length: float = 2.0) -> list[Segment]:
     ]
 
 
+@settings(max_examples=30)
 @given(st.lists(WORDS, min_size=1, max_size=12))
 @pytest.mark.parametrize("style", ["srt", "vtt"])
 def test_subtitles_read_back(style, texts):
@@ -48,6 +49,7 @@ def test_a_paragraph_ends_at_a_pause():
     assert render(segments, "md") == "**00:00** One.\n\n**01:01** Two."
 
 
+@settings(max_examples=30)
 @given(st.lists(WORDS, max_size=40), st.integers(50, 500))
 def test_pages_give_every_segment_once(texts, size):
     segments = [Segment(start=i, end=i + 1, text=text) for i, text in enumerate(texts)]
@@ -117,6 +119,7 @@ def test_words_become_sentences():
     ]
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.floats(0, 2), st.floats(0.05, 2), st.booleans()), max_size=60))
 def test_sentences_keep_every_word_and_stay_short(steps):
     words, at = [], 0.0
@@ -128,6 +131,7 @@ def test_sentences_keep_every_word_and_stay_short(steps):
     assert all(s.end - s.start <= 24 for s in made)
 
 
+@settings(max_examples=30)
 @given(
     st.lists(st.tuples(st.floats(0.1, 30), WORDS), max_size=30),
     st.lists(st.floats(0, 300), max_size=6).map(sorted),

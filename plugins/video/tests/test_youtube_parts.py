@@ -6,7 +6,7 @@ from contextlib import suppress
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from vr_kernel import VrError
 from vr_plugin_video.captions.transcripts import Segment
@@ -85,6 +85,7 @@ def test_durations(duration, seconds):
 SHARES = st.floats(0, 1e6, allow_nan=False)
 
 
+@settings(max_examples=30)
 @given(SHARES, SHARES, SHARES)
 def test_percentages_add_up_to_a_hundred(positive, negative, neutral):
     found = in_percent(
@@ -136,6 +137,7 @@ def test_what_names_no_playlist_says_what_does(url):
     assert "video_metadata" in caught.value.hint
 
 
+@settings(max_examples=30)
 @given(st.text(max_size=60))
 def test_any_text_is_a_playlist_or_a_typed_error(text):
     with suppress(VrError):

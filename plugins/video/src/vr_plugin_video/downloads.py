@@ -72,13 +72,18 @@ class Part:
 
 
 class Downloads:
-    """The downloads of one installation, in its cache folder, `folder`; one object a kernel."""
+    """The downloads of one installation, in its cache folder, `folder`; one object a kernel.
+
+    After `pause_s` seconds an answer that broke off is asked for again, later and later as long
+    as no further byte comes.
+    """
 
     def __init__(self, services: Services) -> None:
         self._http = services.http
         self._settings: VideoSettings = services.settings
         self._under_way: Joined[Path] = Joined()
         self.folder = services.paths.downloads
+        self.pause_s = PAUSE_S
 
     async def fetch(self, url: str) -> Path:
         """The file at an address; one that was fetched within the hour is used again.
@@ -153,7 +158,7 @@ class Downloads:
                 left = TRIES if part.file.tell() > have else left - 1
                 if not error.retryable or left <= 0:
                     raise
-            await asyncio.sleep(PAUSE_S * 2 ** (TRIES - left))
+            await asyncio.sleep(self.pause_s * 2 ** (TRIES - left))
 
     async def _receive(self, url: str, part: Part) -> None:
         """Append the missing bytes."""
