@@ -24,7 +24,7 @@ from vr_kernel.storage.cache import CacheStats, ResultCache
 KEYS = [cache_key(content=number) for number in range(8)]
 VALUES = {key: {"answer": number, "text": "x" * 300} for number, key in enumerate(KEYS)}
 MUTATIONS = 1000
-PARTS = 10
+PARTS = 40
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),

@@ -31,7 +31,7 @@ class Clock:
 
     async def tried(self) -> None:
         """Return when what waits for a lock has tried again, and looked at this clock."""
-        enough = self._looks + 5
+        enough = self._looks + 3
         await until(lambda: self._looks > enough)
 
 

@@ -73,8 +73,8 @@ class SchemaShape:
 
     Nothing is fetched, and reading ends: a `pattern` is matched in linear time by pydantic's
     engine, which has no look-around and no back-references, equal items are found by their
-    hashes, and between keywords there is a limit for the whole. It may still take `READING_S`:
-    read in a thread.
+    hashes, and between keywords there is a limit for the whole. It may still take `reading_s`
+    seconds: read in a thread.
 
     Raises:
         VrError: TOO_LARGE, category SCHEMA_TOO_LARGE; INVALID_INPUT, category SCHEMA_INVALID.
