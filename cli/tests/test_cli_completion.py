@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from command_fork import run_vr
 from plugin_zoo import Zoo, vr_command
 from zoo_animals import GOOD
 
@@ -19,39 +20,40 @@ atexit.register(lambda: pathlib.Path("modules.txt").write_text("\\n".join(sys.mo
 
 @pytest.fixture(scope="module")
 def zoo(tmp_path_factory: pytest.TempPathFactory) -> Zoo:
-    """The good plugin, already indexed; processes say what they imported."""
+    """The good plugin, already indexed."""
     zoo = Zoo(tmp_path_factory.mktemp("zoo")).add(GOOD)
-    subprocess.run(
-        vr_command("plugin", "list"), env=zoo.environment(), cwd=zoo.work, check=True,
-        stdout=subprocess.DEVNULL,
-    )  # fmt: skip
-    (zoo.packages / "sitecustomize.py").write_text(LIST_MODULES, "utf-8")
+    run_vr(zoo.environment(), zoo.work, "plugin", "list")
     return zoo
+
+
+def asking(*words: str) -> dict[str, str]:
+    """The variables by which bash asks for the last of these words."""
+    return {
+        "_VR_COMPLETE": "bash_complete",
+        "COMP_WORDS": " ".join(["vr", *words]),
+        "COMP_CWORD": str(len(words)),
+    }
 
 
 def complete(zoo: Zoo, *words: str, loads: bool = False, **variables: str) -> list[str]:
     """The words that bash would offer for the last one; only `loads` lets plugins be imported."""
     zoo.forget()
-    asked = {
-        "_VR_COMPLETE": "bash_complete",
-        "COMP_WORDS": " ".join(["vr", *words]),
-        "COMP_CWORD": str(len(words)),
-    }
-    done = subprocess.run(
-        vr_command(),
-        env=zoo.environment(**asked, **variables),
-        cwd=zoo.work,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_vr(zoo.environment(**asking(*words), **variables), zoo.work)
     assert done.stderr == ""
-    if loads:
-        return [line.partition(",")[2] for line in done.stdout.splitlines() if line]
+    assert loads or zoo.imported() == set()
+    return [line.partition(",")[2] for line in done.stdout.splitlines() if line]
+
+
+@pytest.mark.parametrize("words", [("",), ("zoo", "ec"), ("clean", "--")], ids=" ".join)
+def test_nothing_heavy_is_imported(words: tuple[str, ...], zoo: Zoo) -> None:
+    (zoo.packages / "sitecustomize.py").write_text(LIST_MODULES, "utf-8")
+    environment = zoo.environment(**asking(*words))
+    done = subprocess.run(
+        vr_command(), env=environment, cwd=zoo.work, capture_output=True, check=False
+    )
+    assert done.stdout
     modules = (zoo.work / "modules.txt").read_text("utf-8").split()
     assert not HEAVY & {module.partition(".")[0] for module in modules}
-    assert zoo.imported() == set()
-    return [line.partition(",")[2] for line in done.stdout.splitlines() if line]
 
 
 def test_first_words(zoo: Zoo) -> None:
@@ -114,14 +116,8 @@ def test_bash_completes_with_the_script(zoo: Zoo, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_is_one_that_the_shell_reads(shell: str, zoo: Zoo, tmp_path: Path) -> None:
-    done = subprocess.run(
-        vr_command("completion", shell),
-        env=zoo.environment(),
-        cwd=zoo.work,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_vr(zoo.environment(), zoo.work, "completion", shell)
+    assert done.code == 0
     assert f"_VR_COMPLETE={shell}_complete" in done.stdout
     program = shutil.which(shell)
     if program is None:
@@ -132,13 +128,6 @@ def test_the_script_is_one_that_the_shell_reads(shell: str, zoo: Zoo, tmp_path: 
 
 
 def test_another_shell_is_refused(zoo: Zoo) -> None:
-    done = subprocess.run(
-        vr_command("completion", "tcsh"),
-        env=zoo.environment(),
-        cwd=zoo.work,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
+    done = run_vr(zoo.environment(), zoo.work, "completion", "tcsh")
+    assert done.code == 2
     assert "bash" in done.stderr

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from command_fork import FreshVr
 from command_host import CommandHost
 from plugin_zoo import Animal, Zoo
 from typed_terminal import at_terminal
@@ -170,16 +171,13 @@ def test_nothing_is_deleted_by_its_beginning_where_nobody_can_be_asked(vr: Comma
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo terminals")
 def test_a_person_is_shown_what_a_beginning_means_and_asked(tmp_path: Path) -> None:
     zoo = library(tmp_path / "library")
-    host = CommandHost(zoo.environment(), zoo.work)
+    host = FreshVr(zoo.environment(), zoo.work)
     burn_note = ("library", "burn", "--object-ids", "bbbb")
-    try:
-        host.run("library", "write", "bbbb-1234")
-        kept = at_terminal(zoo, "\n", *burn_note)
-        assert (kept.code, kept.stdout) == (130, ""), kept
-        assert "Notes bbbb-1234 bbbb-1234" in kept.stderr
-        assert "Delete them for good [y/N]" in kept.stderr
-        assert host.run("library", "tear", "--object-ids", "bbbb").stdout.count("1234") == 1
-        assert at_terminal(zoo, "y\n", *burn_note).code == 0
-        assert host.run("library", "tear", "--object-ids", "bbbb").stdout.count("1234") == 0
-    finally:
-        host.close()
+    host.run("library", "write", "bbbb-1234")
+    kept = at_terminal(zoo, "\n", *burn_note)
+    assert (kept.code, kept.stdout) == (130, ""), kept
+    assert "Notes bbbb-1234 bbbb-1234" in kept.stderr
+    assert "Delete them for good [y/N]" in kept.stderr
+    assert host.run("library", "tear", "--object-ids", "bbbb").stdout.count("1234") == 1
+    assert at_terminal(zoo, "y\n", *burn_note).code == 0
+    assert host.run("library", "tear", "--object-ids", "bbbb").stdout.count("1234") == 0

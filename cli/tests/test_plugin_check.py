@@ -17,7 +17,7 @@ from zoo_animals import BAD, GOOD, NEVER_QUIET, NOISY, SETTINGS, UNDYING, Bad, w
 RANGE = "vr-kernel>=0.1,<0.2"
 OF_THE_USER = {"bad-settings", "odd-settings"}
 """Animals whose fault is in the user's settings, not in the plugin."""
-QUICK = {"raises", "exits", "misspelt", "half", "bare", "aaa-twin", "reserved", "future"}
+QUICK = {"raises", "misspelt", "bare", "aaa-twin", "future"}
 GONE = Animal("gone", "import os\nos._exit(7)", requires=(RANGE,))
 HEAVY = Animal("heavy", "import sqlite3, numpy\n" + with_tool("heavy_go"), requires=(RANGE,))
 FAULTS = [bad for bad in BAD if bad.animal.name not in OF_THE_USER]

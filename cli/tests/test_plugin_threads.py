@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -67,18 +68,28 @@ def vr_prompts():
 )
 
 
-def test_a_plugin_that_blocks_all_its_threads_holds_up_no_other(tmp_path: Path) -> None:
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[ServerProcess]:
+    """A server all of whose threads for the greedy plugin are blocked."""
     zoo = Zoo(tmp_path).add(GREEDY).add(MODEST)
-    with ServerProcess(zoo.environment(VR_KERNEL__SERVE__DRAIN_S="0.5"), zoo.work) as server:
+    with ServerProcess(zoo.environment(VR_KERNEL__SERVE__DRAIN_S="0"), zoo.work) as server:
         server.shake_hands("2025-11-25")
         server.start("tools/call", name="greedy_hold", arguments={})
         for _ in range(100):
             server.start("prompts/get", name="greedy_words")
-        assert not server.call("modest_ask").get("isError")
-        words = server.ask("prompts/get", name="modest_words")["result"]
-        assert words["messages"][0]["content"]["text"] == "Please."
-        code = server.hang_up()
-    assert code == 0
+        yield server
+
+
+def test_a_plugin_that_blocks_all_its_threads_holds_up_no_other(server: ServerProcess) -> None:
+    assert not server.call("modest_ask").get("isError")
+    words = server.ask("prompts/get", name="modest_words")["result"]
+    assert words["messages"][0]["content"]["text"] == "Please."
+
+
+@pytest.mark.slow
+def test_a_server_ends_although_all_threads_of_a_plugin_are_blocked(server: ServerProcess) -> None:
+    assert not server.call("modest_ask").get("isError")
+    assert server.hang_up() == 0
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_fork import run_vr
 from mcp import MCPError
 from paid_work import paid_zoo, paying
 from plugin_zoo import vr_command
@@ -51,6 +52,7 @@ class Serving:
 
 @pytest.fixture(scope="module")
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """A server that drains and ends well when a signal comes, whatever it was asked before."""
     folder = tmp_path_factory.mktemp("http")
     zoo = paid_zoo(folder)
     with FakeGemini() as gemini:
@@ -58,6 +60,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
         environ = zoo.environment(**paying(gemini), **more)
         with HttpServerProcess(environ, folder) as process:
             yield Serving(process, gemini)
+            assert process.terminate() == 0
 
 
 @pytest.fixture
@@ -260,7 +263,7 @@ async def test_a_job_is_its_principals_alone(serving: Serving) -> None:
     from fastmcp import Client
     from fastmcp.client.auth import BearerAuth
 
-    serving.gemini.latency = 1.0
+    serving.gemini.latency = 0.5
     async with Client(serving.url, auth=BearerAuth(BOB)) as bob:
         call = {"name": "x", "items": 2, "at_once": 1}
         handle = (await bob.call_tool("paid_batch", call)).structured_content
@@ -313,12 +316,6 @@ async def test_only_the_owner_sees_and_changes_settings(serving: Serving) -> Non
     assert changed["active_preset"] == "budget"
 
 
-def test_a_signal_drains_and_ends_well(tmp_path: Path) -> None:
-    environ = paid_zoo(tmp_path).environment()
-    with HttpServerProcess(environ, tmp_path) as server:
-        assert server.terminate() == 0
-
-
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::", "example.org"])
 def test_beyond_this_machine_a_token_is_needed(
     host: str, environ: dict[str, str], tmp_path: Path
@@ -344,13 +341,6 @@ def test_tokens_that_cannot_be_used_are_refused(
 
 @pytest.mark.parametrize("address", ["x", "1:2:y", "99999", "", "-1"])
 def test_an_address_that_is_none_is_refused(address: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [*vr_command(), "serve", "--http", address],
-        env=paid_zoo(tmp_path).environment(),
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
+    done = run_vr(paid_zoo(tmp_path).environment(), tmp_path, "serve", "--http", address)
+    assert done.code == 2
     assert "PORT" in done.stderr

@@ -23,7 +23,7 @@ from workspace_tree import (
 )
 
 GROUP = "vr.plugins"
-PROVIDERS = "vr.providers"
+OTHER_GROUPS = {"vr.providers", "vr.refills"}
 """Hints for kernels without a provider: kind, and the distribution that brings one."""
 SECTIONS = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 RELEASE = re.compile(r"\[?Unreleased\]?|\[\d+\.\d+\.\d+\] - \d{4}-\d{2}-\d{2}")
@@ -112,7 +112,7 @@ def test_the_changelog_keeps_its_form(distribution: Distribution) -> None:
 @pytest.mark.parametrize("distribution", [META, *PLUGINS, *EXAMPLES], ids=str)
 def test_it_is_found_through_one_entry_point(distribution: Distribution) -> None:
     groups = distribution.project["entry-points"]
-    assert set(groups) - {PROVIDERS} == {GROUP}
+    assert set(groups) - OTHER_GROUPS == {GROUP}
     (target,) = groups[GROUP].values()
     assert target == f"{distribution.package.name}.plugin"
     assert (distribution.package / "plugin.py").is_file()

@@ -30,7 +30,7 @@ def test_functions_are_small(distribution: Distribution) -> None:
     sizes = sorted(
         (node.end_lineno - node.lineno + 1, f"{module.at(node)} {node.name}")
         for module in distribution.modules
-        for node in module.functions()
+        for node in module.functions
     ) or [(0, "no functions")]
     longest = "\n".join(f"{where}: {size} lines" for size, where in sizes[:-11:-1])
     assert sizes[-1][0] <= FUNCTION_CAP, longest
@@ -43,7 +43,7 @@ def test_everything_is_annotated(distribution: Distribution) -> None:
     bare = [
         f"{module.at(node)} {node.name}: {', '.join(missing)}"
         for module in distribution.modules
-        for node in module.functions()
+        for node in module.functions
         if (missing := _unannotated(node))
     ]
     assert not bare, "\n".join(bare)

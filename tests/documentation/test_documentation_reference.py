@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
+import runpy
 import sys
 from pathlib import Path
 
@@ -13,8 +13,7 @@ SCRIPTS = sorted((REPOSITORY / "scripts").glob("*_reference.py"))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_a_generated_page_is_up_to_date(script: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(script), "--check"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+def test_a_generated_page_is_up_to_date(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(script.parent)
+    monkeypatch.setattr(sys, "argv", [str(script), "--check"])
+    runpy.run_path(str(script), run_name="__main__")  # ends with a message where a page differs

@@ -41,11 +41,14 @@ class Module:
         """The place of a node, as an editor can open it."""
         return f"{self.path.relative_to(ROOT).as_posix()}:{getattr(node, 'lineno', 1)}"
 
-    def functions(self) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    @cached_property
+    def functions(self) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
         """Every function and method, nested ones included."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield node
+        return [
+            node
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        ]
 
 
 @dataclass(frozen=True)
