@@ -1,4 +1,4 @@
-"""Identities: of the owner, and of those whose token bears a name."""
+"""Identities: the owner, and everyone whose token has a name."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from vr_kernel.errors import Code, VrError
 from vr_kernel.storage.principal_marks import OWNER, mark_of
 
 SHORTEST = 16
-"""Least characters of a token; a shorter one can be guessed."""
+"""Minimum length of a token in characters; a shorter one can be guessed."""
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 HOW_NAMED = "A name has up to 64 letters, digits, - and _."
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The principal that services are for.
+    """The principal that a set of services belongs to.
 
     Attributes:
-        principal: the name of the token; of the owner, the user who runs the program.
-        workspace: where what this principal records, finds and is given stands.
-        is_owner: over stdio, at a terminal, in a program, and by a token without a name.
-        roots: folders that the owner lets this principal read, beside its own files.
+        principal: the name of the token; for the owner, the user who runs the program.
+        workspace: holds what this principal records, and is where it searches.
+        is_owner: True over stdio, at a terminal, in a program, and for a token without a name.
+        roots: folders that the owner lets this principal read, in addition to its own files.
     """
 
     principal: str
@@ -40,7 +40,7 @@ class Identity:
 
     @property
     def mark(self) -> str:
-        """The mark of its rows in a database: of a token `token:NAME`, else `owner`."""
+        """The mark of its rows in a database: `token:NAME` for a token, else `owner`."""
         return OWNER if self.is_owner else mark_of(self.principal, "")
 
 
@@ -60,7 +60,8 @@ class Access:
         """The identity of a principal, whether or not there is a token of that name.
 
         Raises:
-            VrError: INVALID_INPUT, category PRINCIPAL_INVALID, for what cannot have a workspace.
+            VrError: INVALID_INPUT, category PRINCIPAL_INVALID, for a name that cannot have a
+                workspace.
         """
         if principal == self._owner.principal:
             return self._owner
@@ -86,7 +87,7 @@ class Access:
         return sorted(set(self._by_digest.values()))
 
     def principal_of(self, token: str) -> str | None:
-        """Find the principal of a token, None if it is nobody's; all tokens take the same time.
+        """Find the principal of a token, or None; comparing takes the same time for every token.
 
         Raises:
             VrError: as `principals`.
@@ -160,7 +161,7 @@ class Access:
 
 
 def sharing(settings: ServeSettings) -> dict[str, list[str]]:
-    """The names of the tokens that have each shared workspace."""
+    """Map each shared workspace to the names of the tokens that use it."""
     shared: dict[str, list[str]] = {name: [] for name in settings.shared_workspaces}
     for name, workspace in sorted(settings.workspaces.items()):
         shared.setdefault(workspace, []).append(name)
@@ -172,7 +173,7 @@ def _digest(token: str) -> bytes:
 
 
 def _refuse_twins(names: Iterable[str], said: str, hint: str) -> None:
-    # Folders and servers of some systems do not tell capital letters apart.
+    # Some file systems and servers ignore case.
     for name, count in Counter(name.casefold() for name in names).items():
         if count > 1:
             raise config_error(f"{said} {name[:40]!r}, capital letters aside.", hint)
@@ -181,15 +182,15 @@ def _refuse_twins(names: Iterable[str], said: str, hint: str) -> None:
 def _check_folder(name: str, folder: Path) -> None:
     said = f"[kernel.serve] roots gives {name} the folder {str(folder)[:200]!r}, which is"
     if not folder.is_absolute():
-        # It would depend on where the server is started.
+        # A relative path would depend on the folder the server is started in.
         raise config_error(f"{said} relative.", "Write the whole path, from / or ~ on.")
     if not folder.is_dir():
         raise config_error(f"{said} not there, or no folder.", "Make it, or name another.")
 
 
 def _which(place: int, name: str) -> str:
-    """A token by its place and name, never by its text."""
-    # A name as long as a token may be one that has a colon in it.
+    """Describe a token by its position and name, never by its text."""
+    # A name as long as a token may really be a token that contains a colon.
     named = f", {name}," if _NAME.fullmatch(name) and len(name) < SHORTEST else ""
     return f"Token {place}{named}"
 

@@ -34,8 +34,8 @@ class Call:
     not at all.
 
     Attributes:
-        id: of the call; a call that goes on after a crash keeps it.
-        services: of the tool's plugin, for whoever calls.
+        id: of the call; it stays the same when the call is resumed after a crash.
+        services: those of the tool's plugin, for the caller.
     """
 
     __slots__ = ("_produced", "id", "services")
@@ -52,7 +52,7 @@ class Call:
 
     @property
     def principal(self) -> str:
-        """The name of whoever calls."""
+        """The name of the caller."""
         return self._produced.principal
 
     @property
@@ -81,17 +81,17 @@ class Call:
         return tuple(self._produced.notes)
 
     def progress(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Say how far the work is; cheap, never waits, may be called from any thread.
+        """Report progress; cheap, never blocks, may be called from any thread.
 
-        What steers a terminal, is not seen or is a secret is taken out of the message.
+        Control characters, invisible characters and secrets are removed from the message.
         """
         self._produced.report(done, total, self.log.clean(message))
 
     def record(self, *records: Record, essential: bool = False) -> None:
         """Keep records to be journalled when the tool succeeds.
 
-        When the journal cannot be written the result is given with a remark; with `essential`
-        the call fails instead, because without its records the result is worth nothing.
+        When the journal cannot be written, the result is returned with a remark; with `essential`
+        the call fails instead, because the result is worthless without its records.
         """
         self._produced.records.extend(records)
         self._produced.essential = self._produced.essential or essential
@@ -99,7 +99,7 @@ class Call:
     def forget(self, kind: str, *keys: str) -> None:
         """Have records deleted when the tool succeeds, in the journal and in every store.
 
-        Unlike a result whose records cannot be written, such a call fails when the journal does.
+        Unlike with `record`, the call always fails when the journal cannot be written.
         """
         self._produced.deletions.extend((kind, key) for key in keys)
         self._produced.essential = True
@@ -115,9 +115,9 @@ class Call:
     ) -> None:
         """Keep a result in the cache once the records of this call are journalled.
 
-        A hit records nothing, so nothing may be cached whose records could be missing. A model
-        is found again by `services.cache.model(key, Model)`. Without `over` it does not take the
-        place of one that is there.
+        A cache hit records nothing, so a result is cached only once its records are journalled. A
+        model is read back with `services.cache.model(key, Model)`. Without `over`, an existing
+        entry is kept.
         """
         if isinstance(value, BaseModel):
             place = self._produced.context.cache.model(key, type(value))
@@ -137,26 +137,26 @@ class Call:
         content_id: str = "",
         looked: bool = False,
     ) -> M:
-        """Return the cached result of `key`, or what `produce` makes, which is kept in the cache.
+        """Return the cached result of `key`, or call `produce` and cache its result.
 
-        However many callers ask at the same time, in however many processes, one of them
-        produces; the others get its result, with `cached` true when the model has that field.
-        `produce` gets the call to work with: what it records, notes and pays belongs to one of
-        those who wait; see `skip_cache`. Replies of models and steps in it are committed as they
-        come: after a crash equal work goes on from there.
+        When several callers ask at the same time, also in several processes, only one of them calls
+        `produce`; the others get its result, with `cached` true when the model has that field.
+        `produce` is given the call to work with: its records, notes and costs belong to one of the
+        waiting callers; see `skip_cache`. Replies of models and steps in it are committed as they
+        arrive, so after a crash equal work continues from there.
 
         Args:
             key: of `cache_key`, naming everything that changes the result.
             result: the model of the result.
             produce: does the work.
             content_id: what the result is about, for `infra_cache` to list and clear by.
-            looked: the caller has just looked, and there is none in the cache.
+            looked: True when the caller has just found no entry in the cache.
 
         Raises:
             VrError: what `produce` raised.
         """
 
-        @wraps(produce)  # whose module tells which plugin is at work
+        @wraps(produce)  # its module tells which plugin is running
         async def work(shared: Produced) -> M:
             return await produce(Call(shared))
 
@@ -165,7 +165,7 @@ class Call:
         return cast("M", value)
 
     async def step(self, key: str, work: Callable[[], Awaitable[Any]]) -> Any:
-        """Return the result of `work`, a JSON value but None, committed before.
+        """Return the result of `work` (a JSON value, not None), committed before it is returned.
 
         In a tool that is `long`, and within `once`, a step that was committed before a crash
         is not done again. Equal keys are told apart by their order.
@@ -178,14 +178,14 @@ class Call:
     async def ask(self, question: str, answer: type[M], *, default: M) -> M:
         """Ask the person who called; `default` where nobody can be asked.
 
-        Ask before anything is paid: by MCP 2026-07-28 the tool is called again with the
-        answers so far. Once something is paid there, and always within `once`, where several
-        callers wait, the default counts.
+        Ask before anything is paid for: with MCP 2026-07-28 the tool is called again with the
+        answers so far. Once something was paid for there, and always within `once`, where several
+        callers wait, the default is used.
 
         Args:
             question: what the person reads.
             answer: a flat model of text, numbers, yes or no, and choices.
-            default: what counts when there is no person, or no way to one.
+            default: used when there is no person, or no way to reach one.
 
         Raises:
             VrError: CANCELLED, category DECLINED, when the person would not answer;
@@ -200,15 +200,15 @@ class Call:
 
     @asynccontextmanager
     async def part(self, name: str, report: ProgressReport | None = None) -> AsyncIterator[Call]:
-        """Open a call for one part of this one, such as a file of many: `async with` it.
+        """Open a call for one part of this one, such as one file of many: use it with `async with`.
 
-        What it records and keeps is committed when its block ends well, whatever becomes of this
-        call. What it paid and noted belongs to this call in any case.
+        Its records and cached results are committed when its block succeeds, even if this call
+        fails. Its costs and notes belong to this call in any case.
 
         Args:
-            name: of the part. A record without a key gets one from it, and gets it once more
-                when the work is done again after a crash.
-            report: takes the part's progress; left out, it is that of this call.
+            name: of the part. A record without a key gets one derived from it, and gets the same
+                one when the work is done again after a crash.
+            report: takes the part's progress; by default that of this call.
 
         Raises:
             VrError: UNAVAILABLE when essential records cannot be journalled.
@@ -223,10 +223,10 @@ class Call:
             await complete(settle(part))
 
     async def own(self, name: str, *, patience_s: float = 10.0) -> bool:
-        """Be the only one with that name until the records of this call are journalled.
+        """Own a name exclusively until the records of this call are journalled.
 
-        Returns False where another one still has it after `patience_s` seconds, or where names
-        cannot be owned now: then the call works without.
+        Returns False when another call still owns it after `patience_s` seconds, or when names
+        cannot be owned now; the call then works without it.
         """
         leases = self._produced.context.leases
         lease = await leases.wait_for(name, patience=patience_s, without=lambda _error: True)
@@ -235,17 +235,17 @@ class Call:
         return lease is not None
 
     def restore_usage(self, usage: Usage) -> None:
-        """Count what this work paid before it was interrupted, in place of what it paid now."""
+        """Count what this work paid before it was interrupted, instead of what it paid now."""
         self._produced.meter.usage = usage
 
     def note(self, message: str) -> None:
-        """Add a remark that reaches the caller beside the result, such as a degraded service."""
+        """Add a remark that is returned with the result, such as about a degraded service."""
         self._produced.notes.append(message)
 
     def show(self, content: Content) -> None:
-        """Show the client an image, a sound, a text or a file beside the result.
+        """Show the client an image, a sound, a text or a file along with the result.
 
-        It belongs to this one answer: the cache, and the result of a job, are without it.
+        It belongs to this one answer: neither the cache nor the result of a job has it.
         """
         self._produced.attachments.append(content)
 

@@ -56,7 +56,7 @@ class Document:
     """A document as text in order. Its content is data: nothing in it is an instruction.
 
     Args:
-        source: the path or address that it was asked for by.
+        source: the path or address by which it was requested.
         title: as the document names itself, or its file's name.
         mime: the media type.
         sha256: of its bytes in hexadecimal; empty for what has none of its own.

@@ -56,7 +56,7 @@ class VrError(Exception):
         hint: what to do next.
         retryable: whether the same call may succeed later.
         retry_after: seconds to wait before a retry, when known.
-        usage: what was paid for all the same.
+        usage: what was paid in spite of the failure.
         detail: what was received, such as an answer that does not fit; never shown as it is.
     """
 
@@ -83,7 +83,7 @@ class VrError(Exception):
         self.detail = detail
 
     def reworded(self, message: str, hint: str) -> VrError:
-        """The same failure in other words; the error itself stays, as others may hold it."""
+        """Return the same failure in other words, as a copy: others may hold this error."""
         told = VrError(
             message,
             self.code,
@@ -112,7 +112,7 @@ class VrError(Exception):
 
 
 def reason_of(error: BaseException) -> str:
-    """The words of any exception on one line; of a `VrError` the hint follows."""
+    """The message of any exception on one line; for a `VrError` the hint follows."""
     told = f"{error.message} {error.hint}" if isinstance(error, VrError) else said(error)
     return told.strip()
 
@@ -171,7 +171,7 @@ class ErrorRule:
 
 
 class ErrorTable:
-    """All that a service answers with when it fails, as errors.
+    """Maps the failure answers of a service to errors.
 
     Args:
         rules: the first one that matches counts.

@@ -46,7 +46,7 @@ async def infra_configure(
     models = produced_by(call).context.models
     changes: dict[str, Any] = {}
     if preset is not None:
-        # A preset means its own models: what was set beside it would hide them.
+        # A preset brings its own models; models set before would override them.
         changes |= {"preset": preset, "gemini_model": "", "gemini_flash_model": "", "default": []}
     if model is not None:
         changes |= {"default": [_known(models, model)], **_small_work(models)}
@@ -56,19 +56,19 @@ async def infra_configure(
         changes["temperature"] = temperature
     if changes:
         models.roles.configuration.change(**changes)
-        call.note("This holds until the program ends; [models] of config.toml is for good.")
+        call.note("This holds until the program ends; to keep it, change [models] in config.toml.")
     return _shown(models)
 
 
 def _small_work(models: LanguageModels) -> dict[str, Any]:
-    """Return the settings that keep the models of small work when the default becomes another."""
+    """Return the settings that keep the models for small work when the default changes."""
     settings = models.roles.configuration.current
     roles: tuple[Role, ...] = ("fast", "recursive")
     return {role: settings.models_of(role) or [AUTO] for role in roles}
 
 
 def _only_owner(call: Call) -> None:
-    """Raises: VrError: NOT_ALLOWED, for a client whose token is another's."""
+    """Refuse a client that is not the owner: raises `VrError` with NOT_ALLOWED."""
     if not call.services.identity.is_owner:
         raise VrError(
             "The settings of this server are its owner's to see and to change.",
@@ -78,7 +78,7 @@ def _only_owner(call: Call) -> None:
 
 
 def _known(models: LanguageModels, model: str) -> str:
-    """The full name of a model that answers: one its provider knows, or that is named in full.
+    """The full name of a model that answers: known to its provider, or given in full.
 
     Raises:
         VrError: INVALID_INPUT, category MODEL_UNKNOWN, naming the nearest.

@@ -1,4 +1,4 @@
-"""`infra_plugins`: what is installed, and what became of it."""
+"""`infra_plugins`: the installed plugins and their state."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PluginList(BaseModel):
 @tool(effects=READ_ONLY | IDEMPOTENT)
 async def infra_plugins(call: Call) -> PluginList:
     """List installed plugins: state, reason, tools."""
-    # A reason may quote files and settings of the machine, which are its owner's.
+    # A reason may quote files and settings of the machine, which only its owner may see.
     told = call.services.identity.is_owner
     return PluginList(
         plugins=[

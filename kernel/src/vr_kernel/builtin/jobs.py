@@ -26,7 +26,7 @@ class JobInfo(JobHandle):
 
 
 class JobOutcome(JobHandle):
-    """A job with what it came to: the tool's result, or its error, once it has ended."""
+    """A job with its outcome: the tool's result, or its error, once it has ended."""
 
     tool: str
     result: dict[str, Any] | None = None

@@ -1,4 +1,4 @@
-"""The hooks of the kernel's own plugin, and the files that tools produced by their address."""
+"""The hooks of the kernel's own plugin, and a resource for the files that tools produced."""
 
 from __future__ import annotations
 

@@ -20,35 +20,35 @@ if TYPE_CHECKING:
 
 
 async def commit(produced: Produced, part: str = "") -> int:
-    """Journal the records of a call, then let the cache know the results they belong to.
+    """Journal the records of a call, then cache the results they belong to.
 
     Returns how many records are in the journal now.
 
     Args:
         produced: by the call.
-        part: tells records without a key from those of other parts of the same call.
+        part: tells records without a key apart from those of other parts of the same call.
 
     Raises:
         VrError: UNAVAILABLE when the journal cannot be written and the call's records are
             essential; otherwise that is noted. INTERNAL for a kind or a key that is no text.
         ValueError: for a result that no cache can keep.
     """
-    dump([write.value for write in produced.cache_writes]).encode()  # what no cache keeps fails
+    dump([write.value for write in produced.cache_writes]).encode()  # fails if not cacheable
     entries = _entries(produced, part)
-    produced.shared.clear()  # it is all in here
+    produced.shared.clear()  # included in `entries`
     if entries and not await _journal(produced, entries):
         return 0
     await _write_cache(produced)
     while produced.leases:
         lease = produced.leases.pop()
-        # Its steps are in the result now; were they found again, a cleared cache would not be.
+        # The result includes the steps now. If they stayed, clearing the cache would do nothing.
         done = not (lease.unfinished or produced.context.models.recorder.held())
         await produced.context.leases.release(lease, done=done)
     return len(produced.records)
 
 
 async def settle(produced: Produced) -> None:
-    """Commit what others have of this call, and release its leases, however the call ended."""
+    """Commit shared work of a call, and release its leases, however the call ended."""
     for shared in tuple(produced.shared):
         try:
             await commit(shared)
@@ -61,7 +61,7 @@ async def settle(produced: Produced) -> None:
 
 
 def keep_artifact(produced: Produced, content: bytes | Path, mime: str) -> Artifact:
-    """Keep a file; where there is no room for it, the work may be done again of its steps.
+    """Keep a file; if that fails, keep the steps of the work, so that it can be repeated.
 
     Raises:
         VrError: UNAVAILABLE when the folder cannot be written.
@@ -75,7 +75,7 @@ def keep_artifact(produced: Produced, content: bytes | Path, mime: str) -> Artif
 
 
 async def _journal(produced: Produced, entries: list[Entry]) -> bool:
-    """Write the entries, and return True; False where that failed and is noted."""
+    """Write the entries and return True; on failure add a note and return False."""
     context = produced.context
     provenance = {"tool": produced.tool, "plugin": produced.meter.plugin, "call_id": produced.id}
     try:
@@ -112,7 +112,7 @@ async def _write_cache(produced: Produced) -> None:
 
 
 def _waits_for_room(produced: Produced) -> bool:
-    """Check if records wait in memory for room; the store hears of them when they are written."""
+    """Check if records wait in memory for disk space; the store gets them once they are written."""
     loop, store = asyncio.get_running_loop(), produced.context.store
 
     def wake() -> None:

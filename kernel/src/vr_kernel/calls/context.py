@@ -1,4 +1,4 @@
-"""The services behind a call, whole: plugins are handed the part of them that `Services` names."""
+"""All services behind a call; plugins are given the subset that `Services` names."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class GeminiOfCalls(Gemini, Protocol):
 class Context:
     """The services of one plugin, for one principal, as the kernel works with them.
 
-    `single_flights` does equal work of a workspace once; `narrow` gives the context that another
-    principal has of the same plugin.
+    `single_flights` does equal work of a workspace only once; `narrow` returns the context of
+    another principal for the same plugin.
     """
 
     plugin: str
@@ -81,11 +81,11 @@ class Context:
 
     @property
     def services(self) -> Services:
-        """The part of it that the plugin is handed."""
+        """The subset that the plugin is given."""
         return Services(**{name: getattr(self, name) for name in _HANDED})
 
     def of_principal(self, principal: str) -> Context:
-        """Return what that principal has of the same plugin.
+        """Return the context of that principal for the same plugin.
 
         Raises:
             VrError: INVALID_INPUT, category PRINCIPAL_INVALID, for a name that cannot be one.
@@ -95,7 +95,7 @@ class Context:
         return self.narrow(self, principal)
 
     def of_call(self, meter: Meter, scope: Scope | None) -> Context:
-        """Return the same with models that account for one call; so have its providers."""
+        """Return the same context, with models and providers that account for one call."""
         models = self.models.of_call(meter, scope)
 
         def bind(owner: Context) -> Context:

@@ -21,7 +21,7 @@ ProgressReport = Callable[[float, float | None, str], None]
 
 @dataclass(frozen=True, slots=True)
 class CacheWrite:
-    """A result on its way into the cache; without `replace` it takes the place of none."""
+    """A result to be cached; without `replace`, an existing entry is kept."""
 
     key: str
     value: dict[str, Any]
@@ -39,7 +39,7 @@ class Produced:
         report: takes progress.
         meter: counts what language models cost.
         scope: commits steps and paid replies; None where nothing outlives the call.
-        asker: the way to the person who calls.
+        asker: puts questions to the person who called.
         repeatable: False keeps the result out of the cache.
         essential: the call fails when its records cannot be journalled.
         leases: released when its records are journalled, or when it has failed.
@@ -69,21 +69,21 @@ class Produced:
 
     @property
     def is_empty(self) -> bool:
-        """True with nothing to journal, to cache or to give back."""
+        """True when there is nothing to journal, to cache or to release."""
         return not (
             self.records or self.deletions or self.cache_writes or self.shared or self.leases
         )
 
     @property
     def is_paid(self) -> bool:
-        """True when anything was paid for, by this call or by one whose steps it found."""
+        """True when anything was paid for, by this call or by one whose steps it reused."""
         found = self.scope is not None and self.scope.begun
         return found or bool(self.leases) or self.meter.usage.calls > 0
 
     def branch(
         self, scope: Scope | None, report: ProgressReport, notes: list[str] | None = None
     ) -> Produced:
-        """Return work that is done for this call and has produced nothing yet."""
+        """Return new work on behalf of this call, which has produced nothing yet."""
         meter = self.meter.fresh()
         return replace(
             self,
@@ -126,12 +126,12 @@ class Produced:
         return shared
 
     def with_context(self, context: Context) -> Produced:
-        """Return the same work in the hands of another plugin, by that plugin's own settings."""
+        """Return the same work for another plugin, with that plugin's own settings."""
         owner = context.of_principal(self.principal)
         return replace(self, context=owner.of_call(self.meter, self.scope))
 
     def absorb(self, other: Produced) -> None:
-        """Take over all that other work produced and paid."""
+        """Take over everything that other work produced and paid for."""
         self.records.extend(other.records)
         self.essential = self.essential or other.essential
         self.deletions.extend(other.deletions)
@@ -141,7 +141,7 @@ class Produced:
         self.take_account_of(other)
 
     def take_account_of(self, other: Produced) -> None:
-        """Take over what other work cost, noted, showed and has recorded already."""
+        """Take over the costs, notes, attachments and number of records of other work."""
         self.meter.add_all(other.meter)
         self.notes.extend(other.notes)
         self.attachments.extend(other.attachments)

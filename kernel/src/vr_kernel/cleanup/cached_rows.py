@@ -1,4 +1,4 @@
-"""Rows of caches, counted and removed, on a full disk, too."""
+"""Counts and removes rows of caches, even on a full disk."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def clear_cache(folder: Path, before: float) -> None:
     """Remove results and digests that were cached before a time.
 
     Raises:
-        VrError: UNAVAILABLE, when it cannot be.
+        VrError: UNAVAILABLE, when that is not possible.
     """
     for name, old in _OLD.items():
         path = folder / name
@@ -81,7 +81,7 @@ def forget_results(path: Path, names: set[str]) -> None:
     """Remove the cached results that name one of these files.
 
     Raises:
-        VrError: UNAVAILABLE, when it cannot be; retryable when there is no room for it.
+        VrError: UNAVAILABLE, when that is not possible; retryable when there is no room for it.
     """
     if not names or not path.exists():
         return
@@ -110,7 +110,7 @@ def _read(path: Path, work: Callable[[sqlite3.Connection], T]) -> T | None:
 
 
 def _drop(path: Path, old: str, before: float) -> bool:
-    """Remove a file as a whole, when nobody uses it and all of its rows are old."""
+    """Remove the whole file if nobody uses it and all its rows are old."""
     try:
         with closing(_opened(path, alone=True)) as connection:
             connection.execute("BEGIN EXCLUSIVE")
@@ -127,7 +127,7 @@ def _drop(path: Path, old: str, before: float) -> bool:
 
 
 def _opened(path: Path, *, alone: bool = False) -> sqlite3.Connection:
-    """A file, shared with others or not at all: SQLite needs no file beside it then."""
+    """Open a database; with `alone` exclusively, so that SQLite needs no `-shm` file next to it."""
     address = f"{path.resolve().as_uri()}?mode=rw"
     wait_s = 0 if alone else BUSY_S
     connection = sqlite3.connect(address, uri=True, timeout=wait_s, isolation_level=None)
@@ -142,7 +142,7 @@ def _lacks_room(error: BaseException) -> bool:
 
 @contextmanager
 def _using(path: Path) -> Iterator[None]:
-    """Pass over a file that is damaged or foreign: the program replaces it by itself.
+    """Skip a file that is damaged or foreign, since the program replaces it by itself.
 
     Raises:
         VrError: UNAVAILABLE, for any other fault.

@@ -22,17 +22,17 @@ from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifacts
 
 BEING_WRITTEN_S = 3600
-"""A partly written file that is younger may belong to a running call."""
+"""A partly written file younger than this, in seconds, may belong to a running call."""
 ENOUGH_BYTES = 1 << 18
-"""Room in which rows can be removed."""
+"""Free bytes that are enough to remove rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Removable:
     """Things of one kind that can be removed: their count, bytes, and a note for the user.
 
-    `remove` removes them, and raises `OSError` or `VrError` when it cannot. `unread` names the
-    fault that kept some from being found.
+    `remove` removes them, and raises `OSError` or `VrError` when it cannot. `unread` is the error
+    that kept some from being found.
     """
 
     kind: str
@@ -106,7 +106,7 @@ def _downloads(paths: Paths, before: float) -> Removable:
 
 def _damaged(paths: Paths, before: float) -> Removable:
     found = [*_files(paths.state, before), *_files(paths.cache, before)]
-    # Records may still be rescued from a journal, and from nothing else.
+    # A damaged journal is kept, since records may still be recovered from it.
     files = [
         p for p in found if ".damaged-" in p.name and not p.name.startswith(paths.journal.name)
     ]
@@ -121,7 +121,7 @@ _KINDS: dict[str, Callable[[Paths, float], Removable]] = {
     "artifacts": _artifacts,
 }
 KINDS = tuple(_KINDS)
-"""All kinds, in the order in which they are removed: first those that go on a full disk, too."""
+"""All kinds, in the order in which they are removed: first those that work even on a full disk."""
 
 
 def _files(folder: Path, before: float) -> Iterator[Path]:

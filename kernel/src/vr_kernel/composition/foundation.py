@@ -61,7 +61,7 @@ class Foundation:
         self._rooms: Rooms | None = None
         self.listeners = Listeners(self.log)
         self.artifacts = Artifacts(config.paths.artifacts)
-        # One folder given as text is a sequence too, of its letters: "/" among them.
+        # A single folder given as text would be read as a sequence of letters, "/" among them.
         folders = [roots] if isinstance(roots, str) else roots
         self.policy = Policy([*folders, *config.kernel.allowed_roots, config.paths.artifacts])
         self.http = Fetcher(config.http, log=self.log)
@@ -88,7 +88,7 @@ class Foundation:
             kinds: of all plugins.
             store: the one that follows the journal.
             plugins: lists what is installed.
-            narrow: gives the context that another principal has.
+            narrow: returns the context of another principal.
         """
         return Context(
             plugin=plugin,
@@ -137,8 +137,8 @@ class Foundation:
         self.log.tell_counted()
 
     def room_of(self, folder: Path) -> Room:
-        """The disk space for what is paid for, on the file system of a folder."""
-        from vr_kernel.storage.room import Rooms  # nothing may ever be paid for
+        """The disk space for paid results on the file system of a folder."""
+        from vr_kernel.storage.room import Rooms  # often nothing is ever paid for
 
         self._rooms = self._rooms or Rooms(self.log)
         return self._rooms.of(folder)

@@ -1,4 +1,4 @@
-"""Open and closed kernels: the way to open one for a time, and the error of one that is not."""
+"""Opening of a kernel for a time, and the error of using one that is not open."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Opening(AbstractAsyncContextManager[K]):
         await self._kernel.aclose()
 
     def __getattr__(self, name: str) -> Any:
-        """Say of a call that comes too early that the kernel is not open."""
+        """Raise an error for a call made before the kernel is open."""
         if name in CALLS:
             raise not_open("not open yet")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

@@ -37,7 +37,7 @@ class Plugins:
 
     Args:
         foundation: the services that need no plugin.
-        narrow: gives the context that another principal has.
+        narrow: returns the context of another principal.
     """
 
     def __init__(self, foundation: Foundation, narrow: Callable[[Context, str], Context]) -> None:
@@ -68,8 +68,8 @@ class Plugins:
         Args:
             given: name -> plugin object or module; None has them discovered.
             schemas: those of tools, from earlier starts.
-            tell: takes each plugin that is not served whole; without it the log does.
-            retry: load plugins that took long to fail once more, though they have not changed.
+            tell: called with each plugin that is not fully available; by default they are logged.
+            retry: load again plugins that took long to fail before, even if they have not changed.
         """
         foundation = self._foundation
         settings = foundation.config.kernel
@@ -107,7 +107,7 @@ class Plugins:
             report(status, foundation.log, tell, strict=settings.strict)
 
     def list(self) -> tuple[PluginStatus, ...]:
-        """List every installed plugin and what became of it."""
+        """List every installed plugin and its state."""
         return tuple(self.statuses)
 
     def _admit(self, contribution: Contribution) -> None:

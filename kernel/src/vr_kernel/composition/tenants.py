@@ -1,4 +1,4 @@
-"""Workspaces beside the owner's: each has results, files and equal work of its own."""
+"""Workspaces other than the owner's, each with its own results, files and shared work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 ASK_OWNER = "Ask the owner of the server for another: `roots` in [kernel.serve] of config.toml."
-"""The only way for somebody who cannot change the configuration."""
+"""Hint for a user who cannot change the configuration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Tenant:
 
 
 class Tenants:
-    """The workspaces beside the owner's; each is opened when somebody comes.
+    """The workspaces other than the owner's; each is opened at its first use.
 
     Args:
         foundation: the owner's services, and what all share.
@@ -44,7 +44,7 @@ class Tenants:
         self._policies: dict[Identity, Policy] = {}
 
     def narrowed(self, context: Context, principal: str) -> Context:
-        """Return the services of a plugin as a principal has them.
+        """Return the services of a plugin for a principal.
 
         Raises:
             VrError: as `Access.identify`.

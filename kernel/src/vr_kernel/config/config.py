@@ -108,7 +108,7 @@ class Config:
         return Config(self.paths, self.environ, [*self._files_and_flags, *flag_settings(flags)])
 
     def _adopt(self, model: type[BaseModel]) -> None:
-        """Take over the variables with which a plugin's section sets another one."""
+        """Apply the variables by which a plugin's section sets a key of another section."""
         marks = [mark for _, mark in _marks(model) if mark.sets and mark.name not in self._adopted]
         for mark in marks:
             section, _, key = mark.sets.rpartition(".")
@@ -138,10 +138,11 @@ def load_config(
 ) -> Config:
     """Read the configuration of this machine, user and folder.
 
-    Whatever reads the program's folders passes here first: they are taken from others.
+    Everything that reads the program's folders comes through here first, so this also closes them
+    to other users.
 
     Raises:
-        VrError: INVALID_INPUT, category CONFIG_INVALID, saying which file and what.
+        VrError: INVALID_INPUT, category CONFIG_INVALID, naming the file and the problem.
     """
     variables = os.environ if environ is None else environ
     paths = find_paths(variables)
@@ -171,7 +172,7 @@ def described(config: Config, name: str, section: BaseModel) -> dict[str, dict[s
 
 
 def shown(value: Any) -> Any:
-    """A setting's value fit for display: secrets are only said to be set, or hidden in a text."""
+    """Return a setting's value for display: a secret as `set`, secrets in a text hidden."""
     if isinstance(value, SecretStr):
         return "set" if value.get_secret_value() else ""
     if isinstance(value, BaseModel):

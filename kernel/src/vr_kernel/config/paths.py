@@ -1,4 +1,4 @@
-"""Folders of the program, kept from others whatever the umask says."""
+"""Folders of the program, closed to other users whatever the umask is."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Paths:
 
     @property
     def downloads(self) -> Path:
-        """Files from the web that are looked at, kept for a while to be looked at again."""
+        """Files fetched from the web, kept for a while to be used again."""
         return self.cache / "downloads"
 
     @property
@@ -44,12 +44,12 @@ class Paths:
         return self.state / "models"
 
     def of_workspace(self, name: str) -> Paths:
-        """The folders of what only one workspace has, of those beside the owner's."""
+        """The folders of one workspace other than the owner's."""
         inner = Path("workspaces", name)
         return Paths(self.config, self.state / inner, self.cache / inner)
 
     def workspaces(self) -> list[Paths]:
-        """The folders of each workspace beside the owner's that has any."""
+        """The folders of each workspace other than the owner's that has any."""
         tops = (self.state / "workspaces", self.cache / "workspaces")
         names = {each.name for top in tops if top.is_dir() for each in top.iterdir()}
         return [self.of_workspace(name) for name in sorted(names)]
@@ -64,7 +64,7 @@ def find_paths(environ: Mapping[str, str]) -> Paths:
     """The platform's folders, each replaced by `VR_CONFIG_DIR`, `VR_STATE_DIR`, `VR_CACHE_DIR`.
 
     `GEMINI_CACHE_DIR`, the first seed's variable, stands in for `VR_CACHE_DIR`. All but the first
-    may stand in a user's `.env`, too.
+    can also be set in a user's `.env`.
     """
     platform = PlatformDirs(APP_NAME, appauthor=False)
 
@@ -83,14 +83,14 @@ def find_paths(environ: Mapping[str, str]) -> Paths:
 
 
 def server_roots(working_folder: Path, home: Path) -> list[Path]:
-    """The folder a server was started in, unless that opens the home folder or more."""
+    """The folder a server was started in, unless that would open the home folder or more."""
     folder, own = working_folder.resolve(), home.resolve()
     too_wide = folder == Path(folder.anchor) or folder == own or folder in own.parents
     return [] if too_wide else [folder]
 
 
 def env_files(environ: Mapping[str, str], config_folder: Path) -> list[Path]:
-    """The user's `.env` files, the weaker first: the first seed's, then ours."""
+    """The user's `.env` files, lowest precedence first: the first seed's, then ours."""
     home = environ.get("HOME") or environ.get("USERPROFILE")
     return [*([Path(home) / SEED_ENV_FILE] if home else []), config_folder / ".env"]
 
@@ -116,9 +116,9 @@ def known_variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def private_folder(folder: Path) -> Path:
-    """Make a folder, and those above it that are missing, for the user alone.
+    """Make a folder and its missing parents, for the user alone.
 
-    One that is there already is taken from others, when it is the user's.
+    An existing folder of the user is closed to others.
 
     Raises:
         OSError: when it cannot be made.
@@ -132,23 +132,23 @@ def private_folder(folder: Path) -> Path:
 
 
 def private_file(file: Path) -> Path:
-    """Let a file be the user's alone; an empty one is made when it is missing.
+    """Close a file to other users; make it, empty, if it is missing.
 
-    Its folder is there. What cannot be made is left to whoever opens it, and says why. Files
-    beside it that a database makes take after it.
+    Its folder must exist. If it cannot be made, opening it later gives the error. Files that a
+    database makes next to it get the same permissions.
     """
     with suppress(OSError):
         os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE))
-    # An open and close of a file that is there would end the locks SQLite holds on it.
+    # Opening and closing an existing file would drop the locks SQLite holds on it.
     for each in (file, *(file.with_name(file.name + suffix) for suffix in ("-wal", "-shm"))):
         _take_from_others(each)
     return file
 
 
 def keep_private(top: Path) -> None:
-    """Take from others what an older version, or another program, left open in a folder.
+    """Close to others what an older version, or another program, left open in a folder.
 
-    Costs a look at what is directly in it, and only more where something was open.
+    Looks only at its direct entries, and deeper only if something was open.
     """
     opened = _take_from_others(top)
     with suppress(OSError), os.scandir(top) as entries:
@@ -158,7 +158,7 @@ def keep_private(top: Path) -> None:
 
 
 def make_private(top: Path) -> None:
-    """Take a folder and all that is in it from others; links are not followed."""
+    """Close a folder and everything in it to others; links are not followed."""
     _take_from_others(top)
     for folder, folders, files in os.walk(top):
         for name in (*folders, *files):
@@ -166,8 +166,8 @@ def make_private(top: Path) -> None:
 
 
 def _take_from_others(path: Path | os.DirEntry[str]) -> bool:
-    """Close it to others; True if it was open. What is not the user's stays as it is."""
-    if os.name == "nt":  # a profile's folders are the user's there
+    """Close a path to others; True if it was open. Files of other users are left alone."""
+    if os.name == "nt":  # folders of a profile are private there
         return False
     try:
         found = path.stat(follow_symlinks=False)

@@ -24,8 +24,8 @@ from vr_kernel.generation import Role, ThinkingLevel
 class EnvAlias:
     """Names another variable that sets a field: `Annotated[int, EnvAlias("OLD_NAME")]`.
 
-    With `means` the variable stands for that value, whatever it is set to. With `sets` it sets
-    that key of another section, such as `store.backend`, from when the plugin is loaded.
+    With `means` the variable stands for that value, whatever it is set to. With `sets` it sets that
+    key of another section, such as `store.backend`, once the plugin is loaded.
     """
 
     name: str
@@ -140,7 +140,7 @@ class HttpSettings(Section):
         _split(","),
     ] = Field([], description="Local hosts that may be asked, such as localhost:8080.")
     extra_ports: Annotated[list[Annotated[int, Field(ge=1, le=65_535)]], _split(",")] = Field(
-        [], description="Ports beside 80 and 443 that public hosts may be asked at."
+        [], description="Ports of public hosts that may be used, in addition to 80 and 443."
     )
     max_bytes: int = Field(
         33_554_432, ge=1, description="Largest page, as it arrives and unpacked."
@@ -149,8 +149,8 @@ class HttpSettings(Section):
         60.0, gt=0, le=86_400, description="For a whole page, redirects included."
     )
     gone: ClassVar[Mapping[str, str]] = {
-        "max_redirects": "An answer may lead on five times.",
-        "user_agent": "Pages are asked for by the program's own name.",
+        "max_redirects": "Up to five redirects are followed.",
+        "user_agent": "Pages are requested under the program's own name.",
     }
 
 
@@ -240,7 +240,7 @@ class ServeSettings(Section):
         {}, description="Token names, each with folders below which it may read files."
     )
     allowed_hosts: Names = Field(
-        [], description="Names under which it may be reached, beside its own."
+        [], description="Host names under which it may be reached, in addition to its own."
     )
     allowed_origins: Names = Field([], description="Pages in browsers that may ask it.")
     stateless: bool = Field(

@@ -69,8 +69,8 @@ def environment_settings(
     A section within a section takes one more `__`: `VR_KERNEL__HTTP__MAX_BYTES`.
 
     `aliases` maps a variable's name to what it sets. Values stay text; models parse them.
-    Of several variables of one setting its own name wins, then the alias declared first. An
-    empty variable counts as not set, as shells and service files mean it.
+    If several variables set one setting, its own name wins, then the alias declared first. An empty
+    variable counts as not set, as is usual in shells and service files.
     """
     for name in reversed(list(aliases)):
         if environ.get(name):

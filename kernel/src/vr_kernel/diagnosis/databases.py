@@ -22,7 +22,7 @@ _DOCUMENTS = {
     "former": ("fields", "provenance"),
     "job": ("arguments", "result", "error"),
 }
-_REMADE = "Nothing is lost: it is set aside and made anew when it is next used."
+_REMADE = "Nothing is lost: it is set aside and created again when it is next used."
 
 
 def database_checks(paths: Paths, lease_s: float, store: str = "embedded") -> list[Check]:
@@ -36,7 +36,7 @@ def database_checks(paths: Paths, lease_s: float, store: str = "embedded") -> li
         f"Stop all servers. Restore {ledger} from a backup; or move it away, with its -wal and"
         " -shm: unfinished jobs are lost then, records are not."
     )
-    begun = "It is set aside and begun anew when it is next used; earlier calls are not counted."
+    begun = "It is set aside and created again when it is next used; earlier calls are not counted."
     looks: dict[str, Callable[[], Diagnosis]] = {
         "journal": partial(examine_file, journal, restore, table="record", documents=_DOCUMENTS),
         "job ledger": partial(examine_file, ledger, moved, table="job", documents=_DOCUMENTS),

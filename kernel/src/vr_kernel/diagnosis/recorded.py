@@ -34,7 +34,7 @@ def examine_journal(paths: Paths, sound: Callable[[], Diagnosis], store: str) ->
     except sqlite3.Error as error:
         if is_no_damage(error):
             return found
-        # It is of a version before, which knew of no lines.
+        # The journal is of an earlier version, which recorded no lineage.
         return Diagnosis.fault(f"{path} is not the journal that was here.", ways)
     return Diagnosis.fault(loss.what, loss.ways_out) if loss else found
 
@@ -45,5 +45,5 @@ def _known(ledger: Path) -> list[Position]:
     try:
         with reading(ledger) as connection:
             return read_known(connection)
-    except (sqlite3.Error, UnicodeDecodeError):  # damaged, or of a version before
+    except (sqlite3.Error, UnicodeDecodeError):  # damaged, or of an earlier version
         return []

@@ -83,7 +83,7 @@ class Artifacts:
         return Artifact(URI_PREFIX + name, path, guessed, path.stat().st_size)
 
     def addressed(self, data: Any) -> Any:
-        """Data whose texts name artifacts by their addresses, and not by their paths here."""
+        """Return data whose texts name artifacts by address instead of by local path."""
 
         def address_in(text: str) -> str:
             for prefix in prefixes:
@@ -105,7 +105,7 @@ class Artifacts:
 
     @property
     def _prefixes(self) -> set[str]:
-        """The beginnings of artifacts' paths: as the folder is named, and without links."""
+        """Prefixes of artifact paths: the folder as configured, and with links resolved."""
         return {f"{folder}{os.sep}" for folder in (self.folder, os.path.realpath(self.folder))}
 
     def _keep(self, path: Path, source: BinaryIO) -> None:

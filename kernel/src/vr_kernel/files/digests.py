@@ -1,4 +1,4 @@
-"""The identity of a file's content, computed once a file."""
+"""The identity of a file's content, computed once per file."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ CREATE TABLE IF NOT EXISTS digest (
 );
 """
 LATEST = 1000
-"""Files that are remembered in memory, too."""
+"""Number of files that are also remembered in memory."""
 WAIT_S = 0.5
 """Seconds to wait for another process before a digest is remembered."""
 Stamp = tuple[int, int, int]
-"""Size, modification time and inode: a file that has them still is the same."""
+"""Size, modification time and inode: while they are unchanged, so is the file."""
 
 
 class Digests:
     """SHA-256 of files, remembered by path, size, modification time and inode.
 
     Args:
-        path: of the memory.
-        tell: takes what of it is damaged, once each.
+        path: of the database.
+        tell: called once for each damage found in it.
         patience: with locks, shared with the other files of the program.
     """
 
@@ -58,7 +58,7 @@ class Digests:
         """
         status = os.fstat(file.fileno())
         stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
-        named = not isinstance(file.name, int)  # the number of a descriptor says nothing
+        named = not isinstance(file.name, int)  # a descriptor's number names no file
         known = await self._known(file.name, stamp) if named else None
         if known:
             file.seek(0)

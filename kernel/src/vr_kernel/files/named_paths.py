@@ -30,7 +30,7 @@ def parse_path(path: str | Path) -> Path:
         )
     try:
         os.fsencode(text)
-        path = Path(text)  # drops the ./ that keeps a leading ~ what it is
+        path = Path(text)  # drops the ./ that protects a leading ~
         return (path.expanduser() if text.startswith("~") else path).absolute()
     except (RuntimeError, UnicodeEncodeError):
         raise _no_path("The path names no home folder, or characters no file has.") from None

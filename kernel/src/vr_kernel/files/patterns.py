@@ -61,11 +61,11 @@ class Search:
         self.complete = True
 
     def below(self, folder: Path, handle: int) -> Matches:
-        """Matching files, folder by folder in the order of their names; whether each is a link.
+        """Yield matching files, folder by folder in order of name, each with whether it is a link.
 
         Args:
             folder: where the files are said to be.
-            handle: the folder as it is open; ignored where open folders cannot be listed.
+            handle: the open folder; ignored where open folders cannot be listed.
         """
         return self._enter(folder, handle, self._closure({0}), DEPTH_LIMIT)
 
@@ -96,7 +96,7 @@ class Search:
             return
         try:
             inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=handle)
-        except OSError:  # it may not be listed, or is none any more
+        except OSError:  # not readable, or no folder any more
             self.complete = False
             return
         try:
@@ -116,7 +116,7 @@ class Search:
         return sorted(entries, key=lambda entry: entry.name)
 
     def _step(self, name: str, states: set[int]) -> set[int]:
-        """The state of the pattern after one more name; hidden names are met by name alone."""
+        """The state of the pattern after one more name; `*` matches no hidden name."""
         reached = set()
         for state in states:
             if state == len(self._parts):

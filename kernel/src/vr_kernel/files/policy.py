@@ -22,10 +22,10 @@ from vr_kernel.files.named_paths import (
 from vr_kernel.text.visible_text import spelled_out
 
 KERNEL_FILES = Path("/proc")
-"""Look like files but are doors to processes and their secrets: never read, whatever the roots."""
+"""Look like files but expose processes and their secrets: never read, whatever the roots."""
 ALLOW_BY = "Allow another: `vr init --folder DIR`, VR_ALLOWED_ROOTS, allowed_roots in [kernel]."
 NUMBERS = 1000
-"""Files of one name that may lie beside each other."""
+"""Maximum number of files with the same name in one folder."""
 
 
 class FileMatches(NamedTuple):
@@ -41,7 +41,7 @@ class Policy:
     def __init__(
         self, roots: Sequence[str | Path], allow_by: str = ALLOW_BY, untold: Path | None = None
     ) -> None:
-        """Below `roots` and `untold`, which no error names, may be read; `allow_by` adds one."""
+        """Allow `roots`, and `untold`, which errors never name; `allow_by` says how to add one."""
         folders = [Path(root).expanduser().resolve() for root in (untold, *roots) if root]
         self.roots, self._untold = tuple(dict.fromkeys(folders)), folders[0] if untold else None
         self._named: tuple[Path, ...] = ()
@@ -50,7 +50,7 @@ class Policy:
     def allow(self, path: str | Path) -> None:
         """Let a path be read that the person typed: a folder with all below it, or a file.
 
-        What lies beside the file under its name, such as `talk.srt` of `talk.mp4`, comes with it.
+        Files next to it with the same stem, such as `talk.srt` for `talk.mp4`, are allowed, too.
 
         Raises:
             VrError: INVALID_INPUT when it can be no path.
@@ -108,14 +108,14 @@ class Policy:
         """The files below an allowed folder that match a pattern; blocks.
 
         `*`, `?` and `[…]` stand for parts of one name, `**` for any folders between. Hidden files
-        and folders are met only by a name that begins with a dot. Links to folders are not
+        and folders are matched only by a name that begins with a dot. Links to folders are not
         followed, links to files only to what may be read. At most 100,000 entries are looked at,
         for at most 5 seconds.
 
         Args:
             folder: where to look.
             pattern: counts from the folder.
-            limit: most files that are told.
+            limit: maximum number of files returned.
 
         Raises:
             VrError: INVALID_INPUT, category PATTERN_INVALID for a pattern that leads out of the
@@ -140,9 +140,9 @@ class Policy:
     def create_file(self, folder: str | Path, name: str) -> BufferedWriter:
         """Make a new file in an allowed folder; the file's `name` is its real path.
 
-        `name` may be any text of a stranger: a title, a header, a path. What is left of it is
-        one part of a path. A name that is taken gets a number; nothing is ever overwritten, and
-        no link is followed.
+        `name` may be any text of a stranger: a title, a header, a path. It is reduced to one part
+        of a path. A name that is taken gets a number; nothing is ever overwritten, and no link is
+        followed.
 
         Raises:
             VrError: NOT_ALLOWED; CONFLICT when a thousand files of that name are there; as
@@ -222,7 +222,7 @@ class Policy:
         raise self._outside(wanted)
 
     def _outside(self, path: Path) -> VrError:
-        named = Path(path.name) if self._untold else path  # the rest is the owner's to know
+        named = Path(path.name) if self._untold else path  # only the owner may know the rest
         roots = (
             ", ".join(spelled_out(root) for root in self.roots if root != self._untold) or "none"
         )

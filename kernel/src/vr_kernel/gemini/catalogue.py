@@ -67,7 +67,7 @@ KNOWN: Mapping[str, KnownModel] = dict(
         _sees("gemini-3.7-flash", NO_MINIMAL, samples=False),  # 2026-08-13
         _sees("gemini-3.6-flash", THINKING_LEVELS, samples=False),  # 2026-07-21
         _sees("gemini-3.5-flash-lite", THINKING_LEVELS, samples=False),  # 2026-07-21
-        _sees("gemini-3.5-flash", THINKING_LEVELS),  # 2026-05-19, answered by 3.6 by now
+        _sees("gemini-3.5-flash", THINKING_LEVELS),  # 2026-05-19, now answered by 3.6
         _sees("gemini-3.1-flash-lite", THINKING_LEVELS),  # 2026-05-07, until 2027-05-07
         _sees("gemini-3.1-pro-preview", NO_MINIMAL),  # 2026-02-19
         _embeds("gemini-embedding-2", words=True),  # 2026-04-22

@@ -61,9 +61,9 @@ class Contexts:
         self._under_way: Joined[str | None] = Joined()
 
     async def ensure(self, model: str, content: Media, system: str, pay: Pay) -> str | None:
-        """Name of a cache of that content for that model, made when needed, once for all.
+        """Return the name of a cache of that content for that model; it is made once, when needed.
 
-        None where there is none to be had: for an address that is not an upload of ours, for
+        None when there can be none: for an address that is not an upload of ours, for
         content that the service refused within a day, and when it cannot be reached now.
 
         Raises:
@@ -81,8 +81,8 @@ class Contexts:
     async def usable(self, request: Request, model: str) -> tuple[ContextCache, Request] | None:
         """The request's cache, and the request without what the cache holds; None if unfit.
 
-        A cache fits the request that begins with its content under its system instruction, and
-        that uses no tool.
+        A cache fits a request that begins with its content, has its system instruction and uses no
+        tool.
         """
         known = await self._registry.context_named(request.cached_content)
         if known is None or known.model != model or known.system != system_digest(request.system):
@@ -101,7 +101,7 @@ class Contexts:
         return known, replace(request, turns=(*rest, *others), system="")
 
     async def refresh(self, name: str) -> bool:
-        """Give a cache its whole time to live again; False when it is gone.
+        """Restart the time to live of a cache; False when the cache is gone.
 
         Raises:
             VrError: when the service cannot be asked now.
@@ -131,11 +131,11 @@ class Contexts:
         return True
 
     async def forget(self, name: str) -> None:
-        """The service holds it no longer."""
+        """Forget a cache that the service no longer has."""
         await self._registry.forget_context(name)
 
     async def every(self, workspace: str = "") -> list[ContextCache]:
-        """Every cache of a workspace that has not ended; empty: the owner's."""
+        """Every live cache of a workspace; an empty name means the owner's."""
         found = []
         for cache in await self._registry.contexts():
             upload = await self._uploads.at(cache.content_id)  # it may be named by its address
@@ -146,7 +146,7 @@ class Contexts:
         return found
 
     async def clear(self, content_id: str | None = None, workspace: str | None = None) -> int:
-        """End the caches of a content, or all, of a workspace or of all; says how many."""
+        """End the caches of one content or of all, in one workspace or all; returns how many."""
         found = await (self._registry.contexts() if workspace is None else self.every(workspace))
         chosen = [cache for cache in found if content_id in (None, cache.content_id)]
         for cache in chosen:
@@ -163,7 +163,7 @@ class Contexts:
         return await self._registry.is_refused(*key), None
 
     async def _make_once(self, key: _Key, content: Media, system: str, pay: Pay) -> str | None:
-        """Make it, of all processes alone, unless another one did so meanwhile."""
+        """Make the cache in one process only, unless another one did so meanwhile."""
         known, name = False, None
 
         async def made() -> bool:
@@ -181,7 +181,7 @@ class Contexts:
     ) -> AbstractAsyncContextManager[Lease | None]:
         if self._leases is None:
             return nullcontext()
-        # A ledger that cannot be had now may have the work under way elsewhere.
+        # While the ledger is unavailable, another process may be doing this work.
         return self._leases.held(name, until=until, without=lambda error: not error.retryable)
 
     async def _make(self, key: _Key, content: Media, system: str, pay: Pay) -> str | None:
@@ -199,14 +199,14 @@ class Contexts:
                 )
             )
         except VrError as error:
-            if is_of_state(error):  # nobody was asked: it could not be paid for
+            if is_of_state(error):  # nothing was sent: the cost could not be recorded
                 raise
             self._log.info("no context cache", model=model, error=error.message)
             if error.code in {Code.INVALID_INPUT, Code.UNSUPPORTED, Code.NOT_FOUND}:
                 await self._registry.keep_refusal(*key, time.time() + REFUSED_S)
             return None
         kept = await self._registry.add_context(made, time.time() + MARGIN_S)
-        if kept.name != made.name:  # who took over a process that stood still was done before
+        if kept.name != made.name:  # a process that took over was faster
             await self._end(made)
         return kept.name
 

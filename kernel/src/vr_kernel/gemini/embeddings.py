@@ -50,7 +50,7 @@ class GeminiEmbedder:
 
         words = model in KNOWN and KNOWN[model].words
         prefix = _WORDS[purpose] if words else ""
-        # A list of plain texts would become one vector of all of them.
+        # A list of plain texts would become a single vector.
         said = [types.Content(parts=[types.Part(text=prefix + item)]) for item in items]
         config = types.EmbedContentConfig(
             task_type=None if words else _TASKS[purpose],

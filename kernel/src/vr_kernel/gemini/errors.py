@@ -1,4 +1,4 @@
-"""Failures of the Gemini API and of the way to it, as the kernel's errors."""
+"""Failures of the Gemini API and of the connection to it, as the kernel's errors."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ _ANSWERS = ErrorTable(  # its words: HTTP status, Google's status, reasons; then
 class ServiceError(VrError):
     """An error that the service answered with: its HTTP status, and its own words.
 
-    `account` tells one about the key, its project or its place from one about what was asked.
+    `account` is True for an error about the key, its project or its location, not the request.
     """
 
     status = 0
@@ -106,7 +106,7 @@ def service_error(
     Args:
         status: the HTTP status.
         body: `{"error": {"status", "message", "details"}}`, or anything else.
-        headers: of the answer; `Retry-After` counts.
+        headers: of the answer; `Retry-After` is used.
         model: that was asked, to name the nearest one when it is unknown.
         secret: the key that was used, which no message repeats.
     """
@@ -179,14 +179,14 @@ def translated(model: str = "", secret: str = "") -> Iterator[None]:
 
 
 def unreachable(why: str) -> VrError:
-    """Make the error of a request that never went out."""
+    """Make the error of a request that was never sent."""
     error = network_error(f"could not be reached ({why})")
     error.category = "SERVICE_UNREACHABLE"
     return error
 
 
 def network_error(what: str) -> VrError:
-    """Make the error of a request that went out; its reply may have been made and lost."""
+    """Make the error of a request that was sent; its reply may have been made and lost."""
     return VrError(
         f"The Gemini API {what}.",
         Code.UNAVAILABLE,
@@ -218,7 +218,7 @@ def key_missing() -> VrError:
 
 
 def exhausted(retry_after: float) -> VrError:
-    """Make the error of keys that all rest, the first one for `retry_after` seconds."""
+    """Make the error for when all keys rest, the first of them for `retry_after` seconds."""
     error = _error(TOO_MANY, "", "every key rests.", retry_after)
     error.status = 0  # nothing was sent
     return error

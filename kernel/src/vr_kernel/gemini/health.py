@@ -1,4 +1,4 @@
-"""Checks of what Gemini is reached with: keys that can be keys, an address that can be one."""
+"""Checks of the form of the Gemini keys and of the service's address."""
 
 from __future__ import annotations
 

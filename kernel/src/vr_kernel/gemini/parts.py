@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from google.genai import types
 
 INLINE_BYTES = 20_000_000
-"""Most that the files of one request may have together to travel inside it."""
+"""Maximum total size of the files that are sent inside one request, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The way of the files of a request: these are uploaded, the others go inline."""
+    """The files of a request that are uploaded; the others are sent inline."""
 
     large: tuple[Media, ...]
 

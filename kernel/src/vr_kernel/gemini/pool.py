@@ -27,16 +27,16 @@ CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 BASE_URL = "https://generativelanguage.googleapis.com"
 CONNECT_S = 20.0
 REST_S = 5.0
-"""Seconds that a key rests which was refused without word of when to come back."""
+"""Seconds that a refused key rests when the service does not say how long."""
 REFUSED_REST_S = 300.0
-"""Seconds that a key rests which is not valid, while others are."""
+"""Seconds that an invalid key rests while others are valid."""
 SPARE_CONNECTIONS = 8
-"""For polls and uploads, beside the calls that the door lets through."""
+"""Connections for polls and uploads, in addition to those for requests to models."""
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One key, and the clients that use it. `hint` names it across runs, without telling it."""
+    """One key, and the clients that use it. `hint` names it across runs, without revealing it."""
 
     hint: str
     key: str = field(repr=False)
@@ -60,7 +60,7 @@ class Account:
 class _Rest:
     until: float
     told: bool
-    """The service said how long; a rest that we chose does not keep the last key from use."""
+    """True when the service said how long; a rest that we chose does not block the last key."""
 
 
 class Pool:
@@ -116,7 +116,7 @@ class Pool:
 
         Args:
             model: whose quota is used.
-            work: one attempt with a key; raises `VrError` alone.
+            work: one attempt with a key; raises only `VrError`.
             only: hint of the one key that may be used.
             prefer: hint of the key that is used before others.
 
@@ -130,7 +130,7 @@ class Pool:
                 "The key that this belongs to is no longer configured.",
                 Code.NOT_FOUND,
                 category="API_NOT_FOUND",
-                hint="Configure the key again, or start anew.",
+                hint="Configure the key again, or start over.",
             )
         left = list(all_able)
         while True:
@@ -159,7 +159,7 @@ class Pool:
         return list(dict.fromkeys(key for key in keys if key))
 
     def _next(self, able: list[Account], model: str, prefer: str) -> Account:
-        """The preferred key, or the next in turn; one that rests only when its rest is a guess."""
+        """The preferred key, or the next in turn; a resting key only when its rest is a guess."""
         now = time.monotonic()
         awake = [a for a in able if self._rest(a, model).until <= now]
         for account in awake:
@@ -242,6 +242,6 @@ def _certificates(*_places: str | None) -> ssl.SSLContext:
 
 
 async def _cap_connecting(request: httpx2.Request) -> None:
-    """The SDK gives its one timeout to every phase; a host that is away is known much sooner."""
+    """Shorten the connect timeout, since the SDK applies one timeout to every phase."""
     timeout = request.extensions.get("timeout", {})
     timeout["connect"] = min(timeout.get("connect") or CONNECT_S, CONNECT_S)

@@ -26,7 +26,7 @@ from vr_kernel.models.provider import ModelInfo
 
 T = TypeVar("T")
 SHORTEST_TIMEOUT_S = 30.0
-"""The service refuses to be given less than 10 s; the door's own deadline may be shorter."""
+"""The service refuses a timeout below 10 s; the kernel's own deadline may be shorter."""
 
 
 class GeminiModels:
@@ -102,9 +102,9 @@ class GeminiModels:
     async def _ask(
         self, model: str, request: Request, send: Callable[[Prepared], Awaitable[T]]
     ) -> tuple[T, list[str]]:
-        """One attempt, from the context cache where there is one that fits; and notes on it."""
+        """Make one attempt, with the context cache if one fits; returns answer and notes."""
         check_media(model, request.turns)
-        accounts = await self._pool.accounts()  # The SDK is loaded there, in a thread.
+        accounts = await self._pool.accounts()  # This loads the SDK, in a thread.
         config, notes = generate_config(model, request, self._timeout_ms())
         whole = GeminiRequest(model, request, config, send, self._uploads, tuple(notes))
         for question in await self._ways(whole, {account.hint for account in accounts}):
@@ -122,7 +122,7 @@ class GeminiModels:
     async def _ways(
         self, whole: GeminiRequest[T], accounts: Collection[str]
     ) -> list[GeminiRequest[T]]:
-        """The ways to put a question, in order: to its context cache if that fits, then whole."""
+        """The ways to send a request, in order: with its context cache if that fits, then whole."""
         if not whole.request.cached_content:
             return [whole]
         usable = await self._contexts.usable(whole.request, whole.model)

@@ -1,4 +1,4 @@
-"""One question to a Gemini model, put with whichever key may be used for it."""
+"""One question to a Gemini model, sent with any key that may be used for it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class GeminiRequest(Generic[T]):
     Args:
         model: its name at the service.
         request: the whole of it, or what a context cache does not hold.
-        config: how the answer is wanted.
+        config: the settings for the answer.
         send: sends it once, with one key.
         uploads: the files that are at the service.
         notes: remarks on how it is put.
@@ -71,11 +71,11 @@ class GeminiRequest(Generic[T]):
         return next((upload.account for upload in found if upload is not None), "")
 
     async def best_account(self) -> str:
-        """The account that holds most of the files that cannot travel inside the request."""
+        """The account that holds most of the files that cannot be sent inline."""
         return await self.uploads.holder([media.digest for media in self._plan.large])
 
     async def put(self, account: Account) -> T:
-        """Ask with one key; files that the service holds no longer go up again, once.
+        """Ask with one key; files that the service no longer has are uploaded again, once.
 
         Raises:
             VrError: what the service says.
@@ -113,7 +113,7 @@ class GeminiRequest(Generic[T]):
         return Prepared(account, self.model, said, self.config)
 
     async def _unseen(self, error: VrError) -> VrError:
-        """The error of a request that was refused and names addresses alone."""
+        """The error of a refused request whose media are all given by address."""
         gone = False
         for media in self._addresses:
             gone = gone or await self.uploads.at(media.uri) is not None

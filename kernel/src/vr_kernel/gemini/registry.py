@@ -54,7 +54,7 @@ class Upload(BaseModel):
     size: int
     expires_at: float
     active: bool
-    """It may be used; the service works through a new file first."""
+    """True once the file can be used; the service processes a new file first."""
 
 
 class ContextCache(BaseModel):
@@ -111,7 +111,7 @@ class KeptAtGemini:
         )
 
     async def forget_upload(self, uri: str) -> None:
-        """The service holds it no longer."""
+        """Forget an upload that the service no longer has."""
         await self._write("DELETE FROM upload WHERE uri = ?", uri)
 
     async def context(self, content: str, model: str, system: str) -> list[ContextCache]:
@@ -137,7 +137,7 @@ class KeptAtGemini:
         )
 
     async def add_context(self, context: ContextCache, until: float) -> ContextCache:
-        """Remember a new one, unless there is one like it that lives longer; returns that one."""
+        """Remember a new one, unless an equal one lives longer; returns the one that is kept."""
         await self._write(
             "INSERT INTO context VALUES (?,?,?,?,?,?,?,?)"
             " ON CONFLICT (content, model, system, account) DO UPDATE SET name = excluded.name,"
@@ -150,11 +150,11 @@ class KeptAtGemini:
         return next((it for it in known if it.account == context.account), context)
 
     async def forget_context(self, name: str) -> None:
-        """The service holds it no longer."""
+        """Forget a cache that the service no longer has."""
         await self._write("DELETE FROM context WHERE name = ?", name)
 
     async def is_refused(self, content: str, model: str, system: str) -> bool:
-        """Check if the service refused to cache it not long ago."""
+        """Check if the service recently refused to cache it."""
 
         def read(connection: sqlite3.Connection) -> bool:
             row = connection.execute(
@@ -167,7 +167,7 @@ class KeptAtGemini:
         return await self._attempt(self._database.look(read), default=False)
 
     async def keep_refusal(self, content: str, model: str, system: str, until: float) -> None:
-        """Remember that it would not be cached, until then."""
+        """Remember until then that the service would not cache it."""
         await self._write(
             "INSERT OR REPLACE INTO refusal VALUES (?,?,?,?)", content, model, system, until
         )
@@ -191,7 +191,7 @@ class KeptAtGemini:
         return [ContextCache(**dict(zip(names, row, strict=True))) for row in rows]
 
     async def _rows(self, table: str, where: str, values: tuple[str, ...]) -> list[_Row]:
-        # The table and the condition are words of this module.
+        # The table and the condition come from this module, not from input.
         statement = (
             f"SELECT * FROM {table} WHERE {where} AND expires_at > ?"  # noqa: S608
             " ORDER BY expires_at DESC"

@@ -1,4 +1,4 @@
-"""Reads what a model answered: its words, what they cost, where they come from, how they ended."""
+"""Reads the answer of a model: its text, cost, sources and reason for ending."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Reading:
         self.usage = Usage(calls=1)
 
     def take(self, response: types.GenerateContentResponse) -> str:
-        """Read one response, and give the words that it adds."""
+        """Read one response, and return the words that it adds."""
         if response.usage_metadata is not None:
             self.usage = usage_of(response.usage_metadata)
         if response.model_version:
@@ -46,10 +46,10 @@ class Reading:
         return self._candidate(candidates[0]) if candidates else ""
 
     def reply(self, *, streamed: bool = False) -> Reply:
-        """The whole answer, which ended with STOP; only a streamed one has to say so.
+        """The whole answer; a streamed one must have ended with STOP.
 
         Raises:
-            VrError: NOT_ALLOWED, TOO_LARGE or UNAVAILABLE, as its end says; with what it cost.
+            VrError: NOT_ALLOWED, TOO_LARGE or UNAVAILABLE, by its reason for ending; with its cost.
         """
         text = "".join(self._texts)
         self._check(text, streamed=streamed)

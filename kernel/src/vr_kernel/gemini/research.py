@@ -1,4 +1,4 @@
-"""Deep Research: begun once, in the service's background, and asked for until it is done."""
+"""Deep Research: started once, run by the service in the background, polled until it is done."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vr_kernel.text.visible_text import visible
 LONGEST_S = 3600.0
 """Longest time of a research, in seconds. Source: "Deep Research" of the Gemini API."""
 FAILURES = 5
-"""Times in a row that asking for it may fail; the research goes on meanwhile."""
+"""Polls in a row that may fail; the research goes on meanwhile."""
 _UNDER_WAY = frozenset({"in_progress", "queued"})
 
 
@@ -30,7 +30,7 @@ class Research:
         self._pool = pool
 
     async def start(self, prompt: str, agent: str = "") -> str:
-        """Begin one, by the usual agent when none is named; gives the id that finds it again.
+        """Start a research, with the usual agent when none is named; returns its id.
 
         Raises:
             VrError: what the service says; nothing was begun then.
@@ -59,7 +59,7 @@ class Research:
         return await self._pool.run(agent, begin)
 
     async def result(self, started: str, report: Report = silent) -> Reply:
-        """Wait for what was found.
+        """Wait for the result.
 
         Raises:
             VrError: UNAVAILABLE, category RESEARCH_FAILED, when it ended without a result, with

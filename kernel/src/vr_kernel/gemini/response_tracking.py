@@ -1,7 +1,7 @@
-"""The HTTP responses of a piece of work, so that one which is left half read can be closed.
+"""Tracks the HTTP responses of a piece of work, so that one left half read can be closed.
 
-The SDK closes a response when its stream ends; a stream that is left keeps its connection until
-the garbage collector comes.
+The SDK closes a response when its stream ends; an abandoned stream keeps its connection until it is
+garbage collected.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class ResponseTracking:
         )
 
     async def note(self, response: httpx2.Response) -> None:
-        """Take note of a response; a hook of the HTTP client."""
+        """Remember a response; a hook of the HTTP client."""
         seen = self._listener.get()
         if seen is not None:
             seen.append(response)

@@ -1,4 +1,4 @@
-"""Google's resumable upload: a file in chunks, each taken up again where it was cut.
+"""Google's resumable upload: a file in chunks, each resumed where it was cut off.
 
 The SDK's own upload reads in the event loop, sends a chunk again from its start and gives up
 after a broken connection; this one reads in threads, in blocks, and asks the service how much
@@ -30,7 +30,7 @@ ATTEMPTS = 4
 PAUSE_S = 0.5
 OK = 200
 Sent = Callable[[int, int], None]
-"""Told how many bytes of how many have arrived."""
+"""Called with the number of bytes that have arrived, and of all."""
 
 
 class ResumableUpload:
@@ -44,7 +44,7 @@ class ResumableUpload:
         self._address = ""
 
     async def run(self) -> dict[str, Any]:
-        """Send everything, and give what the service calls the file.
+        """Send everything, and return the service's description of the file.
 
         Raises:
             VrError: what the service or the network says, once resuming has not helped.
@@ -138,13 +138,13 @@ class ResumableUpload:
 async def wait_until_active(
     account: Account, name: str, deadline_s: float, waited: Callable[[float], None]
 ) -> dict[str, Any]:
-    """The file once the service has worked through it.
+    """Wait until the service has processed the file, and return it.
 
     Args:
         account: whose file it is.
         name: of the file, `files/...`.
         deadline_s: seconds until giving up.
-        waited: told the seconds so far.
+        waited: called with the seconds so far.
 
     Raises:
         VrError: UNSUPPORTED when the service cannot read the file; UNAVAILABLE, category
@@ -194,7 +194,7 @@ async def get_json(account: Account, path: str) -> dict[str, Any]:
 
 
 def _behind(base_url: str, address: str) -> str:
-    """The address on our own way to the service, which may lead through a gateway."""
+    """The address below the configured base URL, which may be a gateway."""
     base = urlsplit(base_url)
     return urlunsplit(urlsplit(address)._replace(scheme=base.scheme, netloc=base.netloc))
 

@@ -41,7 +41,7 @@ class GeminiService:
     """The Gemini service of one kernel. Nothing is opened or imported before it is used.
 
     Args:
-        settings: gives the settings as they are now; asked for each request.
+        settings: returns the current settings; called for each request.
         paths: `gemini.db` in the state folder remembers uploads and context caches.
         log: never told a key, a prompt or an answer.
         leases: keep two processes from making the same context.
@@ -84,8 +84,9 @@ class GeminiService:
         """The address of the file at the service, uploaded when it is not there.
 
         Args:
-            media: a file; an address is given back as it is.
-            report: told the bytes so far, then the seconds that the service works through it.
+            media: a file; an address is returned unchanged.
+            report: called with the bytes so far, then with the seconds that the service processes
+                it.
 
         Raises:
             VrError: TOO_LARGE above 2 GiB; UNSUPPORTED when Gemini cannot read it; AUTH, QUOTA,
@@ -105,9 +106,9 @@ class GeminiService:
         return upload.uri
 
     async def cached_content(self, model: str, content: Media, *, system: str = "") -> str | None:
-        """Name of a context cache of that content, made when needed.
+        """Return the name of a context cache of that content, which is made when needed.
 
-        None where there is none to be had: a YouTube video cannot be cached, nor content that
+        None when there can be none: a YouTube video cannot be cached, nor content that
         is too short; such a refusal is remembered for a day.
 
         Raises:
@@ -135,7 +136,7 @@ class GeminiService:
         task.add_done_callback(lambda _task: own.close())
 
     async def refresh(self, name: str) -> bool:
-        """Give a context cache its whole time to live again; False when it is gone.
+        """Restart the time to live of a context cache; False when the cache is gone.
 
         Raises:
             VrError: when the service cannot be asked now.
@@ -143,7 +144,7 @@ class GeminiService:
         return await self._components.contexts.refresh(name)
 
     async def context_caches(self) -> list[ContextCache]:
-        """Every context cache of this workspace that has not ended."""
+        """Every live context cache of this workspace."""
         return await self._components.contexts.every(self.workspace)
 
     async def clear_context_caches(self, content_id: str | None = None) -> int:
@@ -151,7 +152,7 @@ class GeminiService:
         return await self._components.contexts.clear(content_id, self.workspace)
 
     async def start_research(self, prompt: str, *, agent: str = "") -> str:
-        """Begin a Deep Research, and give the id that finds it again in any process.
+        """Start a Deep Research, and return its id, which is valid in any process.
 
         Args:
             prompt: what to find out.
@@ -168,7 +169,7 @@ class GeminiService:
         row = await self.recorder.begin(request, 1)
         with self.recorder.watched(row):
             started = await request.send()
-        self.recorder.free(row)  # The row of its result says what it cost.
+        self.recorder.free(row)  # The row of its result has the cost.
         return started
 
     async def research_result(self, started: str, *, report: Report = silent) -> Reply:
@@ -187,7 +188,7 @@ class GeminiService:
     async def deep_research(
         self, prompt: str, *, agent: str = "", report: Report = silent
     ) -> Reply:
-        """Research a question. Done again after a crash, it waits for the one it began.
+        """Research a question. When repeated after a crash, it waits for the one it started.
 
         Raises:
             VrError: as `start_research` and `research_result`.
@@ -201,7 +202,7 @@ class GeminiService:
         return await self.research_result(started, report=report)
 
     async def aclose(self) -> None:
-        """End what goes on in the background, and close every connection."""
+        """End background work, and close every connection."""
         for task in self._background:
             task.cancel()
         if self._background:
