@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from refined_kernels import ingest, knowledge_kernel
 from vr_kernel import Code, Provider, VrError, hookimpl
@@ -267,6 +267,7 @@ async def test_the_agent_of_a_store_answers_unchecked() -> None:
     assert "not checked" in result.notes[0]
 
 
+@settings(max_examples=30)
 @given(st.text(max_size=300), st.text(max_size=20), st.integers(1, 60))
 def test_an_excerpt_is_a_part_of_the_text(text: str, query: str, limit: int) -> None:
     part = excerpt(text, query, limit)

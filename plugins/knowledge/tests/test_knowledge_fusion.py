@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from vr_plugin_knowledge.matching.fusion import evidence, fuse, stretch
 
@@ -17,6 +17,7 @@ def order(scores: dict[int, float]) -> list[int]:
     return sorted(scores, key=lambda item: (-scores[item], item))
 
 
+@settings(max_examples=30)
 @given(SCORES, SCORES, ALPHAS, st.floats(0, 100))
 def test_scores_lie_between_0_and_1_and_cover_both_lists(
     keyword: dict[int, float], semantic: dict[int, float], alpha: float, whole: float
@@ -26,6 +27,7 @@ def test_scores_lie_between_0_and_1_and_cover_both_lists(
     assert all(0 <= score <= 1 + 1e-9 for score in fused.values())
 
 
+@settings(max_examples=30)
 @given(SCORES, SCORES, ALPHAS, st.floats(0, 100))
 def test_what_is_better_in_both_lists_ranks_higher(
     keyword: dict[int, float], semantic: dict[int, float], alpha: float, whole: float
@@ -38,6 +40,7 @@ def test_what_is_better_in_both_lists_ranks_higher(
                 assert fused[better] >= fused[worse]
 
 
+@settings(max_examples=30)
 @given(SCORES, SCORES)
 def test_alpha_chooses_the_list(keyword: dict[int, float], semantic: dict[int, float]) -> None:
     words = fuse(keyword, semantic, alpha=0, whole=0)
@@ -46,6 +49,7 @@ def test_alpha_chooses_the_list(keyword: dict[int, float], semantic: dict[int, f
     assert {item: meanings[item] for item in semantic} == stretch(semantic)
 
 
+@settings(max_examples=30)
 @given(
     st.dictionaries(st.integers(0, 9), st.integers(-100, 100).map(float), max_size=9),
     SCORES,

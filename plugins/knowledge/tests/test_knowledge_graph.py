@@ -89,6 +89,7 @@ def test_every_name_has_one_identity(name: str) -> None:
     assert "\x1f" not in identify(name)
 
 
+@settings(max_examples=30)
 @given(edges)
 def test_scores_are_those_of_personalised_pagerank(triples: list[tuple[str, str, str]]) -> None:
     network = network_of(triples)
@@ -147,6 +148,7 @@ def test_depth_type_and_direction_bound_a_region() -> None:
     assert set(traverse(network, {}, depth=0).concepts) == set("abcdxz")
 
 
+@settings(max_examples=30)
 @given(edges, st.randoms())
 def test_a_graph_follows_the_journal_in_any_order(
     triples: list[tuple[str, str, str]], chance: random.Random
@@ -179,7 +181,7 @@ readings = st.lists(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(readings)
 def test_merging_the_same_again_changes_nothing(
     told: list[tuple[str, list[str], list[tuple[str, str, str]]]],
@@ -257,6 +259,7 @@ def test_the_parts_of_a_text_are_the_text(text: str) -> None:
     assert all(len(part) <= 20_000 for part in parts)
 
 
+@settings(max_examples=30)
 @given(st.lists(st.text(max_size=30), max_size=8))
 def test_graphml_is_read_back_whatever_the_names_are(given_names: list[str]) -> None:
     network = network_of([(f"x{name}", "related_to", HOSTILE) for name in given_names])

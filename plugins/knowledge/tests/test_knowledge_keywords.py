@@ -72,7 +72,7 @@ async def test_operators_and_signs_are_words_or_nothing(
         assert await keyword_hits(store, question) == found
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=10)
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=40))
 def test_no_text_is_an_error(questions: list[str]) -> None:
     async def ask() -> None:

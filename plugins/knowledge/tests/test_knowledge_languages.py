@@ -120,7 +120,7 @@ SYLLABLES = st.sampled_from(["ver", "sich", "er", "ung", "kran", "ken", "haus", 
 MADE_UP = st.lists(SYLLABLES, min_size=1, max_size=5).map("".join)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=12)
 @given(
     st.lists(st.lists(MADE_UP, max_size=6), min_size=1, max_size=12),
     st.lists(st.integers(0, 11), max_size=6),

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from knowledge_samples import NOTES
 from vr_kernel import Config, Kernel, RecordField, RecordKind, estimate_tokens, hookimpl
@@ -55,7 +55,7 @@ async def test_a_page_fits(kernel: Kernel, text: str) -> None:
     assert len(result.model_dump_json()) < PAGE_CHARS
 
 
-@pytest.mark.parametrize("limit", [1, 10, 20])
+@pytest.mark.parametrize("limit", [1, pytest.param(10, marks=pytest.mark.slow), 20])
 @pytest.mark.parametrize("script", SCRIPTS)
 async def test_a_page_has_as_many_hits_as_are_asked_for(
     kernel: Kernel, script: str, limit: int
@@ -71,6 +71,7 @@ async def test_a_page_has_as_many_hits_as_are_asked_for(
     assert estimate_tokens(result.model_dump_json()) < PAGE_TOKENS
 
 
+@settings(max_examples=30)
 @given(
     st.fixed_dictionaries(
         {},

@@ -23,7 +23,7 @@ OPERATIONS = st.lists(
 )
 
 
-@settings(deadline=None)
+@settings(max_examples=30)
 @given(OPERATIONS, st.sets(st.integers(1, 45)), st.integers(1, 12), st.booleans())
 def test_finds_what_a_loop_finds(
     operations: list[tuple[str, set[int] | int]], permitted: set[int], limit: int, filtered: bool

@@ -44,7 +44,7 @@ def plain(connection: sqlite3.Connection, terms: list[str], where: str, limit: i
     return [-rank for (rank,) in rows]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(
     st.lists(st.sampled_from(sorted(EVERY)), min_size=1, max_size=5),
     st.sampled_from([1, 10, 100]),

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from click.testing import Result
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from knowledge_samples import NOTES, WordVectors
 from migration_samples import config_in, invoke, report_of
@@ -165,6 +165,7 @@ def change(key: str, fields: dict[str, Any] | None) -> Change:
     return Change(1, "default", "Notes", key, fields, {}, "2026-01-01T00:00:00+00:00")
 
 
+@settings(max_examples=30)
 @given(st.dictionaries(st.text(min_size=1), st.text(), min_size=1), st.randoms())
 def test_checksums_know_no_order_and_miss_nothing(texts: dict[str, str], random: Any) -> None:
     created = "2026-01-01T00:00:00+00:00"

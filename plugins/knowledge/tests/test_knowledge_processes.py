@@ -68,7 +68,9 @@ def replayed(count: int, upto: int) -> Ledger:
     return ledger
 
 
-@pytest.mark.parametrize("lines", [1, 4, 11, 17])
+@pytest.mark.parametrize(
+    "lines", [1, 11, *(pytest.param(n, marks=pytest.mark.slow) for n in (4, 17))]
+)
 def test_a_killed_process_leaves_rows_and_cursor_in_step(
     start_worker: StartWorker, store_path: Path, lines: int
 ) -> None:

@@ -164,7 +164,7 @@ async def check_counts(store: Store, ledger: Ledger) -> None:
         assert (record is not None) == (f"k{number}" in ledger.live("Notes"))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(STEPS, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3), FILTERS)
 def test_two_stores_on_one_file_and_the_one_in_memory_agree_with_the_model(
     steps: list[tuple[tuple[str, str, Fields | None, str], str]],

@@ -342,25 +342,25 @@ def workspaces(run: Run, tmp_path: Path, config: Config) -> Path:
     return tmp_path / "state"
 
 
-@pytest.mark.parametrize(
-    ("environ", "options", "hint"),
-    [
-        ({}, ["--workspace", "ana"], "Did you mean 'anna'? Others with records: anna (2)"),
-        ({"VR_STORE__WORKSPACE": "typo"}, [], "anna (2), default (1). To have an empty file, name"),
-        ({}, ["--collection", "ConceptKnowledge"], "To have an empty file, name a new one."),
-    ],
-    ids=["another that is none", "the configured one is none", "a collection without records"],
-)
+NO_RECORDS: list[tuple[dict[str, str], list[str], str]] = [
+    ({}, ["--workspace", "ana"], "Did you mean 'anna'? Others with records: anna (2)"),
+    ({"VR_STORE__WORKSPACE": "typo"}, [], "anna (2), default (1). To have an empty file, name"),
+    ({}, ["--collection", "ConceptKnowledge"], "To have an empty file, name a new one."),
+]
+"""The environment and the options of an export of nothing, and what it is told."""
+
+
 @pytest.mark.usefixtures("workspaces")
 def test_an_export_of_nothing_leaves_what_was_there(
-    environ: dict[str, str], options: list[str], hint: str, config: Config, tmp_path: Path, run: Run
+    config: Config, tmp_path: Path, run: Run
 ) -> None:
     run(export_records, file := tmp_path / "good.jsonl")
     before = file.read_bytes()
-    error = refused(moved(config, **environ), export_records, file, *options)
-    assert (error.code, file.read_bytes()) == ("NOT_FOUND", before)
-    assert hint in error.hint
-    assert not list(tmp_path.glob(".*.part"))
+    for environ, options, hint in NO_RECORDS:
+        error = refused(moved(config, **environ), export_records, file, *options)
+        assert (error.code, file.read_bytes()) == ("NOT_FOUND", before)
+        assert hint in error.hint
+        assert not list(tmp_path.glob(".*.part"))
 
 
 def test_an_installation_without_records_has_an_empty_export(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from vr_kernel import TextLine
 from vr_ocr_rapidocr.lines import sort_lines
@@ -44,11 +44,13 @@ def test_close_rows_stay_apart():
     assert words(sort_lines(reversed(rows))) == ["0", "1", "2", "3"]
 
 
+@settings(max_examples=30)
 @given(st.lists(text_lines, max_size=12))
 def test_nothing_is_lost_or_doubled(lines):
     assert Counter(sort_lines(lines)) == Counter(lines)
 
 
+@settings(max_examples=30)
 @given(st.lists(text_lines, max_size=12))
 def test_a_line_wholly_below_another_comes_later(lines):
     ordered = sort_lines(lines)

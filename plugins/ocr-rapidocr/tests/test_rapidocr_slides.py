@@ -32,14 +32,15 @@ def distance(left: str, right: str) -> int:
     return row[-1]
 
 
-def slides() -> list[tuple[bytes, str]]:
-    """The middle frame of each slide as PNG, and what stands on it."""
+def slides(most: int) -> list[tuple[bytes, str]]:
+    """The middle frames of the first slides as PNG, and what stands on each."""
     av = pytest.importorskip("av", reason="av is not installed")
     media = Path(DATA or "") / "media"
     made = []
     with av.open(str(media / "talk.mp4")) as container:
         stream = container.streams.video[0]
-        for slide in json.loads((media / "talk.truth.json").read_text(encoding="utf-8")):
+        truth = json.loads((media / "talk.truth.json").read_text(encoding="utf-8"))
+        for slide in truth[:most]:
             middle = (slide["start"] + slide["end"]) / 2
             container.seek(int(middle / stream.time_base), stream=stream)
             frame = next(f for f in container.decode(stream) if f.time >= middle)
@@ -49,11 +50,12 @@ def slides() -> list[tuple[bytes, str]]:
     return made
 
 
-async def test_slides_are_read_almost_without_error(rapidocr):
+@pytest.mark.parametrize("most", [1, pytest.param(6, marks=pytest.mark.slow)])
+async def test_slides_are_read_almost_without_error(rapidocr, most):
     wrong = total = 0
-    for picture, truth in slides():
+    for picture, truth in slides(most):
         read = "\n".join(line.text for line in await rapidocr.recognize(picture))
         wrong += distance(normalise(read), normalise(truth))
         total += len(normalise(truth))
-    assert total > 500
+    assert total > 80 * most
     assert wrong / total <= 0.03

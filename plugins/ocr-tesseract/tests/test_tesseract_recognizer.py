@@ -46,13 +46,6 @@ async def test_a_page_is_read(layout):
 
 
 @needs_tesseract
-async def test_many_pictures_at_once():
-    reader = recognizer()
-    found = await asyncio.gather(*(reader.recognize(PAGE) for _ in range(4)))
-    assert all(lines == found[0] for lines in found)
-
-
-@needs_tesseract
 async def test_a_cut_picture_is_invalid_input():
     with pytest.raises(VrError) as caught:
         await recognizer().recognize(PAGE[: len(PAGE) // 2])

@@ -56,7 +56,6 @@ async def deliver(kernel: Kernel, patience: float = PATIENCE_S) -> int:
         await asyncio.sleep(STEP_S)
         return await store.pending_vectors()
 
-    # Without an embedder all wait for ever.
-    return await (
-        watch("Vectors", waiting, patience) if kernel.services.vectors.available() else waiting()
-    )
+    if not kernel.services.vectors.available():  # all wait for ever
+        return await store.pending_vectors()
+    return await watch("Vectors", waiting, patience)
