@@ -49,10 +49,10 @@ def demo(config: Config, copy: Path | None) -> int:
 
 
 def _copy(folder: Path) -> int:
-    """Leave the talk there, unless something else bears its name.
+    """Copy the talk there, unless another file has its name.
 
     Raises:
-        VrError: CONFLICT then; NOT_ALLOWED where nothing can be written.
+        VrError: CONFLICT then; NOT_ALLOWED where the file cannot be written.
     """
     target = folder / TALK.name
     try:

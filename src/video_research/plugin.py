@@ -7,7 +7,7 @@ from vr_kernel import Command, hookimpl
 
 @hookimpl
 def vr_commands() -> list[Command]:
-    """The demonstration."""
+    """The command of the demonstration."""
     return [
         Command(
             path=("demo",),

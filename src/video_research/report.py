@@ -56,7 +56,7 @@ def outline_lines(analysis: Mapping[str, Any]) -> Iterator[str]:
 
 
 def answer_lines(question: str, found: Mapping[str, Any], artifacts: Path) -> Iterator[str]:
-    """A question and the best moment for it; `artifacts` is the server's folder of pictures."""
+    """A question and the moment that answers it best; `artifacts` is the folder of pictures."""
     yield f"\n  {click.style('?', fg='cyan')} {question}"
     if not found["results"]:
         yield "    Nothing found."

@@ -24,7 +24,7 @@ def config_of(context: click.Context) -> Config:
 
 
 def config_with(context: click.Context, flags: Mapping[str, str]) -> Config:
-    """The configuration of this run, with settings of a command's own options above it."""
+    """The configuration of this run, overridden by the options of a command."""
     from vr_kernel import load_config
 
     given = context.find_root().params["settings"]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Domain(NamedGroup):
-    """Tools and commands that share a first word; plugins are loaded when one is run.
+    """Tools and commands that share a first word; plugins are loaded when a command is run.
 
     Args:
         name: the first word.

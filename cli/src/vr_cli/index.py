@@ -39,7 +39,7 @@ def subcommand(tool_name: str) -> str:
 
 
 def write_index(kernel: Kernel) -> None:
-    """Remember the names; a cache folder that cannot be written is no reason to fail."""
+    """Write the names to the cache folder; ignore a folder that cannot be written."""
     path = _path(kernel.config.paths.cache)
     text = json.dumps(command_names(kernel), indent=1, sort_keys=True)
     with suppress(OSError):
@@ -51,7 +51,7 @@ def write_index(kernel: Kernel) -> None:
 
 
 def read_index(cache: Path) -> CommandNames:
-    """The names that a cache folder remembers, none before the first load."""
+    """The names in the cache folder, none before the first load."""
     try:
         names = json.loads(_path(cache).read_text("utf-8"))
     except (OSError, ValueError):
@@ -60,9 +60,9 @@ def read_index(cache: Path) -> CommandNames:
 
 
 def installed_plugins() -> list[tuple[str, str]]:
-    """Plugins that may have commands, and what each is for: all that is known before a load.
+    """Plugins that may have commands, each with a summary: all that is known before a load.
 
-    A distribution `vr-NAME` brings a provider, which has none.
+    A distribution `vr-NAME` offers a provider, which has no commands.
     """
     from importlib.metadata import entry_points
 
@@ -76,7 +76,7 @@ def installed_plugins() -> list[tuple[str, str]]:
 
 
 def _words_of(point: EntryPoint) -> str:
-    """The summary of a distribution that is the plugin's own; else what its module says first."""
+    """The summary of a plugin's own distribution; else the first line of its module's docstring."""
     said = point.dist.metadata if point.dist else None
     if said and said["Name"] == f"vr-plugin-{point.name}":
         return said["Summary"] or "" if "Summary" in said else ""

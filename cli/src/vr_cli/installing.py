@@ -29,7 +29,7 @@ class Environment:
 
     @classmethod
     def own(cls) -> Environment:
-        """The one that this program runs in."""
+        """The environment that this program runs in."""
         library = Path(sysconfig.get_path("stdlib"))
         return cls(Path(sys.prefix), library, sys.executable, sys.prefix != sys.base_prefix)
 
@@ -90,14 +90,14 @@ class Environment:
 
 
 def distribution_of(name: str) -> str:
-    """The requirement, as pip takes it, that a person means by the name of a plugin.
+    """The requirement for pip that a person means by the name of a plugin.
 
     A bare name such as `weather` means `vr-plugin-weather`, or `vr-weather` where an installed
-    distribution asks for that, as video-research does for its own; all else is taken as it is.
+    distribution requires that, as video-research does for its own; anything else is taken as it is.
 
     Raises:
-        VrError: INVALID_INPUT for what is no name, requirement, address or folder, and for a name
-            that a folder here has, too; NOT_FOUND for a path where nothing is.
+        VrError: INVALID_INPUT for anything but a name, requirement, URL or folder, and for a name
+            that is also that of a folder here; NOT_FOUND for a path that does not exist.
     """
     if "://" in name:
         return name
@@ -109,7 +109,7 @@ def distribution_of(name: str) -> str:
     if name and Path(name).is_file():
         return name
     full = _full_name(name)
-    if name and Path(name).is_dir():  # pip would take the name for that of a distribution
+    if name and Path(name).is_dir():  # pip would take the name for a distribution's
         raise VrError(
             f"A folder {name} lies here, and a plugin may have that name.",
             Code.INVALID_INPUT,
@@ -131,7 +131,7 @@ def _full_name(name: str) -> str:
 
 
 def required_distributions() -> Iterable[str]:
-    """The names of all distributions that installed ones ask for, of extras, too."""
+    """The names of all distributions that installed ones require, also with extras."""
     for distribution in distributions():
         for text in distribution.requires or ():
             try:

@@ -18,9 +18,10 @@ Tell = Callable[[PluginStatus], None]
 
 
 def open_kernel(config: Config, tell: Tell = print_broken) -> Kernel:
-    """The kernel of this command: files below the current folder may be read.
+    """Open the kernel of this command, which may read files below the current folder.
 
-    `tell` takes each plugin that is not served whole; it is said in a sentence on stderr.
+    `tell` is called with each plugin that is not served in full; by default it prints a sentence to
+    stderr.
     """
     schemas = ToolSchemas(config.paths.cache / "schemas.json")
     with diverted_stdout(), uncollected():

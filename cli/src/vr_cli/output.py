@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 INDENT = "  "
 ROW_WIDTH = 120
-"""Characters of the longest item up to which those of a list are shown on one line each."""
+"""Longest item, in characters, with which each item of a list is shown on one line."""
 LEAST_WIDTH = 30
-"""Of a text that is folded; a narrower terminal folds it itself."""
+"""Width of folded text, in characters; a narrower terminal folds it itself."""
 STEP_PERCENT = 5.0
-"""Least progress between two lines where lines cannot be rewritten."""
+"""Least progress between two printed lines, where a line cannot be rewritten."""
 WHOLE = 100.0
 PACE_S = 3.0
-"""Seconds of work before the time left is told."""
+"""Seconds of work before the remaining time is shown."""
 PACE_PERCENT = 1.0
-"""Progress before the time left is told."""
+"""Progress before the remaining time is shown."""
 
 
 def print_result(data: Mapping[str, Any], notes: tuple[str, ...], *, as_json: bool) -> None:
-    """Print a tool's result, and remarks beside it on stderr."""
+    """Print a tool's result, and its remarks on stderr."""
     if as_json:
         print_json(data)
     else:
@@ -39,13 +39,13 @@ def print_result(data: Mapping[str, Any], notes: tuple[str, ...], *, as_json: bo
 
 
 def print_notes(notes: Sequence[str]) -> None:
-    """Print remarks beside a result on stderr."""
+    """Print a result's remarks on stderr."""
     for note in notes:
         click.echo(f"Note: {visible(note)}", err=True)
 
 
 def folded(head: str, text: str) -> list[str]:
-    """A text behind a head: in lines as long as a terminal takes, in one where there is none."""
+    """A text after a head: folded for a terminal, on one line where there is none."""
     if not sys.stdout.isatty():
         return [head + text]
     import textwrap
@@ -61,7 +61,7 @@ def one_line(text: str) -> str:
 
 
 def finding_lines(head: str, what: str, fix: str) -> Iterator[str]:
-    """The lines of a finding behind its head, and of its fix below."""
+    """The lines of a finding after its head, and of its fix below."""
     yield from folded(head, one_line(what))
     if fix:
         yield from folded(" " * len(head), f"Fix: {one_line(fix)}")
@@ -93,12 +93,12 @@ def print_json(value: Any, indent: int | None = 2) -> None:
 
 
 def print_broken(status: PluginStatus) -> None:
-    """Say on stderr that a plugin is not served whole, and that `vr doctor` says more."""
+    """Say on stderr that a plugin is not served in full, and that `vr doctor` says more."""
     click.echo(visible(f"{status.what}; see `vr doctor`."), err=True)
 
 
 def lines_of(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
-    """A nested result as indented text; what is empty is left out."""
+    """A nested result as indented text, without empty fields."""
     for key, value in data.items():
         if value is None or value in ("", [], {}):
             continue
@@ -118,7 +118,7 @@ class ProgressLine:
 
     Args:
         what: stands before each report, such as which of several sources it is about.
-        clock: seconds, to tell the time left from.
+        clock: gives seconds, to estimate the remaining time.
     """
 
     def __init__(self, what: str = "", clock: Callable[[], float] = time.monotonic) -> None:
@@ -153,7 +153,7 @@ class ProgressLine:
             click.echo("\r\033[K", nl=False, err=True)
 
     def _left(self, percent: float) -> str:
-        """The time left at the pace so far, as words; none before there is a pace."""
+        """The remaining time at the pace so far, in words; empty before there is a pace."""
         from vr_kernel.running import time_words
 
         now = self._clock()
@@ -183,7 +183,7 @@ def _items(values: list[Any], indent: str) -> Iterator[str]:
 
 
 def _is_nested(item: Any) -> bool:
-    """True when it does not fit on one line, however long that is."""
+    """True for a value that cannot stand on one line, however long the line is."""
     parts = item.values() if isinstance(item, Mapping) else [item]
     return any("\n" in str(part) or (part and isinstance(part, Mapping | list)) for part in parts)
 

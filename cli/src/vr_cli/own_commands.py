@@ -1,4 +1,4 @@
-"""The commands that are no plugin's, by name."""
+"""The commands that do not come from plugins, by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands of loaded plugins below one first word: their tools, and those they write."""
+"""Commands of loaded plugins that share a first word: their tools, and commands they define."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ CLICKS = (
     *(click.ClickException, click.Abort, click.exceptions.Exit),
     *(SystemExit, KeyboardInterrupt, EOFError, BrokenPipeError),
 )
-"""Exceptions with which a command may end beside returning."""
+"""Exceptions with which a command may end besides returning."""
 
 
 def open_commands(context: click.Context, name: str) -> PluginCommands:
     """Load all plugins, and take their commands of a first word.
 
-    Nothing is printed of a broken plugin of that name, as the error of its command says it, nor
-    of any while a shell completes.
+    A broken plugin of that name is not reported here, as the error of its command says it; while a
+    shell completes, none is.
     """
 
     def tell(status: PluginStatus) -> None:
@@ -94,7 +94,7 @@ class PluginCommands:
         raise (None if known else self._refused()) or _unknown(second, known)
 
     def _refused(self) -> VrError | None:
-        """The error of a command whose plugin is not served, None for any other."""
+        """The error of a command whose plugin is not served; None for any other."""
         found = [status for status in self._kernel.plugins() if _is_of(status, self._name)]
         if not found or any(status.state is State.LOADED for status in found):
             return None
@@ -123,7 +123,7 @@ def _code_of(kernel: Kernel, command: Command) -> click.Command:
 def _invoke(
     kernel: Kernel, command: Command, invoke: Callable[[click.Context], Any], context: click.Context
 ) -> Any:
-    """Run a plugin's command; only what click knows goes through, other failures are named."""
+    """Run a plugin's command; click's exceptions pass, any other failure becomes a typed error."""
     words = " ".join(command.path)
     owner = next(it.name for it in kernel.plugins() if words in it.offers["commands"])
     with contained(f"`vr {words}`", owner, kernel.log):

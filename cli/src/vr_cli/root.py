@@ -1,4 +1,4 @@
-"""The root command: own commands at once, those of plugins when they are asked for."""
+"""The root command: its own commands at once, those of plugins when they are needed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vr_cli.running import PROGRAM, run_command
 
 
 class Root(NamedGroup):
-    """`vr`: lists names from the index and imports what is run."""
+    """`vr`: lists names from the index and imports only the command that is run."""
 
     def names(self) -> Mapping[str, str]:
         """Own commands and the first words of all others, each with a line of help."""
@@ -83,12 +83,12 @@ def vr(ctx: click.Context, settings: Sequence[str]) -> None:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run `vr` and return its exit code; errors are printed, never raised."""
     if isinstance(sys.stdout, TextIOWrapper):
-        # A name of a file may hold what no encoding has; that must not end the output.
+        # A file name may hold characters that cannot be encoded; that must not end the output.
         sys.stdout.reconfigure(errors="replace")
     given = list(sys.argv[1:] if arguments is None else arguments) or _unasked()
     return run_command(vr, given)
 
 
 def _unasked() -> list[str]:
-    """The arguments of a start without any: a server, where no terminal is to read help."""
+    """The arguments of a start without any: `serve` when there is no terminal to show help on."""
     return [] if sys.stdin is None or sys.stdin.isatty() else ["serve"]

@@ -21,7 +21,7 @@ COMPLETING = "_VR_COMPLETE"
 def run_command(command: click.Command, arguments: Sequence[str]) -> int:
     """Run the root command with arguments and return the exit code; no error is raised."""
     if COMPLETING in os.environ:
-        with suppress(VrError, click.ClickException):  # there is nothing to complete
+        with suppress(VrError, click.ClickException):  # nothing to complete
             command.main(list(arguments), prog_name=PROGRAM, standalone_mode=False)
         return Exit.FAILURE
     try:
@@ -40,7 +40,7 @@ def run_command(command: click.Command, arguments: Sequence[str]) -> int:
         return Exit.USAGE
     except (click.Abort, KeyboardInterrupt) as stopped:
         if isinstance(stopped.__cause__, EOFError):
-            # click takes any EOFError for the end of a prompt; a damaged file is none.
+            # click takes any EOFError for the end of a prompt, even that of a damaged file.
             raise stopped.__cause__ from None
         click.echo("Interrupted.", err=True)
         return Exit.INTERRUPTED
@@ -55,7 +55,7 @@ def _wants_json(arguments: Sequence[str]) -> bool:
 
 
 def _misused(error: click.ClickException) -> VrError:
-    """The error of a command line that is not understood, in the form of other failures."""
+    """The error of a wrong command line, in the form of other failures."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else PROGRAM
     return VrError(

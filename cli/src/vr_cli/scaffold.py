@@ -26,7 +26,7 @@ PACKAGE_FOLDER = "package"
 
 
 class _Blanks(Template):
-    """Text in which `@@{name}` stands for a value; workflows are full of braces and dollars."""
+    """Text in which `@@{name}` stands for a value, as workflows are full of braces and dollars."""
 
     delimiter = "@@"
 
@@ -34,12 +34,12 @@ class _Blanks(Template):
 def check_name(
     name: str, installed: Collection[str] = (), distributions: Collection[str] = ()
 ) -> None:
-    """Refuse a name that no plugin can bear here.
+    """Refuse a name that no plugin can have here.
 
     Args:
         name: of the plugin.
-        installed: names of the plugins that are.
-        distributions: those that installed ones ask for; a plugin among them has its name.
+        installed: names of installed plugins.
+        distributions: those that installed ones require; a plugin among them has its name.
 
     Raises:
         VrError: INVALID_INPUT, saying what is wrong with it.

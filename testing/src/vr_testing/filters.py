@@ -1,4 +1,4 @@
-"""Filters and groups of a store in plain Python."""
+"""Filters and groups of a store, in plain Python."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def fulfils(
 ) -> bool:
     """Check if a record fulfils a filter; `lenient` when its kind cannot be filtered like that.
 
-    A record without the field fulfils `!=` alone. Of a list one element suffices; `contains`
-    looks for a part of a text.
+    A record without the field fulfils only `!=`. Of a list, one matching element suffices;
+    `contains` looks for a part of a text.
 
     Raises:
         VrError: INVALID_INPUT for a value of another type than the field's.
@@ -44,7 +44,7 @@ def fulfils(
 
 
 def groupable(kind: RecordKind, name: str) -> RecordField:
-    """The field of that name, by whose values records can be counted.
+    """The field of that name, if records can be counted by its values.
 
     Raises:
         VrError: INVALID_INPUT for an unknown field, or one that is not filterable.
@@ -60,7 +60,7 @@ def groupable(kind: RecordKind, name: str) -> RecordField:
 
 
 def groups_of(spec: RecordField, fields: Mapping[str, Any]) -> set[str]:
-    """The groups that a record counts in: a date by its day, a list by each of its elements."""
+    """The groups that a record counts in: by day for a date, by each element for a list."""
     value = fields.get(spec.name)
     values = value if isinstance(value, list) else [] if value is None else [value]
     if spec.type == "date":

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 OpenKernel = Callable[..., Awaitable["TrialKernel"]]
 FOREIGN = ("VR_", "GEMINI_", "GOOGLE_")
-"""Beginnings of the names of variables that a test does not inherit."""
+"""Prefixes of environment variables that a test does not inherit."""
 
 
 @pytest.fixture
@@ -46,8 +46,8 @@ async def open_kernel(
 ) -> AsyncIterator[OpenKernel]:
     """Opens kernels and closes them at the end of the test; all share `vr_folder`.
 
-    It takes what `vr_testing.open_kernel` does, and of the plugins `vr_plugins` when
-    none are given: `kernel = await open_kernel(settings={"plugins.weather.horizon": -6})`.
+    It takes the arguments of `vr_testing.open_kernel`; `plugins` defaults to `vr_plugins`: `kernel
+    = await open_kernel(settings={"plugins.weather.horizon": -6})`.
     """
     from vr_testing import kernels
 

@@ -1,4 +1,4 @@
-"""Disks without room: for this process alone, or one of their own, which root may make."""
+"""Full disks: for this process only, or a real small one, which only root can make."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 SMALL = 16 << 10
-"""Bytes; every database of ours is larger, once something was written to it."""
+"""Bytes; each of our databases is larger, once something was written to it."""
 DISK_BYTES = 4 << 20
-"""Bytes of a disk on which all of our databases find room, and which is soon full."""
+"""Bytes of a disk that has room for all our databases, and is soon full."""
 
 
 @contextmanager
 def no_room(largest: int = SMALL) -> Iterator[None]:
-    """Meanwhile nothing is written beyond that size of any file."""
+    """Limit the size of every file that this process writes, for the `with` block."""
     resource = pytest.importorskip("resource", reason="this system does not limit files")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest, hard))
@@ -29,7 +29,7 @@ def no_room(largest: int = SMALL) -> Iterator[None]:
 
 @contextmanager
 def small_disk(folder: Path, size: int = DISK_BYTES) -> Iterator[Path]:
-    """Meanwhile a new folder is a file system of that many bytes; skips where nobody may mount."""
+    """Mount a file system of that many bytes on a new folder; skip when that is not allowed."""
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
     try:

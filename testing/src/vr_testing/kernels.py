@@ -1,4 +1,4 @@
-"""Kernels of a folder of their own, with the plugins they are given and nothing else."""
+"""Kernels in folders of their own, with only the plugins they are given."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ MEMORY = {"store.backend": memory.STORE, "store.embedder": memory.EMBEDDER}
 
 
 class TrialKernel(Kernel):
-    """A kernel of a test: all that `Kernel` is, and two ways to look at it from outside."""
+    """A kernel for a test: a `Kernel` with two more methods to observe it from outside."""
 
     async def record(self, name: str, /, **arguments: Any) -> RecordedCall:
-        """Call a tool and see what it does; its errors are part of the answer.
+        """Call a tool and record what it does; an error is part of the returned record.
 
         Raises:
             VrError: NOT_FOUND for an unknown tool.
@@ -58,18 +58,18 @@ async def open_kernel(
     folder: Path | None = None,
     roots: Sequence[Path] = (),
 ) -> AsyncIterator[TrialKernel]:
-    """A kernel for the time of an `async with`, which reads nothing of this user or machine.
+    """Open a kernel for an `async with` block, which reads no settings of this user or machine.
 
-    It is strict: a faulty plugin raises, instead of being left out. Its store and its embedder
-    are those of `vr_testing`, in memory, unless settings name others.
+    It is strict: a faulty plugin raises, instead of being left out. Store and embedder are those of
+    `vr_testing`, in memory, unless settings name others.
 
     Args:
-        plugins: name -> plugin object or module; no others are looked for.
+        plugins: name -> plugin object or module; no others are loaded.
         settings: by section and key, as in `--set`: `{"plugins.weather.horizon": -6}`.
         variables: the environment, such as `{"GEMINI_API_KEY": "any"}`; no other is inherited.
-        folder: what it keeps is kept below; a temporary one when left out. A second kernel of
-            the same folder finds what the first one recorded.
-        roots: folders below which tools may read files, beside `folder`.
+        folder: for all its files; a temporary one when left out. A second kernel in the same folder
+            finds what the first one recorded.
+        roots: folders below which tools may read files, besides `folder`.
 
     Raises:
         VrError: INVALID_INPUT, category CONFIG_INVALID; CONFLICT, category PLUGIN_REFUSED.

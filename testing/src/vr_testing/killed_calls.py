@@ -1,4 +1,4 @@
-"""A contract of tools that pay: killed at any moment, what was committed is not paid again."""
+"""A contract for tools that pay: a call that is killed never pays twice for a committed reply."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from vr_testing.gemini.server import FakeGemini
 from vr_testing.kernels import isolated_variables
 
 Answering = Callable[[RecordedRequest, str], Any]
-"""The model's answer to a request; the word that it is given must stand in it."""
+"""Makes the model's answer to a request; the answer must contain the given word."""
 MOMENTS = (0, 250)
-"""Function calls between an arrival and a kill."""
+"""Numbers of function calls between an arrival and a kill."""
 
 
 @dataclass(frozen=True)
 class PaidCall:
-    """A call of a tool that pays, again and again in folders of its own.
+    """A call of a tool that pays, to be repeated in fresh folders.
 
     Args:
-        tool: what is called.
-        arguments: of it. In their texts `{home}` is the folder of the run, and the name of a
-            field in braces its value in the result of the last call before.
-        answer: what the model says.
+        tool: its name.
+        arguments: its arguments. In their texts `{home}` is the folder of the run, and a field name
+            in braces is its value in the result of the previous call.
+        answer: makes the model's answers.
         settings: by section and key, as in `--set`.
         variables: the environment.
-        before: calls that are made once before, each a tool and its arguments.
-        resumed: the job goes on, instead of an equal call.
-        ordered: no request goes out before the one before it was answered.
+        before: calls that are made once beforehand, each a tool and its arguments.
+        resumed: the job is resumed, instead of an equal call being made.
+        ordered: each request is sent only after the previous one was answered.
     """
 
     tool: str
@@ -57,14 +57,14 @@ class PaidCall:
 
 @dataclass(frozen=True)
 class Run:
-    """One process that made the call: what it asked, in order, and how it ended if it lived."""
+    """One process that made the call: its requests, in order, and its result if it survived."""
 
     asked: list[str]
     ended: Mapping[str, Any] | None
 
 
 class KilledCalls:
-    """Makes a call in processes that die in it, and in one that lives.
+    """Makes a call in processes that are killed during it, and in one that survives.
 
     Args:
         plugins: by name, the module of each.
@@ -104,11 +104,11 @@ class KilledCalls:
         self.gemini.close()
 
     def check(self, call: PaidCall) -> int:
-        """Kill the call at every request and arrival, and each time make it once more.
+        """Kill the call at every request and arrival, and make it once more each time.
 
-        Returns how often it was killed. It holds that no committed reply is paid again, that
-        everything that came is committed when the next request goes out, that the call ends
-        well the second time and that the ledger has the whole bill.
+        Returns how often it was killed. Asserts that no committed reply is paid again, that every
+        reply is committed before the next request is sent, that the second call succeeds, and that
+        the ledger has the whole bill.
         """
         self._prepare(call)
         whole = self._run(call)
@@ -208,7 +208,7 @@ class KilledCalls:
         return Run(self._asked, ended)
 
     def _notice(self, request: RecordedRequest) -> bool:
-        """Count a request that is to be paid; the process that sent it may have to die of it."""
+        """Count a paid request; kill the process and return True if it has to die at this one."""
         if request.asks_model:
             self._asked.append(_name(request))
             if self._die_at == len(self._asked):
@@ -223,7 +223,7 @@ class KilledCalls:
         return call.answer(request, said[-1])
 
     def _is_committed(self, key: str) -> bool:
-        # The kernel keeps a vector under its text, which the provider sends behind a task.
+        # The kernel keeps a vector by its text; the provider sends a task prefix before the text.
         embedded = hashlib.sha256(key.rpartition(": ")[2].encode()).hexdigest()
         marks = [embedded, *self._said.get(key, [])]
         return any(mark in _text_of(path) for path in _databases(self.home) for mark in marks)
@@ -243,7 +243,7 @@ def _open_job(home: Path) -> str:
 
 
 def _outlive_leases(home: Path) -> None:
-    """Free what a dead process owned, as happens when its time is up."""
+    """Expire the leases of a dead process, as happens after some time."""
     path = home / "state" / "jobs.db"
     if path.exists():
         with closing(sqlite3.connect(path)) as connection, connection:

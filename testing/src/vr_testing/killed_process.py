@@ -1,7 +1,7 @@
-"""Processes that make one call each, and die in it at the moment they were told.
+"""Processes that make one call each, and die during it at a given moment.
 
-Run as a program with a JSON object of plugins, it imports what they need, and then makes a copy
-of itself for each line of its stdin, an order; it answers with a line on how the copy ended.
+Run as a program with a JSON object of plugins, it imports them, and then forks for each order, a
+line of its stdin; it answers with a line on how the fork ended.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from vr_kernel.config.config import load_config
 from vr_kernel.kernel import Kernel
 
 ARRIVES = "data_received"
-"""The function of an event loop that is handed what comes over a socket."""
+"""The name of the function that receives data from a socket."""
 
 
 class Death:
-    """Kills this process a number of function calls after something came over a socket.
+    """Kills this process a number of function calls after data came over a socket.
 
     Args:
-        after: how often something comes before; 0 for never.
-        calls: of functions of the main thread that pass since then.
+        after: the number of arrivals before; 0 for never.
+        calls: function calls in the main thread after that arrival.
     """
 
     def __init__(self, after: int, calls: int) -> None:
@@ -56,12 +56,12 @@ def die() -> None:
 
 
 async def obey(order: Mapping[str, Any], plugins: Mapping[str, object]) -> dict[str, Any]:
-    """Make the call of an order, or wait for its job; die on the way if it says so."""
+    """Make the call of an order, or wait for its job; die during it if the order says so."""
     folder = Path(order["folder"])
     config = load_config(order["variables"], order["flags"], folder)
     death = Death(order["after"], order["calls"])
     async with Kernel.open(config, plugins, roots=[folder]) as kernel:
-        kernel.services.jobs.most_runs = 1000  # type: ignore[attr-defined]  # they die of the test
+        kernel.services.jobs.most_runs = 1000  # type: ignore[attr-defined]  # killed again and again
         sys.setprofile(death.watch)
         try:
             outcome = await _outcome(kernel, order)
@@ -82,7 +82,7 @@ async def _outcome(kernel: Kernel, order: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def main(plugins: Mapping[str, object]) -> None:
-    """Copy this process for each order."""
+    """Fork this process for each order."""
     for line in sys.stdin:
         reading, writing = os.pipe()
         pid = os.fork()
@@ -99,7 +99,7 @@ def main(plugins: Mapping[str, object]) -> None:
         with os.fdopen(reading) as answer:
             told, modules = json.loads(answer.read() or "[null, []]")
         os.waitpid(pid, 0)
-        for name in modules:  # the next copy need not import it
+        for name in modules:  # so that no fork need import it
             with suppress(ImportError):
                 import_module(name)
         sys.stdout.write(f"{json.dumps(told)}\n")
@@ -107,7 +107,7 @@ def main(plugins: Mapping[str, object]) -> None:
 
 
 def _plugin(place: str) -> object:
-    """The module of that name, or an object of its class when one is named behind a colon."""
+    """The module of that name, or an instance of its class when one is named after a colon."""
     name, _, kind = place.partition(":")
     module = import_module(name)
     return getattr(module, kind)() if kind else module

@@ -1,4 +1,4 @@
-"""A plugin whose store and embedder live in memory: what `open_kernel` works with."""
+"""A plugin whose store and embedder live in memory, used by `open_kernel`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EMBEDDER = "words"
 
 @hookimpl
 def vr_providers() -> list[Provider[Any]]:
-    """Both, each new with its kernel."""
+    """Store and embedder, new for each kernel."""
     return [
         Provider(Store, STORE, lambda services: MemoryStore(services.vectors)),
         Provider(Embedder, EMBEDDER, lambda _services: WordEmbedder()),

@@ -1,4 +1,4 @@
-"""A store without a file: every record in a dictionary, every question a walk over all."""
+"""A store without a file: a dictionary of all records, which every search scans."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Embeddings(Protocol):
         """Check if an embedder is installed."""
 
     async def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
-        """One unit-length vector a text, in order."""
+        """One unit-length vector per text, in order."""
 
 
 @dataclass(slots=True)
 class Item:
-    """A record and what is searched of it; `text` waits until `vector` is made of it."""
+    """A record and its searchable text; `vector` is None until `text` is embedded."""
 
     record: StoredRecord
     words: frozenset[str] = frozenset()
@@ -63,7 +63,7 @@ class MemoryStore:
         self._cursor = 0
 
     async def open(self, kinds: Sequence[RecordKind]) -> None:
-        """Take over the kinds."""
+        """Set the record kinds."""
         self._kinds.update({kind.name: kind for kind in kinds})
 
     async def aclose(self) -> None:
@@ -74,7 +74,7 @@ class MemoryStore:
         return self._cursor
 
     async def apply(self, changes: Sequence[Change]) -> None:
-        """Apply what lies behind the cursor, all or nothing; then embed it."""
+        """Apply the changes after the cursor, all or none, then embed them."""
         items, cursor = dict(self._items), self._cursor
         for change in changes:
             if change.seq > cursor:
@@ -168,7 +168,7 @@ class MemoryStore:
 
     async def _embed(self) -> None:
         if waiting := self._waiting():
-            # What was written is found by its words, whatever becomes of the embedder.
+            # Written records are found by keyword even when the embedder fails.
             with suppress(VrError):
                 vectors = await self._vectors.embed_documents([item.text for item in waiting])
                 for item, vector in zip(waiting, vectors, strict=True):

@@ -1,4 +1,4 @@
-"""One call of a tool, as its author wants to see it."""
+"""Records one call of a tool, for the tests of its author."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """The end of a call, and all that it left behind.
+    """The outcome of a call, and all that it left behind.
 
     Attributes:
         outcome: as a server or a command gets it.
-        progress: its reports, in order.
-        records: what it journalled, in order.
+        progress: its progress reports, in order.
+        records: the records it wrote to the journal, in order.
         artifacts: files that were not kept before, by name.
         log: what the whole kernel logged meanwhile.
     """
@@ -81,7 +81,7 @@ class RecordedCall:
 
 
 async def record_call(kernel: Kernel, name: str, arguments: Mapping[str, Any]) -> RecordedCall:
-    """Call a tool and see what it does; its errors are part of the answer.
+    """Call a tool and record what it does; an error is part of the returned record.
 
     Raises:
         VrError: NOT_FOUND for an unknown tool.

@@ -1,4 +1,4 @@
-"""An embedder that knows words and nothing of their meaning: texts that share some are near."""
+"""An embedder by words, without their meaning: texts that share words are near."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORD = re.compile(r"\w+")
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in order; capitals and ways to write an accent make no difference."""
+    """The words of a text in order, ignoring case and Unicode normalization."""
     return _WORD.findall(unicodedata.normalize("NFC", text).casefold())
 
 
@@ -31,7 +31,7 @@ class WordEmbedder:
     accepts = frozenset({"text"})
 
     async def embed(self, items: Sequence[str], purpose: Purpose) -> list[list[float]]:  # noqa: ARG002 - of the protocol
-        """One unit-length vector a text, in order."""
+        """One unit-length vector per text, in order."""
         return [_vector(words_of(item) or [""]) for item in items]
 
 

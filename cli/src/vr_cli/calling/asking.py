@@ -1,4 +1,4 @@
-"""Questions of tools, asked on the terminal."""
+"""Asks a tool's questions on the terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vr_kernel import Answer, Asker, Question, ask_nobody, visible
 
 
 def terminal_asker(clear: Callable[[], None]) -> Asker:
-    """Asks whoever sits at the terminal, or nobody; `clear` makes room for a question."""
+    """Asks the person at the terminal, if there is one; `clear` makes room for a question."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return ask_nobody
 

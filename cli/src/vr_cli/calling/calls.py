@@ -1,4 +1,4 @@
-"""Calls of a tool, one for each source, and the printing of how each ended."""
+"""Calls a tool once for each source, and prints how each call ended."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def run_each(
 ) -> int:
     """Call a tool with the arguments of each source, one after another, and print how each ended.
 
-    A call that fails ends none of the others, nor does one whose arguments `check` refuses.
-    Of several sources JSON is one object a line.
+    A call that fails, or whose arguments `check` refuses, does not stop the others. For several
+    sources, JSON output is one object per line.
 
     Returns:
         The highest of the exit codes.
@@ -88,7 +88,7 @@ async def _call(
 ) -> Outcome:
     try:
         check(arguments)
-        for typed in LOCAL:  # the person's own to read, wherever it lies
+        for typed in LOCAL:  # the person may read their own file, wherever it lies
             if isinstance(arguments.get(typed), str):
                 with suppress(VrError):  # the tool says what is wrong with it
                     kernel.services.policy.allow(arguments[typed])
@@ -96,7 +96,7 @@ async def _call(
         given = await whole_ids(kernel, tool, arguments)
         await require_agreement(kernel, tool, arguments, given, ask)
         return await kernel.run(name, given, line, ask=ask)
-    except VrError as error:  # before the call
+    except VrError as error:  # raised before the call began
         return Outcome("", error=error)
     except asyncio.CancelledError:
         end_soon(Exit.INTERRUPTED, "Interrupted.\n")
@@ -106,7 +106,7 @@ async def _call(
 
 
 def limit_of(tool: Tool, arguments: Mapping[str, Any]) -> object:
-    """The number of results that a call shows; None when the tool has no such argument."""
+    """The number of results that a call shows at most; None when the tool has no such argument."""
     default = tool.input_schema.get("properties", {}).get("limit", {}).get("default")
     return arguments.get("limit", default)
 
@@ -116,7 +116,7 @@ def _gap(number: int) -> str:
 
 
 def _print_line(kernel: Kernel, source: str, outcome: Outcome) -> int:
-    """Print how one of several calls ended, as JSON on a line."""
+    """Print how one of several calls ended, as one line of JSON."""
     print_notes(outcome.notes)
     if outcome.error is None:
         print_json({"source": source, "result": outcome.data}, None)

@@ -1,4 +1,4 @@
-"""Records that were named by the beginnings of their ids, shown before a tool deletes them."""
+"""Shows records that were named by the beginnings of their ids, before a tool deletes them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TITLE_CHARS = 80
 
 
 class Agreement(BaseModel):
-    """The answer to the question whether those are meant."""
+    """The answer to the question whether these records are meant."""
 
     delete: bool = Field(False, description="Delete them for good")
 
@@ -35,7 +35,7 @@ class Agreement(BaseModel):
 async def require_agreement(
     kernel: Kernel, tool: Tool, typed: Mapping[str, Any], whole: Mapping[str, Any], ask: Asker
 ) -> None:
-    """Ask before a tool deletes what was named by beginnings of ids; show what those mean.
+    """Show the records that abbreviated ids stand for, and ask before a tool deletes them.
 
     `typed` are the arguments as given, `whole` those with ids in full.
 
@@ -65,7 +65,7 @@ def _records(arguments: Mapping[str, Any]) -> set[str]:
 
 
 async def _described(kernel: Kernel, keys: Collection[str]) -> list[str]:
-    """Kind, title and id of records on a line each."""
+    """Kind, title and id of each record, one per line."""
     return [
         f"  {change.kind} {change.key} {_title(kernel, change)}".rstrip()
         async for change in kernel.services.archive.records()

@@ -1,4 +1,4 @@
-"""Completes ids of which a person typed the beginning."""
+"""Completes ids of which a person typed only the beginning."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ RECORD, KIND = "object_id", "collection"
 async def whole_ids(kernel: Kernel, tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments with ids in full where a beginning was given that only one id has.
 
-    What there is of an id is asked of the tool of the same domain that lists them, such as
-    `job_list` for `job_id`; of a record's key, of the journal, where what nothing begins with
-    stays, as a store may hold more.
+    The known ids come from the tool of the same domain that lists them, such as `job_list` for
+    `job_id`. The known keys of records come from the journal; a key that matches none of them is
+    kept as it is, since a store may hold more.
 
     Raises:
-        VrError: INVALID_INPUT when several ids begin so, it names them, or when that is too little
-            of one; NOT_FOUND when none does.
+        VrError: INVALID_INPUT when several ids begin so (the hint names them) or when too few
+            characters were given; NOT_FOUND when no id begins so.
     """
     given = dict(arguments)
     for name, value in arguments.items():
@@ -48,7 +48,7 @@ async def whole_ids(kernel: Kernel, tool: Tool, arguments: Mapping[str, Any]) ->
 
 
 def _whole(name: str, value: str, known: Sequence[str], listers: Sequence[Tool]) -> str:
-    """The only known id that begins so; what is as long as a whole one stays."""
+    """The only known id that begins so; a value as long as a whole id stays as it is."""
     long_enough = len(value) >= SHORTEST
     fitting = sorted({each for each in known if each.startswith(value.lower()) and long_enough})
     if value in known:

@@ -1,4 +1,4 @@
-"""Results of tools as text, for a terminal or a file."""
+"""Prints results of tools as text, for a terminal or a file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NEXT = "next_cursor"
 
 
 def print_readable(result: BaseModel, printed: Sequence[str], artifacts: Path) -> None:
-    """Print a result without what is as ever, and artifacts as the files that they are.
+    """Print a result without the fields that say nothing new, and artifacts as paths of files.
 
     Args:
         result: of the tool.
@@ -44,9 +44,9 @@ def print_readable(result: BaseModel, printed: Sequence[str], artifacts: Path) -
 
 
 def limited(outcome: Outcome, limit: object) -> Outcome:
-    """The outcome with no more of what was searched for than `limit`, which is that of the whole.
+    """The outcome with at most `limit` results in all.
 
-    What is cut off is found with a higher limit; a cursor would lead past it.
+    A higher limit shows the rest; the cursor is left out, as it would skip what was cut off.
     """
     found = outcome.data.get(FOUND)
     if not isinstance(limit, int) or not isinstance(found, list) or len(found) <= limit:
@@ -84,7 +84,7 @@ def _file(value: Any, artifacts: Path) -> Path | None:
 
 
 def _print_document(text: str, files: Sequence[Path]) -> None:
-    """Print a document, or the whole of it where that is a file."""
+    """Print a document; where its whole text is a file, print that."""
     for file in files:
         text = file.read_text("utf-8", errors="replace")
     shown = visible(text) if sys.stdout.isatty() else text
@@ -92,7 +92,7 @@ def _print_document(text: str, files: Sequence[Path]) -> None:
 
 
 def _nothing(result: BaseModel, data: Mapping[str, Any]) -> list[str]:
-    """A line that says so, when all that the tool was to list is nothing."""
+    """A line that says so, when the list that the tool returns is empty."""
     lists = {name: value for name, value in data.items() if isinstance(value, list)}
     fields = type(result).model_fields
     main = next((name for name in lists if name in fields and fields[name].is_required()), None)

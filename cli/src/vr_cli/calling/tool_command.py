@@ -1,4 +1,4 @@
-"""Every tool as a command, made from its schema."""
+"""Makes a command of every tool, from its schema."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SOURCES_ARE = f"{_SOURCE_IS} Several are taken one after another."
 
 
 def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
-    """The command of a tool: its arguments as options, those that it needs by position too.
+    """The command of a tool: its arguments are options; required ones may also be positional.
 
     A tool that needs one source takes several, and is called for each; a question may be given
     without quotes.
@@ -89,7 +89,7 @@ def _arguments(
     options: Mapping[str, Any],
     log: Log,
 ) -> dict[str, Any]:
-    """The arguments of one call, of what was given by position and by name; checked."""
+    """The checked arguments of one call, from what was given by position and by name."""
     given = dict(options)
     for place, value in placed.items():
         if value is not None:
@@ -133,14 +133,14 @@ def _require_no_folder(kernel: Kernel, tool: Tool, arguments: Mapping[str, Any])
 
 
 def _is_text(place: str, schemas: Mapping[str, Mapping[str, Any]]) -> bool:
-    """True when the words of a text may be given one by one: a question, but no id or name."""
+    """True when a text may be given as several words: a question, but not an id or a name."""
     schema = schemas[place]
     plain = schema.get("type") == "string" and not {"enum", "format", "pattern"} & schema.keys()
     return plain and not place.endswith(_NAMES)
 
 
 def positions(tool: Tool) -> list[str]:
-    """Arguments given by position: `source`, when a tool takes one, then all that it needs."""
+    """Positional arguments: `source`, when a tool takes one, then all required ones."""
     properties = tool.input_schema.get("properties", {})
     needed: list[str] = tool.input_schema.get("required", [])
     taken = [name for name in properties if name in needed]
@@ -150,7 +150,7 @@ def positions(tool: Tool) -> list[str]:
 
 
 def _key(place: str) -> str:
-    """The name of what is given by position; that of the option beside it is the tool's own."""
+    """The name of a positional argument; the option for it keeps the tool's own name."""
     return f"place_{place}"
 
 

@@ -1,4 +1,4 @@
-"""Values of arguments as they are typed: text, JSON, or the content of a file."""
+"""Parses values of arguments as they are typed: text, JSON, or the content of a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vr_kernel import Tool
 
 
 def schema_of(tool: Tool, name: str) -> Mapping[str, Any]:
-    """The schema of an argument, and of its items, without references; empty when unknown."""
+    """The schema of an argument and of its items, with references resolved; empty when unknown."""
     found = _resolved(tool, tool.input_schema.get("properties", {}).get(name, {}))
     return {**found, "items": _resolved(tool, found["items"])} if "items" in found else found
 
@@ -29,10 +29,10 @@ def named(argument: str) -> Iterator[None]:
 
 
 def parse_value(schema: Mapping[str, Any], text: str) -> Any:
-    """An argument from the command line: JSON or `@file` where the tool takes no text.
+    """The value of an argument: JSON or `@file` where the tool does not take text.
 
     Raises:
-        click.BadParameter: when the file cannot be read, or a list or an object is no JSON.
+        click.BadParameter: when the file cannot be read, or a list or an object is not valid JSON.
     """
     if _takes_text(schema):
         return text

@@ -1,1 +1,1 @@
-"""The commands that are no plugin's."""
+"""The commands that do not come from plugins."""

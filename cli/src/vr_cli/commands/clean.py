@@ -50,7 +50,7 @@ def clean(
     as_json: bool,
     **chosen: bool,
 ) -> int:
-    """Remove what can be done without: of all kinds, or of those that are named.
+    """Remove files that are not needed any more: of all kinds, or of those that are named.
 
     Records, the journal, the store, usage, models and settings are never removed.
     """
@@ -88,7 +88,7 @@ def _agreed() -> bool:
 
 
 def _remove(present: Sequence[Removable]) -> dict[str, str]:
-    """Remove what can be; what needs room is tried again when the rest has made some."""
+    """Remove what can be removed; what needs free space is tried again after the rest made some."""
     failures = _remove_each(present)
     if len(failures) in (0, len(present)):
         return failures

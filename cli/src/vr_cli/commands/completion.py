@@ -1,4 +1,4 @@
-"""`vr completion`: prints a shell's script, which click makes."""
+"""`vr completion`: prints the completion script that click makes for a shell."""
 
 from __future__ import annotations
 

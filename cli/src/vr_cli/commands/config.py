@@ -53,7 +53,7 @@ def trust(config: Config, folder: Path) -> None:
 
 
 def _sections(config: Config) -> dict[str, dict[str, dict[str, Any]]]:
-    plugins = open_kernel(config).settings  # first: a variable of theirs may choose a store
+    plugins = open_kernel(config).settings  # first: a plugin's variable may choose a store
     models: dict[str, BaseModel] = {
         "kernel": config.kernel,
         "kernel.http": config.http,

@@ -40,7 +40,7 @@ HEADINGS = {
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def cost(config: Config, *, by: Grouping, since: datetime | None, as_json: bool) -> None:
-    """Show what language models were used for, in tokens."""
+    """Show how many tokens language models used, and for what."""
     begin = None if since is None else since.replace(tzinfo=UTC)
     report, remarks = read_usage(config.paths.state, by, begin, _note)
     for remark in remarks:

@@ -30,7 +30,7 @@ from vr_cli.process.streams import diverted_stdout
 def doctor(ctx: click.Context, *, problems: bool, as_json: bool) -> int:
     """Check this installation without the network; exit code 3 when there is a fault."""
     begun = time.monotonic()
-    # Logs and plugins may write what no redaction has seen.
+    # Logs and plugins may write secrets that no redaction has removed.
     with captured(2), diverted_stdout():
         report = DoctorReport(ctx.find_root().params["settings"], os.environ, Path.cwd())
         try:

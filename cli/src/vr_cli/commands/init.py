@@ -64,9 +64,9 @@ def init(
     as_json: bool,
     **key_from: bool,
 ) -> int:
-    """Connect MCP clients to this server: asks four things, or takes what is given.
+    """Connect MCP clients to this server: asks four questions, or takes the answers from options.
 
-    Every change is shown before anything is written, and asked for once. Secrets stay hidden;
+    Every change is shown, and you are asked once, before anything is written. Secrets stay hidden;
     keys are written to your own .env alone, never to a client's file.
     """
     from vr_cli.onboarding.answers import overruled
@@ -181,7 +181,7 @@ def _agreed() -> bool:
 
 
 def _write(changes: Sequence[Change]) -> tuple[list[Written], list[VrError]]:
-    """Write each file; the errors, which are printed, are of those that are left as they were."""
+    """Write each file; print and return the errors of those that are left as they were."""
     from vr_cli.onboarding.writing import write_file
 
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")

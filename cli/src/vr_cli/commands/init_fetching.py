@@ -1,4 +1,4 @@
-"""The downloads that `vr init` offers: of what plugins lack, such as a speech model."""
+"""Downloads that `vr init` offers: what plugins lack, such as a speech model."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ NOBODY = "Nobody can be asked here. Add --yes, or --dry-run to only look."
 
 
 def choose_remedies(number: str, *, yes: bool) -> list[Remedy]:
-    """The remedies to run of what plugins lack: all with `yes`, else those a person agrees to.
+    """The remedies to run for what plugins lack: all with `yes`, else those a person agrees to.
 
-    `number` stands before the question.
+    `number` is printed before the question.
 
     Raises:
         click.UsageError: when something is missing and nobody can be asked.
@@ -41,12 +41,12 @@ def choose_remedies(number: str, *, yes: bool) -> list[Remedy]:
 
 
 def words_of(remedy: Remedy) -> str:
-    """The words to type that run a remedy."""
+    """The command to type that runs a remedy."""
     return f"vr {shlex.join(remedy.command)}"
 
 
 def fetch_all(remedies: Sequence[Remedy]) -> dict[str, int]:
-    """Run the commands one after another, each as if it were typed; their exit codes."""
+    """Run the commands one after another, as if they were typed, and return their exit codes."""
     from vr_cli.process.streams import diverted_stdout
     from vr_cli.running import run_command
 

@@ -1,4 +1,4 @@
-"""The three questions of `vr init`; they go to stderr, and are asked again after a bad answer."""
+"""The three questions of `vr init`, asked on stderr, and again after a bad answer."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ from vr_cli.process.exits import Exit
 def check(config: Config, path: str, *, as_json: bool) -> int:
     """Check a plugin: the folder of its project, or the name of an installed one.
 
-    Nothing is installed and no tool is called, but its module is imported. Exit code 1 when
-    something keeps it, or a part of it, from being served.
+    Nothing is installed and no tool is called, but its module is imported. Exit code 1 when the
+    plugin, or a part of it, cannot be served.
     """
     from vr_cli.inspection.inspector import Inspector
 
@@ -51,7 +51,7 @@ def _check_row(check: str, found: Diagnosis) -> dict[str, str]:
 
 
 def _level(found: Diagnosis) -> str:
-    """The word for a level: a fault of a plugin is its author's error."""
+    """The word for a level: to a plugin's author a fault is an error."""
     return "error" if found.level is Level.FAULT else found.level.value
 
 

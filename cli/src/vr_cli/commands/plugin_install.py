@@ -1,4 +1,4 @@
-"""`vr plugin install` and `uninstall`: pip or uv of this environment, shown before it runs."""
+"""`vr plugin install` and `uninstall`: shows the pip or uv command, then runs it."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ YES = click.option("--yes", is_flag=True, help="Run it without asking.")
 def install(name: str, *, exact: bool, yes: bool) -> int:
     """Install a plugin into the environment that this `vr` runs in, by its pip or uv.
 
-    NAME is a plugin such as weather, which means the distribution vr-plugin-weather, or what pip
-    takes: a requirement, a folder, an address. The command is shown, and runs once you agree.
+    NAME is a plugin such as weather, which means the distribution vr-plugin-weather, or anything
+    that pip takes: a requirement, a folder, a URL. The command is shown, and runs once you agree.
     """
     before = _names()
     if not _run(Environment.own().install(name if exact else distribution_of(name)), yes=yes):
@@ -68,7 +68,7 @@ def uninstall(name: str, *, yes: bool) -> int:
 
 
 def _run(command: Sequence[str], *, yes: bool) -> bool:
-    """Show a command, and run it when the person agrees; whether it went well."""
+    """Show a command and run it when the person agrees; return True when it succeeded."""
     click.echo(f"This will run:\n  {shlex.join(command)}", err=True)
     if not yes:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):

@@ -1,4 +1,4 @@
-"""`vr plugin list` and `show`: installed plugins, their states, and all that they bring."""
+"""`vr plugin list` and `show`: installed plugins, their states, and all that they offer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vr_cli.process.exits import Exit
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def list_plugins(config: Config, *, as_json: bool) -> int:
-    """List plugins with state, version and all that each brings.
+    """List plugins with state, version and all that each offers.
 
     Exit code 1 when one could not be loaded.
     """
@@ -40,7 +40,7 @@ def list_plugins(config: Config, *, as_json: bool) -> int:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def show(config: Config, name: str, *, as_json: bool) -> int:
-    """Show a plugin: its state, distribution, where it is from, and all that it brings.
+    """Show a plugin: its state, distribution, where it is from, and all that it offers.
 
     Exit code 1 when it could not be loaded.
     """
@@ -60,7 +60,7 @@ def show(config: Config, name: str, *, as_json: bool) -> int:
 
 
 def unknown_plugin(name: str, known: list[str]) -> VrError:
-    """The error of a name that no installed plugin bears, with the nearest that one does."""
+    """The error for a name that no installed plugin has, with the nearest name that one has."""
     hint = f"{did_you_mean(name, known)}All are named by `vr plugin list`."
     return VrError(f"No plugin {name!r} is installed.", Code.NOT_FOUND, hint=hint)
 

@@ -1,4 +1,4 @@
-"""`vr plugin new`: the project of a new plugin, green from the start."""
+"""`vr plugin new`: makes the project of a new plugin, whose tests pass from the start."""
 
 from __future__ import annotations
 

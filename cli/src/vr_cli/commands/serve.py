@@ -29,13 +29,13 @@ AT_A_TERMINAL = (
     "Waiting for an MCP client on stdin and stdout; Ctrl-C ends it. `vr init` sets up a client."
 )
 ANSWER_S = 5.0
-"""Seconds after a call became a job in which a client that closed stdin is answered."""
+"""Seconds, after a call became a job, in which a client that closed stdin is still answered."""
 GRACE_S = 0.5
 """Time that running calls have to clean up after a signal."""
 SERVER_MISSING = "SERVER_MISSING"
-"""Category: the distribution vr-server is not installed."""
+"""Error category: the distribution vr-server is not installed."""
 CLOSING_S = 5.0
-"""Longest time in which a server whose client is gone closes its files, once calls had theirs."""
+"""Longest time for a server whose client is gone to close its files, after the calls' time."""
 
 
 @click.command()
@@ -59,7 +59,7 @@ def serve(
     from vr_server import StdoutGuard
 
     guard = StdoutGuard()
-    # Start-up makes objects that live to the end: collecting among them is wasted work.
+    # Start-up makes objects that live to the end: garbage collection would be wasted work.
     gc.disable()
     kernel = _kernel(config)
     return run_alone(_serve(kernel, guard), kernel.log)
@@ -69,7 +69,7 @@ def _require_server() -> None:
     """Check that the server is installed.
 
     Raises:
-        VrError: UNAVAILABLE, with which the program ends as for a wrong configuration.
+        VrError: UNAVAILABLE, which ends the program with the exit code of a wrong configuration.
     """
     if find_spec("vr_server") is None:
         message = "`vr serve` needs vr-server, which is not installed."
@@ -127,8 +127,8 @@ async def _serve(kernel: Kernel, guard: StdoutGuard) -> int:
     drained = asyncio.Event()
 
     def gone() -> None:
-        end_soon(0, within_s=drain_s + CLOSING_S)  # a call may block the loop, too
-        with suppress(RuntimeError):  # it is closed
+        end_soon(0, within_s=drain_s + CLOSING_S)  # a call may block the event loop, too
+        with suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(loop.call_later, drain_s, drained.set)
 
     def ready() -> None:
@@ -156,14 +156,14 @@ async def _serve(kernel: Kernel, guard: StdoutGuard) -> int:
             await kernel.aclose()
     end_soon(code)
     if not serving.done():
-        os._exit(code)  # its thread waits for the client's next line, and cannot be woken
+        os._exit(code)  # the thread that reads stdin cannot be woken
     if not stopped.done():
         serving.result()
     return code
 
 
 def _stop_signal() -> asyncio.Future[int]:
-    """Becomes the exit code, 128 + the signal's number, when the process is told to end."""
+    """A future of the exit code, 128 + the signal's number, set when a signal arrives."""
     loop = asyncio.get_running_loop()
     stopped: asyncio.Future[int] = loop.create_future()
 

@@ -33,14 +33,14 @@ all_option = click.option("--all", "everything", is_flag=True, help="Every recor
 
 @click.group()
 def store() -> None:
-    """Look after the store: how far it has come, and what it would not take."""
+    """Look after the store: how far it is behind the journal, and which records it refused."""
 
 
 @store.command()
 @as_json_option
 @click.pass_obj
 def status(config: Config, *, as_json: bool) -> None:
-    """Deliver what is recorded, and show how far the store has come."""
+    """Deliver what is recorded, and show how far the store is behind the journal."""
 
     async def look(kernel: Kernel) -> tuple[dict[str, object], list[str]]:
         left = await kernel.services.store.catch_up(DELIVERY_S)
@@ -60,7 +60,7 @@ def status(config: Config, *, as_json: bool) -> None:
 @as_json_option
 @click.pass_obj
 def failed(config: Config, *, as_json: bool) -> None:
-    """List the records that the store would not take, and why."""
+    """List the records that the store refused, and why."""
     refused = _with_store(config, lambda index: index.dead_letters())
     if not refused and not as_json:
         click.echo("The store took everything.")
@@ -109,12 +109,12 @@ def drop(config: Config, keys: tuple[str, ...], *, everything: bool, as_json: bo
 @as_json_option
 @click.pass_obj
 def begin_anew(config: Config, *, yes: bool, as_json: bool) -> None:
-    """Give up what the journal lacks, and make the store anew from what it has."""
+    """Give up what the journal lacks, and rebuild the store from what it has."""
 
     async def look(kernel: Kernel) -> str:
         continuity = kernel.services.journal.continuity
         continuity.told = True
-        with suppress(VrError):  # a store that is not made anew yet
+        with suppress(VrError):  # the store is not rebuilt yet
             if kernel.services.store.available():
                 await kernel.services.store.status()
         await kernel.services.journal.last_seq()
@@ -172,7 +172,7 @@ def _what_is_kept(kernel: Kernel) -> str:
 
 
 async def _counted(kernel: Kernel, delivered: int | None) -> dict[str, object]:
-    """Count records and deletions, and those that the store has up to that number."""
+    """Count records and deletions in the journal, and in the store up to number `delivered`."""
     recorded = await kernel.services.journal.count()
     if delivered is None:
         return {"recorded": recorded}
@@ -197,7 +197,7 @@ def _with_kernel(config: Config, work: Callable[[Kernel], Coroutine[Any, Any, T]
 
 @contextmanager
 def _session(config: Config) -> Iterator[tuple[Kernel, asyncio.Runner]]:
-    """A kernel, and the loop that it lives in."""
+    """A kernel, and the event loop that it runs in."""
     kernel, runner = open_kernel(config), asyncio.Runner()
     try:
         yield kernel, runner

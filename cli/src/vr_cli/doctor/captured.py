@@ -13,7 +13,7 @@ from typing import IO
 
 @contextmanager
 def captured(descriptor: int) -> Iterator[Callable[[], str]]:
-    """Keep all that is written to file descriptor 1 or 2; the function then returns it."""
+    """Capture all that is written to file descriptor 1 or 2; the yielded function returns it."""
     with _scratch() as file:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -34,5 +34,5 @@ def captured(descriptor: int) -> Iterator[Callable[[], str]]:
 def _scratch() -> IO[bytes]:
     try:
         return TemporaryFile()
-    except OSError:  # no room: what is written meanwhile is lost
+    except OSError:  # no room on the disk: what is written meanwhile is lost
         return Path(os.devnull).open("r+b")

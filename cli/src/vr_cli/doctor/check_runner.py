@@ -1,4 +1,4 @@
-"""Runs checks side by side: none can end, hold up or hide the others."""
+"""Runs checks in parallel: none can end, delay or hide the others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LINE_LIMIT = 400
 class Result:
     """The finding of one check, and the seconds it took.
 
-    `group` names a plugin or a topic; a check that has not `answered` may still be at it.
+    `group` names a plugin or a topic; a check that has not `answered` may still be running.
     """
 
     group: str
@@ -52,8 +52,8 @@ def run_checks(
 
     Args:
         checks: each with its group.
-        loop: runs, in another thread, the checks that are coroutine functions; one that blocks
-            it holds up no more than those.
+        loop: runs, in another thread, the checks that are coroutine functions; one that blocks the
+            loop delays only those.
         redact: takes secrets out of a text.
     """
     begun = time.monotonic()
@@ -71,7 +71,7 @@ def run_checks(
 
 
 def started(work: Callable[[], T]) -> Future[tuple[T, float]]:
-    """Run `work` in a thread that never delays the exit; the future has its value and seconds."""
+    """Run `work` in a thread that never delays the exit; the future holds value and seconds."""
     answer: Future[tuple[T, float]] = Future()
 
     def target() -> None:
@@ -105,7 +105,7 @@ def loop_aside() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 async def _emptied() -> bool:
-    """Cancel all that runs in this loop; True when all of it ended, and may be freed."""
+    """Cancel all tasks of this loop; True when all of them ended, so that it may be freed."""
     left = asyncio.all_tasks() - {asyncio.current_task()}
     for task in left:
         task.cancel()
@@ -113,10 +113,10 @@ async def _emptied() -> bool:
 
 
 def wait_for(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T], deadline_s: float) -> T:
-    """The result of a coroutine that runs in that loop.
+    """Run a coroutine in that loop and return its result.
 
     Raises:
-        TimeoutError: when there is none in time.
+        TimeoutError: when it takes longer than `deadline_s`.
         Exception: what it raised.
     """
     answer = asyncio.run_coroutine_threadsafe(work, loop)

@@ -1,4 +1,4 @@
-"""Checks of the machine: interpreter, text, files, clock, SQLite, and the way to the program."""
+"""Checks of the machine: interpreter, text encoding, files, clock, SQLite, and `vr` on the PATH."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from vr_kernel.config import find_paths
 from vr_kernel.loading import KERNEL_DISTRIBUTION
 
 OLDEST, NEWEST = (3, 11), (3, 14)
-"""Versions of Python that every release is tested on."""
+"""Oldest and newest Python that every release is tested on."""
 OLDEST_SQLITE = (3, 35, 0)
-"""The first with RETURNING."""
+"""The first version with RETURNING."""
 FEW_FILES = 256
 SECONDS_OF_SKEW = 300
 RELEASED = datetime(2026, 11, 1, tzinfo=UTC)
-"""This program is not older; a clock that says so is wrong."""
+"""The program is newer than this; a clock that shows an earlier time is wrong."""
 
 
 def environment_checks(environ: Mapping[str, str]) -> list[Check]:
-    """The checks of the machine; `environ` names the folder whose files carry times."""
+    """The checks of the machine; `environ` names the folder whose files have times to compare."""
     return [
         Check("python", python_version),
         Check("kernel", kernel_version),
@@ -40,7 +40,7 @@ def environment_checks(environ: Mapping[str, str]) -> list[Check]:
 
 
 def python_version() -> Diagnosis:
-    """Check that releases are tested on this Python."""
+    """Check that this Python is one that releases are tested on."""
     running = sys.version_info[:2]
     text = f"Python {sys.version.split()[0]} at {sys.executable}."
     if OLDEST <= running <= NEWEST:
@@ -52,7 +52,7 @@ def python_version() -> Diagnosis:
 
 
 def kernel_version() -> Diagnosis:
-    """Check that the code is the one that is said to be installed."""
+    """Check that the running code is the installed version."""
     try:
         installed = importlib.metadata.version(KERNEL_DISTRIBUTION)
     except importlib.metadata.PackageNotFoundError:
@@ -69,7 +69,7 @@ def kernel_version() -> Diagnosis:
 
 
 def text_encoding() -> Diagnosis:
-    """Check that names of files and output may hold any letter."""
+    """Check that file names and output may hold any character."""
     files, output = sys.getfilesystemencoding(), sys.stdout.encoding or "none"
     text = f"Names of files: {files}; output: {output}."
     if all(name.lower().replace("-", "") == "utf8" for name in (files, output)):
@@ -92,7 +92,7 @@ def open_files() -> Diagnosis:
 
 
 def sqlite_features() -> Diagnosis:
-    """Check that SQLite can do what journal and store need."""
+    """Check that SQLite has the features that the journal and the store need."""
     text = f"SQLite {sqlite3.sqlite_version}"
     other = "Use a Python that was built with a newer SQLite, such as one of `uv python install`."
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
@@ -121,7 +121,7 @@ def command_on_path() -> Diagnosis:
 
 
 def clock(state: Path) -> Diagnosis:
-    """Check that the clock can be right: leases, caches and budgets go by it."""
+    """Check that the clock can be right: leases, caches and budgets depend on it."""
     now = time.time()
     fix = "Set the clock of this machine, best by NTP."
     shown = datetime.fromtimestamp(now, UTC).isoformat(" ", "seconds")

@@ -1,4 +1,4 @@
-"""Checks of plugins: the state of each, what they print, and the checks that they offer."""
+"""Checks of plugins: the state of each, the output they print, and the checks that they offer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def plugin_checks(kernel: Kernel, printed: str) -> list[Check]:
 
 
 def plugin_state(status: PluginStatus) -> Diagnosis:
-    """Check that a plugin is served whole, or say why it is not."""
+    """Check that a plugin is served in full, or say why it is not."""
     version = status.version or "no version"
     if status.fine:
         return Diagnosis.ok(f"{version}, {status.reason or status.state}.")
@@ -55,9 +55,9 @@ def quiet(printed: str) -> Diagnosis:
 
 
 def offered_checks(kernel: Kernel) -> list[tuple[str, Check]]:
-    """The checks that plugins offer; one whose hook fails is a check that says so.
+    """The checks that plugins offer; a hook that fails becomes a check that says so.
 
-    Those of plugins that come with the kernel are among `kernel_checks`.
+    Checks of plugins that come with the kernel are among `kernel_checks`.
     """
     offers = {name: offer for name, offer in kernel.health.items() if name not in BUILT_IN}
     answers = {name: started(offer) for name, offer in offers.items()}

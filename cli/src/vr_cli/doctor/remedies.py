@@ -15,10 +15,10 @@ from vr_cli.process.streams import diverted_stdout
 
 
 def find_remedies(config: Config) -> list[Remedy]:
-    """The remedies that the checks of plugins name; a plugin that fails has none."""
+    """The remedies that checks of plugins name; a plugin that fails names none."""
     with captured(2), diverted_stdout(), loop_aside() as loop:
         kernel = Kernel(config, roots=[Path.cwd()], retry=True)
         results = run_checks(offered_checks(kernel), loop)
-        with suppress(Exception):  # what plugins leave behind must not cost the answers
+        with suppress(Exception):  # plugins' leftover tasks must not cost the remedies
             wait_for(loop, kernel.aclose(), CLOSE_S)
     return [result.remedy for result in results if result.remedy]

@@ -28,7 +28,7 @@ TOPICS = (
 
 
 class DoctorReport:
-    """An installation, opened to be looked at once; `close` releases what is left.
+    """The checks of one installation, to be run once; `close` ends the server process.
 
     Args:
         settings: `section.key=value`, as given with `--set`.
@@ -54,7 +54,7 @@ class DoctorReport:
         with loop_aside() as loop:
             found = run_checks(self._checks(), loop, redact)
             if self._kernel is not None:
-                with suppress(Exception):  # what plugins leave behind must not cost the report
+                with suppress(Exception):  # plugins' leftover tasks must not cost the report
                     wait_for(loop, self._kernel.aclose(), CLOSE_S)
         return found
 
@@ -65,7 +65,7 @@ class DoctorReport:
 
     def _read(self) -> Config | VrError:
         try:
-            # A strict kernel ends at the first bad plugin, but all are to be named.
+            # A strict kernel ends at the first bad plugin, but the report names them all.
             flags = {**self._flags, "kernel.strict": "false", "kernel.log_level": "error"}
             return load_config(self._environ, flags, self._folder)
         except VrError as error:

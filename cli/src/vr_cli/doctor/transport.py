@@ -1,4 +1,4 @@
-"""The server as a client meets it: a real process, a real handshake, and what it costs."""
+"""Checks the server as a client sees it: a real process, a real handshake, the tokens it costs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vr_kernel import Access, Check, Config, Diagnosis, Identity, VrError
 DEADLINE_S = 20.0
 GRACE_S = 3.0
 PROTOCOL = "2025-06-18"
-"""A version of the eras with a handshake, which servers of every age can speak."""
+"""A protocol version with a handshake, which old and new servers speak."""
 BYTES_PER_TOKEN = 4
 """A rule of thumb for English and JSON; the exact count depends on the model."""
 MANY_TOKENS = 10_000
@@ -31,10 +31,10 @@ _INITIALIZE, _LIST = 1, 2
 
 
 class Handshake:
-    """`vr serve` in a process of its own, spoken to as a client would.
+    """`vr serve` in a process of its own, to which it speaks as a client would.
 
-    It is started at once, beside everything else. Its state and cache are a temporary folder,
-    so that it takes up no job and writes nothing that stays.
+    The process starts at once, in parallel with the other checks. Its state and cache are a
+    temporary folder, so that it resumes no job and leaves no file.
 
     Args:
         flags: options of `vr` before the command, such as `--set kernel.strict=true`.
@@ -45,7 +45,13 @@ class Handshake:
         self._folder = tempfile.TemporaryDirectory(prefix="vr-doctor-", ignore_cleanup_errors=True)
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         own = {f"VR_{name}_DIR": str(Path(self._folder.name, name)) for name in ("STATE", "CACHE")}
-        command = [sys.executable, "-P", "-m", "vr_cli", *flags]  # no module of this folder
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "vr_cli",
+            *flags,
+        ]  # -P: nothing from this folder
         self._process = subprocess.Popen(
             [*command, "--set", "kernel.resume_jobs=false", "serve"],
             env={**environ, **own},
@@ -60,14 +66,14 @@ class Handshake:
         threading.Thread(target=self._talk, name="vr-doctor-client", daemon=True).start()
 
     def checks(self) -> list[Check]:
-        """The two checks of the conversation."""
+        """The two checks of this conversation: server and tools."""
         return [
             Check("server", self.server, DEADLINE_S),
             Check("tools list", self.tools, DEADLINE_S),
         ]
 
     def server(self) -> Diagnosis:
-        """Check that it answers, and writes nothing but JSON-RPC to stdout."""
+        """Check that the server answers, and writes nothing but JSON-RPC to stdout."""
         self._done.wait()
         fix = "Run `vr serve` by hand: its stderr says more. `vr plugin list` names bad plugins."
         if self._stray:
@@ -81,7 +87,7 @@ class Handshake:
         return Diagnosis.ok(f"{info.get('name', 'It')} answers over stdio.")
 
     def tools(self) -> Diagnosis:
-        """Count the tokens that the list of tools takes of a client's context."""
+        """Count the tokens that the list of tools takes up in a client's context."""
         self._done.wait()
         listed = self._answers.get(_LIST, {}).get("tools")
         if not listed:
@@ -96,7 +102,7 @@ class Handshake:
         return Diagnosis.warning(text, "Turn off plugins you do not need: disabled in [kernel].")
 
     def close(self) -> None:
-        """End the process, if it is still there, and remove its folder."""
+        """End the process, if it still runs, and remove its folder."""
         self._process.kill()
         self._process.wait()
         self._log.close()
@@ -113,7 +119,7 @@ class Handshake:
 
     def _converse(self) -> None:
         assert self._process.stdin
-        with suppress(OSError):  # it ended early; its last words say why
+        with suppress(OSError):  # the server ended early; its stderr says why
             self._ask(_INITIALIZE, "initialize", protocolVersion=PROTOCOL, capabilities={},
                       clientInfo={"name": "vr doctor", "version": "1"})  # fmt: skip
             self._send({"method": "notifications/initialized"})
@@ -159,12 +165,12 @@ class Handshake:
 
 
 def http_checks(read: Config | VrError) -> list[Check]:
-    """The check of the settings for HTTP, which nothing else here starts."""
+    """The check of the settings for HTTP, since no other check starts that transport."""
     return [Check("http", partial(http_access, read))] if isinstance(read, Config) else []
 
 
 def http_access(config: Config) -> Diagnosis:
-    """Check that `vr serve --http` would take the tokens, and name who may ask then."""
+    """Check that `vr serve --http` accepts the tokens, and name who may call it."""
     try:
         owner = Identity("you", config.store.workspace, is_owner=True)
         principals = Access(config.serve, owner).principals()

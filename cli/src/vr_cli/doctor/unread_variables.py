@@ -1,4 +1,4 @@
-"""Checks for variables of the programs that this one follows, which it does not read."""
+"""Checks for variables that earlier programs read and this one does not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vr_kernel.config import known_variables
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """Variables of one subject, and what does their work here; `shared` with other programs."""
+    """Variables of one subject, and their replacement; `shared` when other programs read them."""
 
     subject: str
     names: tuple[str, ...]
@@ -105,7 +105,7 @@ UNREAD = (
 
 
 def unread_checks(environ: Mapping[str, str]) -> list[Check]:
-    """A check for each subject of which a variable is set, in the environment or a `.env`."""
+    """A check for each subject with a variable that is set, in the environment or a `.env`."""
     present = {name for name, value in known_variables(environ).items() if value}
     found = [(each, [name for name in each.names if name in present]) for each in UNREAD]
     return [_check(each, names) for each, names in found if names]

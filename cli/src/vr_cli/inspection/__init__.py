@@ -1,1 +1,1 @@
-"""Looks a plugin over for its author: what the kernel refuses, and what its users would mind."""
+"""Inspects a plugin for its author: faults that the kernel refuses, and flaws that annoy users."""

@@ -1,4 +1,4 @@
-"""The process that runs a plugin's code, so that nothing of it happens in the one that reports.
+"""The process that runs a plugin's code, so that none of it runs in the process that reports.
 
 `python -m vr_cli.inspection.child FOLDER` reads FOLDER/request.json and writes
 FOLDER/report.json; the plugin's own output goes where this process's output goes.
@@ -28,7 +28,7 @@ from vr_cli.inspection.offers import Offers
 from vr_cli.inspection.request import OUTPUT, REPORT, REQUEST, Request
 
 SLOW_S = 1.0
-"""Longest time to load, in seconds, before its users would mind."""
+"""Longest time to load, in seconds, before users would notice."""
 LINE_LIMIT = 80
 HEAVY = frozenset(
     {"PIL", "aiohttp", "anthropic", "av", "boto3", "bs4", "cv2", "faster_whisper", "fastmcp"}
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def inspect(request: Request, folder: Path) -> Iterator[Finding]:
-    """Load the plugin, ask its hooks, and put it into a kernel beside the installed ones."""
+    """Load the plugin, call its hooks, and put it into a kernel beside the installed plugins."""
     modules, threads = set(sys.modules), set(threading.enumerate())
     started = time.perf_counter()
     try:

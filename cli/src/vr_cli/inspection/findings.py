@@ -27,7 +27,7 @@ class Inspection:
 
 
 def guarded(check: str, look: Callable[[], Iterable[Finding]], fix: str) -> list[Finding]:
-    """The findings of a check, with a fault for anything it raised: plugins offer anything."""
+    """The findings of a check; an exception becomes a fault, as plugins may return anything."""
     found: list[Finding] = []
     try:
         found += look()

@@ -1,4 +1,4 @@
-"""Checks of imports: a plugin writes public names of the kernel, which change with notice."""
+"""Checks of imports: a plugin imports only public names of the kernel, which change with notice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def check_imports(module: str, source: Path | None) -> Iterator[Finding]:
 
     Args:
         module: the plugin's module.
-        source: the folder its package lies in; without it the package is an installed one.
+        source: the folder its package lies in; empty for an installed package.
     """
     found = {
         (name, attribute): f"{file.name}, line {line}"
@@ -47,7 +47,7 @@ def _finding(module: str, attribute: str, place: str) -> Finding:
 
 
 def _files(package: str, source: Path | None) -> Iterable[Path]:
-    """The Python files of a package or module."""
+    """The Python files of a package or of a module."""
     if source is None:
         try:
             spec = find_spec(package)
@@ -66,7 +66,7 @@ def _imports(file: Path) -> Iterator[tuple[str, str, int]]:
     """Module, name and line of each import of the kernel; the name is empty for a module."""
     try:
         tree = ast.parse(file.read_bytes())
-    except (OSError, ValueError, SyntaxError):  # its import says more
+    except (OSError, ValueError, SyntaxError):  # importing it gives a better error
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -88,7 +88,7 @@ def _is_public(module: str, name: str) -> bool:
 
 @cache
 def _names(module: str) -> frozenset[str]:
-    """The public names of a package of the kernel; none of a module, which is private."""
+    """The public names of a package of the kernel; none for a module, which is private."""
     try:
         home: Any = import_module(module)
     except ImportError:
@@ -97,7 +97,7 @@ def _names(module: str) -> frozenset[str]:
 
 
 def _is_face(module: str) -> bool:
-    """True for the kernel and those of its rooms that have public names."""
+    """True for the kernel and for those of its packages that have public names."""
     return module.count(".") <= 1 and bool(_names(module))
 
 

@@ -22,7 +22,7 @@ from vr_cli.inspection.request import LOG, OUTPUT, REPORT, REQUEST, Request
 from vr_cli.inspection.subject import Subject
 
 GRACE = 6
-"""Times the deadline of one import that the whole inspection may take."""
+"""Longest time of the whole inspection, in deadlines of one import."""
 LAST_WORDS = 300
 
 

@@ -1,4 +1,4 @@
-"""Finds an installed plugin by its name, or by that of its distribution."""
+"""Finds an installed plugin by its name, or by the name of its distribution."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from vr_cli.inspection.subject import Metadata, Subject
 
 
 def find_installed(name: str) -> Subject:
-    """The installed plugin that bears a name, or belongs to a distribution of that name.
+    """The installed plugin of that name, or of a distribution of that name.
 
-    Of several that share the name it is the one that the kernel takes.
+    When several share the name, it is the one that the kernel takes.
 
     Raises:
         VrError: NOT_FOUND, with the nearest name.
     """
     candidates = discover()
     checked = check(candidates, wanted="*", disabled=(), kernel_version=VERSION)
-    # Those that lost their name come last.
+    # Plugins that lost their name to another come last.
     ranked = sorted(checked, key=lambda pair: pair[1].state is State.CONFLICT)
     for candidate, _ in ranked:
         if name == candidate.name or _is_same(name, candidate.distribution):
@@ -38,7 +38,7 @@ def find_installed(name: str) -> Subject:
 
 def _metadata(candidate: Candidate) -> Metadata:
     try:
-        # Declared as a mapping that lacks what a message has: a default for a missing header.
+        # Its declared type lacks a method that a message has: `get` with a default.
         told = cast("Message", metadata(candidate.distribution))
     except (PackageNotFoundError, ValueError, UnicodeDecodeError):
         return Metadata(candidate.distribution, candidate.version, requires=candidate.requires)

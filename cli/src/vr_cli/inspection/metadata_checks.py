@@ -27,7 +27,7 @@ _PROJECT, _KERNEL, _NAME = "project", "kernel range", "name"
 
 
 def check_metadata(metadata: Metadata) -> Iterator[Finding]:
-    """Check description, readme, licence, Python; then the kernels that it works with."""
+    """Check description, readme, licence and Python; then the kernel versions that it allows."""
     summary = f"{metadata.name} {metadata.version}, {metadata.licence}"
     yield from or_ok(_PROJECT, [*_identity(metadata), *_python(metadata)], summary)
     if "dependencies" in metadata.dynamic:
@@ -45,7 +45,7 @@ def check_metadata(metadata: Metadata) -> Iterator[Finding]:
 
 
 def weigh(subject: Subject, others: Sequence[Candidate]) -> PluginStatus:
-    """The status that the kernel gives the plugin from its metadata, beside these others."""
+    """The status that the kernel gives the plugin by its metadata, next to these other plugins."""
     mine = subject.candidate()
     rest = [other for other in others if not subject.is_of(other.distribution)]
     checked = check([*rest, mine], wanted="*", disabled=(), kernel_version=VERSION)
@@ -54,7 +54,7 @@ def weigh(subject: Subject, others: Sequence[Candidate]) -> PluginStatus:
 
 
 def check_name(status: PluginStatus) -> Iterator[Finding]:
-    """Check that the plugin may bear its name, and has the first right to it."""
+    """Check that the plugin may have its name, and is the first in line for it."""
     if status.state is State.CONFLICT:
         message = f"{status.reason[:1].upper()}{status.reason[1:]}."
         yield (_NAME, Diagnosis.fault(message, "Choose another name for the entry point."))
@@ -104,7 +104,7 @@ def _requirements(texts: Iterable[str]) -> Iterator[Requirement]:
         try:
             requirement = Requirement(text)
         except InvalidRequirement:
-            continue  # what builds it says more about that than could be said here
+            continue  # the build tool gives a better error
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
             yield requirement
 

@@ -24,7 +24,7 @@ class Offers:
         self._deadline_s = deadline_s
 
     def check(self) -> Iterator[Finding]:
-        """Everything that it offers, hook by hook; what it does not implement is not named."""
+        """Check all that the plugin offers, hook by hook; hooks it lacks are left out."""
         yield from self._settings()
         yield from self._each("vr_tools", "tools", lambda item: check_tool(item, self._plugin))
         yield from self._each("vr_record_kinds", "record kinds", _typed(RecordKind, check_kind))

@@ -24,7 +24,7 @@ _PROJECT, _ENTRY_POINT = "project", "entry point"
 class Project:
     """A project folder.
 
-    Faults of its file stand in `findings`; with one in `[project]` there is no `metadata`.
+    Faults of its file are in `findings`; a fault in `[project]` leaves `metadata` None.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -125,7 +125,7 @@ class Project:
 
 
 def _licence(told: StandardMetadata) -> str:
-    if isinstance(told.license, License):  # the older form: a file, or the whole text
+    if isinstance(told.license, License):  # the older form of `license`: a file, or the whole text
         return told.license.file.name if told.license.file else told.license.text[:LICENCE_LIMIT]
     classified = [c for c in told.classifiers if c.startswith("License ::")]
     return told.license or "".join(classified[:1])

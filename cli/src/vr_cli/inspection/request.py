@@ -1,4 +1,4 @@
-"""The request of the inspecting process to the one in which a plugin's code runs."""
+"""The request that the inspecting process sends to the one that runs a plugin's code."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ REQUEST, REPORT, OUTPUT, LOG = "request.json", "report.json", "stdout", "stderr"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A plugin to load: an entry point below a folder, or an installed one when there is none.
+    """A plugin to load: an entry point below a folder, or an installed plugin when there is none.
 
-    `wanted` and `disabled` choose the plugins that it is put beside; `deadline_s` is the time in
+    `wanted` and `disabled` choose the other plugins of its kernel; `deadline_s` is the time in
     seconds that one import, or one hook, may take.
     """
 

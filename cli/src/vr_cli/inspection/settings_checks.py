@@ -17,7 +17,7 @@ _SECRET = re.compile(r"(^|_)(key|password|secret|token)$")
 
 
 def check_settings(model: Any) -> Iterator[Finding]:
-    """Defaults that are there and fit, descriptions, and secrets of the type for them."""
+    """Check for valid defaults, descriptions, and secrets with the type for secrets."""
     if not (isinstance(model, type) and issubclass(model, BaseModel)):
         fix = "Return a class derived from Section."
         yield (

@@ -11,7 +11,7 @@ from vr_kernel.loading import Candidate
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """The metadata of a distribution; empty is what it does not say."""
+    """The metadata of a distribution; a field that is not given is empty."""
 
     name: str
     version: str = ""
@@ -21,7 +21,7 @@ class Metadata:
     requires_python: str = ""
     requires: tuple[str, ...] = ()
     dynamic: frozenset[str] = frozenset()
-    """Keys of `[project]` that only a build would tell."""
+    """Keys of `[project]` whose values only a build would tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Subject:
     source: Path | None = None
 
     def candidate(self) -> Candidate:
-        """The plugin as the kernel weighs it; it cannot be loaded from here."""
+        """The plugin as a candidate for the kernel's choice; it cannot be loaded from here."""
         meta = self.metadata
         return Candidate(self.name, meta.name, meta.version, meta.requires, lambda: None)
 

@@ -16,15 +16,15 @@ from vr_cli.inspection.findings import Finding
 from vr_cli.inspection.waiting_checks import check_waiting
 
 TOKEN_LIMIT = 150
-"""Tokens of one tool above which its author is warned: a client pays them in every request."""
+"""Tokens of one tool above which its author is warned: a client sends them with every request."""
 CHARACTERS_A_TOKEN = 4
 """A common estimate for English text and JSON."""
 DESCRIPTION_LENGTHS = range(12, 401)
-"""Characters of a description that says something, and only that."""
+"""Least and most characters of a good description."""
 _TOOLS, _COMMANDS = "tools", "commands"
 _UNSEEN = frozenset({"Cc", "Cf", "Co"})
 _CHOSEN_FORMS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2}")
-# How poisoned descriptions speak to a model, after the published attacks.
+# Wording of poisoned descriptions that address a model, after published attacks.
 _ORDERS = re.compile(
     r"</?\s*(important|system|instructions?|secret)\b[^>]*>"
     r"|\b(ignore|disregard|forget)\b.{0,20}\b(previous|prior|above|other)\b.{0,20}\binstructions?"
@@ -35,7 +35,7 @@ _ORDERS = re.compile(
 
 
 def check_tool(function: Any, plugin: str) -> Iterator[Finding]:
-    """Check that it can be served, and that its texts are fit for a model."""
+    """Check that a tool can be served, and that its texts suit a model."""
     try:
         tool = build_tool(function, plugin)
     except Exception as failure:  # noqa: BLE001 - annotations may do anything when they are read
@@ -72,7 +72,7 @@ def tokens_of(tool: Tool) -> int:
 
 
 def check_command(command: Command) -> Iterator[Finding]:
-    """Check that its module is there; it is not imported before the command runs."""
+    """Check that a command's module exists; it is not imported before the command runs."""
     words = " ".join(command.path)
     module, colon, attribute = command.target.partition(":")
     try:
@@ -106,7 +106,7 @@ def _check_description(tool: Tool) -> Iterator[Finding]:
 
 
 def _check_words(tool: Tool) -> Iterator[Finding]:
-    """Check for signs that a person does not see, and for orders to the model."""
+    """Check for invisible characters, and for orders to the model."""
     text = f"{tool.description}\n{json.dumps(tool.input_schema, ensure_ascii=False)}"
     hidden = {c for c in text if unicodedata.category(c) in _UNSEEN and c != "\n"}
     if hidden or _CHOSEN_FORMS.search(text):
@@ -139,7 +139,7 @@ def _check_parameters(tool: Tool) -> Iterator[Finding]:
 
 
 def _says_enough(tool: Tool, name: str, schema: Mapping[str, Any]) -> bool:
-    """A description, a choice, a switch, or a name that the other descriptions speak of."""
+    """True for a description, a choice, a switch, or a name that other descriptions mention."""
     if "description" in schema or "enum" in schema or "$ref" in schema:
         return True
     others = tool.input_schema["properties"].values()

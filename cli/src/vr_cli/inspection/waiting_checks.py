@@ -1,4 +1,4 @@
-"""Checks that an async function does not wait in a way that blocks everybody else."""
+"""Checks that an async function does not block the event loop while it waits."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ HOLDS_UP = frozenset(
         *(f"httpx.{name}" for name in ("get", "post", "put", "patch", "head", "request")),
     }
 )
-"""Calls that wait without `await`, by the names that they are known under."""
+"""Blocking calls, by their qualified names."""
 
 
 def check_waiting(what: str, name: str, function: Callable[..., Any]) -> Iterator[Finding]:
-    """Check for calls that wait in an async function itself; functions it calls are not read."""
+    """Check for blocking calls in an async function itself, not in functions that it calls."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    except (OSError, TypeError, SyntaxError):  # nobody has its source
+    except (OSError, TypeError, SyntaxError):  # its source is not available
         return
     found = {spelled: line for spelled, line in _calls(tree.body[0]) if _known(spelled, function)}
     for spelled, line in found.items():
@@ -43,7 +43,7 @@ def check_waiting(what: str, name: str, function: Callable[..., Any]) -> Iterato
 
 
 def _calls(outer: ast.AST) -> Iterator[tuple[str, int]]:
-    """Calls by their names as they are written, without those of functions inside."""
+    """Calls by their names as written, without those in nested functions."""
     for node in ast.iter_child_nodes(outer):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             continue
@@ -53,7 +53,7 @@ def _calls(outer: ast.AST) -> Iterator[tuple[str, int]]:
 
 
 def _known(spelled: str, function: Callable[..., Any]) -> bool:
-    """True when the name, as it is imported there, is one that waits."""
+    """True when the name, as it is imported there, is a blocking call."""
     first, dot, rest = spelled.partition(".")
     meant: Any = function.__globals__.get(first)
     if inspect.ismodule(meant):

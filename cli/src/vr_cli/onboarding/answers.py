@@ -1,4 +1,4 @@
-"""Checks answers of a user: folders that may be opened to the server, a possible key."""
+"""Checks a user's answers: folders that the server may read, and a possible key."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEPT = ("HOME", "USERPROFILE", "VR_CONFIG_DIR")
 
 
 def home_folder(environ: Mapping[str, str]) -> Path:
-    """The user's home folder; the system knows it where the variable is empty."""
+    """The user's home folder; taken from the system where the variable is empty."""
     if sys.platform == "win32":
         return Path(environ.get("USERPROFILE") or Path.home())
     if environ.get("HOME"):
@@ -27,10 +27,10 @@ def home_folder(environ: Mapping[str, str]) -> Path:
 def allowed_folder(text: str, home: Path, several: str = "--folder may be repeated") -> Path:
     """The folder that a text names, if the server may be allowed to read it.
 
-    `several` tells, in the hint of what is not there, how more than one is given.
+    `several` ends the hint for a missing folder: it tells how to give more than one.
 
     Raises:
-        VrError: NOT_FOUND, INVALID_INPUT, or NOT_ALLOWED for the home folder and all above it.
+        VrError: NOT_FOUND, INVALID_INPUT, or NOT_ALLOWED for the home folder and its parents.
     """
     try:
         named = home / text[2:] if text.startswith("~/") else Path(text)
@@ -75,13 +75,13 @@ def checked_key(text: str) -> str:
 
 
 def allowed_by_files(environ: Mapping[str, str], config_folder: Path) -> list[Path]:
-    """The folders that the user's own files allow, whatever this run's variables say."""
+    """The folders that the user's own files allow, regardless of this run's variables."""
     kept = {name: environ[name] for name in KEPT if name in environ}
     return load_config(kept, working_folder=config_folder).kernel.allowed_roots
 
 
 def overruled(environ: Mapping[str, str], folders: Sequence[Path], key: str) -> list[str]:
-    """Remarks on settings that win over what was written to the user's files."""
+    """Remarks on settings that override what was written to the user's files."""
     config = load_config(environ)
     notes = []
     if not set(folders) <= {root.resolve() for root in config.kernel.allowed_roots}:

@@ -1,4 +1,4 @@
-"""Changes to files: each with its text now, its text to be, and the difference to show."""
+"""Changes to files: each with its present text, its new text, and the difference to show."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ALL_SECRET = {"env", "headers", "http_headers"}
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file that is set up: `before` is None when there is none, `after` what it will hold.
+    """A file that is set up: `before` is its text, None for a new file, `after` its new text.
 
     `file` is the real file, links followed; a `private` one is readable by its owner alone.
     `secrets` are values that are never shown.
@@ -58,15 +58,15 @@ class Change:
 
 
 def real_file(path: Path) -> Path:
-    """The file that a path leads to, which is written in the place of a link to it."""
+    """The file that a path leads to: of a symbolic link its target, which is written instead."""
     return Path(os.path.realpath(path))
 
 
 def read_file(file: Path) -> str | None:
-    """The text of a file that may be written; None when there is none.
+    """The text of a file that is to be changed; None when there is no file.
 
     Raises:
-        VrError: NOT_ALLOWED for a file that is read-only, cannot be read or is none;
+        VrError: NOT_ALLOWED for a file that is read-only, cannot be read or is not a regular file;
             INVALID_INPUT, category CONFIG_INVALID, when it is not UTF-8.
     """
     try:

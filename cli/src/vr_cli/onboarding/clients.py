@@ -1,4 +1,4 @@
-"""MCP clients as a table: where each keeps its servers, in which format, what an entry holds.
+"""Table of MCP clients: where each keeps its servers, in which format, what an entry holds.
 
 Read in November 2026, in each client's own documentation unless said otherwise:
 
@@ -36,7 +36,7 @@ START_TIMEOUT_S = 60
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A machine, on which the places of files depend; `system` is a value of `sys.platform`."""
+    """The machine, which decides the places of files; `system` is a value of `sys.platform`."""
 
     system: str
     home: PurePath
@@ -49,7 +49,7 @@ class Machine:
 
     @property
     def programs(self) -> PurePath:
-        """The folder of settings of programs with windows: Electron's `appData`."""
+        """The settings folder of desktop programs: Electron's `appData`."""
         if self.system == "win32":
             return self.folder("APPDATA", self.home / "AppData" / "Roaming")
         if self.system == "darwin":
@@ -59,10 +59,10 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client: `file` is its user's file, `traces` a folder that shows it is installed.
+    """A client: `file` is its configuration file, `traces` a folder that shows it is installed.
 
-    `fixed` is what its entries hold beside command, arguments and variables; `defaults` what
-    they get unless the user set it. `project` is the file's path in a project, if it has one.
+    `fixed` is what its entries hold besides command, arguments and variables; `defaults` what they
+    get unless the user set it. `project` is the file's path in a project, if it has one.
     """
 
     name: str
@@ -183,7 +183,7 @@ def installed_clients(machine: Machine) -> list[Client]:
 
 
 def choose_clients(names: Sequence[str], machine: Machine, *, project: bool) -> list[Client]:
-    """The clients of these names; `all` means those that are installed.
+    """The clients of these names; `all` means the installed ones.
 
     Raises:
         VrError: INVALID_INPUT for an unknown name, NOT_FOUND when `all` finds none.

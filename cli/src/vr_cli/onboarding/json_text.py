@@ -1,4 +1,4 @@
-"""Sets a member in JSON text; every other character stays: comments, order, indentation.
+"""Sets a member in JSON text and keeps the rest as it is: comments, order, indentation.
 
 Of libraries only json-five keeps comments. It took 1.0 s for 144 kB, and a client's file may
 hold megabytes; here the standard library's decoder finds the places.
@@ -54,7 +54,7 @@ def read_json(text: str, *, comments: bool) -> Any:
 
 
 def set_json(text: str, keys: Sequence[str], value: Any, *, comments: bool) -> str:
-    """The text with the member at `keys` set, objects on the way made when there are none.
+    """The text with the member at `keys` set; missing objects on the way are made.
 
     Raises:
         UnreadableTextError: when the text is not JSON, or something else stands on the way.
@@ -121,7 +121,7 @@ def _inserted(
     unit: str,
     newline: str,
 ) -> str:
-    """Put a member at the end of the object at `at`, behind the comments there."""
+    """Put a member at the end of the object at `at`, after the comments there."""
     outer = _indent(text, at)
     inner = outer + unit
     begin = members[-1].end if members else at + 1
@@ -136,7 +136,7 @@ def _inserted(
 
 
 def _members(plain: str, at: int) -> Iterator[_Member]:
-    """The members of the object that begins at `at`, of text that is valid JSON."""
+    """The members of the object that begins at `at`, in text that is valid JSON."""
     decoder = json.JSONDecoder()
     at = _skip(plain, at + 1)
     while plain[at] != "}":
@@ -154,7 +154,7 @@ def _has_members(plain: str, at: int) -> bool:
 
 
 def _plain(text: str) -> str:
-    """The text with comments and last commas as spaces: strict JSON, each place the same."""
+    """The text with comments and trailing commas as spaces: strict JSON with the same offsets."""
     return _LAST_COMMA.sub(_blanked("comma"), _without_comments(text))
 
 
@@ -175,7 +175,7 @@ def _skip(plain: str, at: int) -> int:
 
 
 def _indent(text: str, at: int) -> str:
-    """The white space that begins the line of a place."""
+    """The indentation of the line at an offset."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip(" \t"))]
 

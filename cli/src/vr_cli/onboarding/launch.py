@@ -1,4 +1,4 @@
-"""The command with which a client starts the server: one that this user keeps."""
+"""Finds the command with which a client starts the server, one that is not temporary."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from vr_cli.onboarding.clients import Client
 SCRIPTS = ("vr", "video-research")
 DISTRIBUTION = "video-research"
 KEPT_VARIABLES = ("VR_CONFIG_DIR", "VR_STATE_DIR", "VR_CACHE_DIR")
-"""Clients start servers with few variables; without these the server looked elsewhere."""
+"""Clients start servers with few variables; without these the server would look elsewhere."""
 OLD_FORM = ["-P", "-m", "vr_kernel", "serve"]
-"""Arguments that `vr init` wrote when the command line was a part of the kernel."""
+"""Arguments that `vr init` wrote when the command line was part of the kernel."""
 _UV_CACHE = re.compile(r"(archive|environments|builds)-v\d+")
 
 
@@ -53,12 +53,12 @@ def find_launch(program: str, python: str, prefix: str, environ: Mapping[str, st
 
 
 def is_ephemeral(prefix: PurePath) -> bool:
-    """True when the environment lies in uv's cache, where uvx makes those it forgets."""
+    """True when the environment lies in uv's cache, where uvx makes temporary ones."""
     return any(_UV_CACHE.fullmatch(part) for part in prefix.parts)
 
 
 def entry_of(client: Client, launch: Launch, existing: Any = None) -> dict[str, Any]:
-    """The client's entry; additions of the user to one that is there already are kept."""
+    """The client's entry; the user's additions to an existing entry are kept."""
     present = existing if isinstance(existing, dict) and "command" in existing else {}
     kept = _in_new_form(present, launch)
     entry = {**client.fixed, "command": launch.command, "args": list(launch.arguments)}
@@ -81,9 +81,9 @@ def _in_new_form(kept: Mapping[str, Any], launch: Launch) -> Mapping[str, Any]:
 
 
 def _extends(kept: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
-    """True when the arguments that are there are ours with more of the user's own.
+    """True when existing arguments are ours, with more of the user's own.
 
-    Before ours there may be some of the same command, such as `--from` of uvx.
+    Ours may follow arguments of the same command, such as `--from` of uvx.
     """
     theirs, ours = kept.get("args"), entry["args"]
     if not isinstance(theirs, list):

@@ -1,4 +1,4 @@
-"""Plans all files from the wishes of the user; nothing is written here."""
+"""Plans the changes to all files from the user's wishes; nothing is written here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vr_cli.onboarding.toml_text import read_toml, remove_toml, set_toml
 
 KEY_VARIABLE = "GEMINI_API_KEY"
 MARK = "\ufeff"
-"""Some editors of Windows begin a file with it."""
+"""Byte order mark, with which some editors on Windows begin a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,10 @@ class Plan:
 def plan_changes(
     wishes: Wishes, launch: Launch, config_folder: Path, allowed: Sequence[Path]
 ) -> Plan:
-    """Every file with what it will hold; `allowed` are the folders that may be read by now.
+    """Every file with its new text; `allowed` are the folders that may be read already.
 
-    A file that cannot be read, is not what it should be, or may not be written, keeps no other
-    from being written; the hint of its error says what to paste.
+    A file that cannot be read, is malformed, or may not be written does not stop the others; the
+    hint of its error says what to paste.
 
     Raises:
         VrError: CONFLICT when two clients share one file.
@@ -120,7 +120,7 @@ def removal_change(client: Client, path: Path) -> Change:
 
 
 def folders_change(path: Path, allowed: Sequence[Path], folders: Sequence[Path]) -> Change:
-    """The user's `config.toml`, theirs alone, with these folders beside those allowed."""
+    """The user's own `config.toml`, with these folders added to those allowed."""
     file = real_file(path)
     before = read_file(file)
     new = [str(folder) for folder in dict.fromkeys(folders) if folder not in allowed]

@@ -29,7 +29,7 @@ def read_toml(text: str) -> dict[str, Any]:
 
 
 def set_toml(text: str, keys: Sequence[str], value: Any) -> str:
-    """The text with the value at `keys` set, tables on the way made when there are none.
+    """The text with the value at `keys` set; missing tables on the way are made.
 
     Raises:
         UnreadableTextError: when the text is not TOML, or something else stands on the way.
@@ -75,7 +75,7 @@ def remove_toml(text: str, keys: Sequence[str]) -> str:
         del place[keys[-1]]
         made = tomlkit.dumps(document)
         left = tomllib.loads(made)
-        # A table that held nothing else may go with it.
+        # A table that held nothing else may be removed with it.
         harmed = left != wanted and left != {k: v for k, v in wanted.items() if v != {}}
     except (TOMLKitError, ValueError, TypeError, RecursionError):
         harmed = True
@@ -93,7 +93,7 @@ def _set(values: dict[str, Any], keys: Sequence[str], value: Any) -> None:
 
 
 def _parent(document: Any, keys: Sequence[str], value: Any) -> Any:
-    """The table that holds the last key; one that holds tables alone gets no header."""
+    """The table that holds the last key; a new one that holds only tables gets no header."""
     import tomlkit
 
     table = document
@@ -105,7 +105,7 @@ def _parent(document: Any, keys: Sequence[str], value: Any) -> Any:
 
 
 def _put(table: MutableMapping[str, Any], key: str, value: Any) -> None:
-    """Set a value, changing of an array or a table only what differs."""
+    """Set a value; in an array or a table change only what differs."""
     import tomlkit
     from tomlkit.items import InlineTable
 

@@ -1,4 +1,4 @@
-"""Writes files one by one, each atomically and with a copy of the text it had."""
+"""Writes files one by one, each atomically and with a copy of its former text."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def write_file(change: Change, stamp: str) -> Written:
     """Write one change; `stamp` ends the name of the copy of a file that is replaced.
 
     Raises:
-        VrError: UNAVAILABLE on a full disk, NOT_ALLOWED, or CONFLICT when another program
-            wrote the file meanwhile. The file is as it was then.
+        VrError: UNAVAILABLE on a full disk, NOT_ALLOWED, or CONFLICT when another program wrote the
+            file meanwhile. On each of them the file stays as it was.
     """
     file = change.file
     new = file.with_name(f".{file.name}.{uuid.uuid4().hex[:8]}")
@@ -84,7 +84,7 @@ def _make_folders(folder: Path, *, private: bool) -> list[Path]:
 
 
 def _write(path: Path, text: str, like: os.stat_result | None, *, private: bool) -> None:
-    """Write a new file down to the disk, with owner and permissions of another."""
+    """Write a new file and sync it to the disk, with the owner and permissions of another file."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags, 0o600 if private or like else 0o666)
     with os.fdopen(descriptor, "wb") as file:
@@ -97,7 +97,7 @@ def _write(path: Path, text: str, like: os.stat_result | None, *, private: bool)
 
 def _take_after(descriptor: int, like: os.stat_result, *, private: bool) -> None:
     if sys.platform == "win32":
-        return  # a file there inherits its folder's permissions
+        return  # on Windows a file inherits its folder's permissions
     with suppress(PermissionError):
         os.fchown(descriptor, like.st_uid, like.st_gid)
     if not private:

@@ -1,1 +1,1 @@
-"""The process of a command: its event loop, streams, garbage and exit code."""
+"""The process of a command: its event loop, streams, garbage collection and exit code."""

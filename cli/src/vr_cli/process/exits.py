@@ -12,10 +12,10 @@ from threading import enumerate as living
 from vr_kernel import Code, VrError
 
 LAST_S = 1.5
-"""Longest time from the end of the work to that of the process; MCP clients kill after 2 s."""
+"""Longest time from the end of the work to the exit; MCP clients kill the process after 2 s."""
 
 UNENDED = ("vr-unended", "vr-doctor")
-"""Beginnings of names of threads that work for a plugin; they do not delay the process's end."""
+"""Prefixes of names of threads that work for a plugin; they do not delay the process's end."""
 
 
 class Exit(IntEnum):
@@ -50,7 +50,7 @@ def exit_code(error: VrError) -> Exit:
 
 
 def end_soon(code: int, last_words: str = "", *, within_s: float = LAST_S) -> None:
-    """End the process in that time even when a thread of a plugin never does."""
+    """End the process within that time even when a thread of a plugin never ends."""
 
     def end() -> None:
         sys.stderr.write(last_words)
@@ -63,13 +63,13 @@ def end_soon(code: int, last_words: str = "", *, within_s: float = LAST_S) -> No
 
 
 def hold_to_the_end(*held: object) -> None:
-    """Keep what a plugin never ends: what is freed would run once more, maybe for ever."""
+    """Keep tasks that a plugin never ends: when freed they would run once more, maybe for ever."""
     forever = Event()
     Thread(target=lambda _: forever.wait(), args=(held,), name=UNENDED[0], daemon=True).start()
 
 
 def end_if_held(code: int) -> None:
-    """End the process here when something of a plugin does not end by itself."""
+    """End the process here when a plugin's work does not end by itself."""
     if not any(thread.name.startswith(UNENDED) for thread in living()):
         return
     for stream in (sys.stdout, sys.stderr):

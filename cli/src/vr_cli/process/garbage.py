@@ -1,4 +1,4 @@
-"""Collects no garbage while a command starts: objects made then live to the end."""
+"""Turns garbage collection off while a command starts: objects made then live to the end."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from contextlib import contextmanager
 
 
 def begin_late() -> None:
-    """Collect from now on, but never among the objects that exist already."""
+    """Turn collection on, but not for the objects that exist already."""
     gc.freeze()
     gc.enable()
 
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Collect no garbage meanwhile."""
+    """Turn garbage collection off for the `with` block."""
     gc.disable()
     try:
         yield

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 CLOSE_S = 1.0
-"""Seconds in which the rest of a command may end."""
+"""Seconds in which the remaining tasks of a command may end."""
 
 
 def run_alone(work: Coroutine[Any, Any, T], log: Log) -> T:
-    """Do work in a loop of its own; see `run_on`."""
+    """Run a coroutine in an event loop of its own; see `run_on`."""
     runner = asyncio.Runner()
     try:
         return run_on(runner, work, log)
@@ -29,11 +29,11 @@ def run_alone(work: Coroutine[Any, Any, T], log: Log) -> T:
 
 
 def close(runner: asyncio.Runner, log: Log) -> None:
-    """Close the loop, if all that is left in it ends within `CLOSE_S` of being cancelled.
+    """Close the loop, if all remaining tasks end within `CLOSE_S` of being cancelled.
 
-    What does not is named in the log, and held by a thread, with which the process ends at once.
+    The log names those that do not; a thread keeps them, so that the process can end at once.
     """
-    with suppress(SystemExit, KeyboardInterrupt):  # of what is cancelled at the end
+    with suppress(SystemExit, KeyboardInterrupt):  # raised by a task that is cancelled at the end
         loop = runner.get_loop()
         left = asyncio.all_tasks(loop)
         for task in left:
@@ -51,10 +51,10 @@ def close(runner: asyncio.Runner, log: Log) -> None:
 
 
 def run_on(runner: asyncio.Runner, work: Coroutine[Any, Any, T], log: Log) -> T:
-    """Do work, and return or raise its outcome; Ctrl-C cancels it.
+    """Run a coroutine, and return or raise its outcome; Ctrl-C cancels it.
 
-    What a task or a callback that a plugin left behind raises to end the program ends that
-    alone, and is told in the log.
+    When a task or a callback that a plugin left behind raises SystemExit, only that task ends, and
+    the log says so.
     """
     task = runner.get_loop().create_task(work)
     while True:

@@ -1,4 +1,4 @@
-"""The standard streams while code of plugins runs."""
+"""Protects the standard streams while code of plugins runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 @contextmanager
 def diverted_stdout() -> Iterator[None]:
-    """For a time, whatever is written to stdout goes to stderr: plugins' code runs here."""
+    """Send all writes to stdout to stderr meanwhile: code of plugins runs here."""
     sys.stdout.flush()
     kept = os.dup(1)
     os.dup2(2, 1)
@@ -26,7 +26,7 @@ def diverted_stdout() -> Iterator[None]:
 
 @contextmanager
 def own_streams() -> Iterator[None]:
-    """Put the standard streams back afterwards: plugins' code may set others in their place."""
+    """Put the standard streams back afterwards, as code of plugins may replace them."""
     before = {name: getattr(sys, name) for name in ("stdin", "stdout", "stderr")}
     try:
         yield
@@ -36,12 +36,12 @@ def own_streams() -> Iterator[None]:
             if now is not own and _is_open(own):
                 setattr(sys, name, own)
                 with suppress(AttributeError):
-                    # A stream around the same buffer would close it when nobody holds it.
+                    # A stream around the same buffer would close it when garbage collected.
                     own.taken_over_by = now
 
 
 def _is_open(stream: Any) -> bool:
     try:
         return stream is None or not stream.closed
-    except ValueError:  # its buffer was detached: what took it is all there is
+    except ValueError:  # its buffer was detached: only the stream that took it is left
         return False

@@ -1,4 +1,4 @@
-"""The provider: texts in turns through one worker thread, questions before documents."""
+"""The provider: one worker thread embeds texts by turns, questions before documents."""
 
 from __future__ import annotations
 

@@ -7,6 +7,6 @@ from vr_kernel import Section
 
 
 class EmbedderSettings(Section):
-    """Use of this machine by the embedder."""
+    """Processor threads of the embedder."""
 
     threads: int = Field(2, ge=1, le=64, description="Processor threads for one text.")

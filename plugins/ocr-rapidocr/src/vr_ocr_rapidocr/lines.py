@@ -1,4 +1,4 @@
-"""The order in which lines are read."""
+"""Sorts lines into reading order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes of a stranger into pixels."""
+"""Decodes untrusted bytes into pixels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FORMATS = ("PNG", "JPEG", "WEBP")
 PIXEL_LIMIT = 40_000_000
 """Most pixels of a picture; an 8K frame has 33 million."""
 SHAPE_LIMIT = 50
-"""Most that one side may be longer than the other; RapidOCR fails at about 66 times."""
+"""Largest ratio of one side to the other; RapidOCR fails at about 66."""
 
 
 def decode_picture(data: bytes) -> Image:

@@ -7,7 +7,7 @@ from vr_kernel import Section
 
 
 class RapidOcrSettings(Section):
-    """Use of this machine by the recognizer, and the least confidence that it accepts."""
+    """Processor threads of the recognizer, and the least confidence that it accepts."""
 
     threads: int = Field(2, ge=1, le=64, description="Processor threads for one picture.")
     minimum_confidence: float = Field(

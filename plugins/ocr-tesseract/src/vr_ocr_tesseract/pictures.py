@@ -1,6 +1,6 @@
-"""Pictures that the program may be given: a whole PNG or JPEG of bounded size, nothing else.
+"""Checks the pictures given to the program: a whole PNG or JPEG of bounded size, nothing else.
 
-Tesseract takes bytes that are no picture for a list of files to open.
+Tesseract would take other bytes for a list of files to open.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FRAME_HEADERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
 def check_picture(data: bytes) -> None:
-    """Refuse what is not to be handed over.
+    """Refuse bytes that Tesseract must not get.
 
     Raises:
         VrError: INVALID_INPUT for anything but a PNG or JPEG, TOO_LARGE for too many pixels.

@@ -1,4 +1,4 @@
-"""The provider: one run of the program for one picture."""
+"""The provider: one run of the program per picture."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vr_ocr_tesseract.words import parse_table
 
 
 class TesseractRecognizer:
-    """An installed Tesseract, run once a picture; needs little memory and time."""
+    """An installed Tesseract, run once per picture; it needs little memory and time."""
 
     name = "tesseract"
 
@@ -61,7 +61,7 @@ class TesseractRecognizer:
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=PIPE,
-                # Its own threads wait for each other on a busy machine: 34 seconds, not 0.3.
+                # On a busy machine its threads wait for each other: 34 seconds instead of 0.3.
                 env={**os.environ, "OMP_THREAD_LIMIT": "1"},
             )
         except OSError as error:

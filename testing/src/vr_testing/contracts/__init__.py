@@ -1,1 +1,1 @@
-"""Contracts: the tests that every provider of a kind inherits."""
+"""Contracts: the tests that all providers of a kind inherit."""

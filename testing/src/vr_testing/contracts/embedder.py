@@ -1,4 +1,4 @@
-"""The contract of embedders, as tests that each one's own tests inherit."""
+"""The contract of embedders: tests that the tests of each embedder inherit."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class EmbedderContract(ProviderContract[Embedder]):
 
     kind = Embedder
     tolerance: ClassVar[float] = 1e-3
-    """Most that two vectors of one text may lie apart, as the length of their difference."""
+    """Largest length of the difference between two vectors of one text."""
 
     async def test_it_says_what_it_is(self) -> None:
         """`id` names model and version, so it stays the same: vectors are kept by it."""
@@ -67,12 +67,12 @@ class EmbedderContract(ProviderContract[Embedder]):
                     assert abs(math.hypot(*vector) - 1) < self.tolerance, "no unit length"
 
     async def test_no_texts_give_no_vectors(self) -> None:
-        """An empty list is no mistake."""
+        """An empty list is not an error."""
         async with self.opened() as embedder:
             assert list(await embedder.embed([], "document")) == []
 
     async def test_order_is_kept_and_neighbours_do_not_matter(self) -> None:
-        """Each text has the vector that it has alone; one that comes twice has it twice."""
+        """Each text gets the vector that it gets alone; a repeated text gets it twice."""
         texts = [f"{topic} {number}" for number in range(7) for topic in TOPICS] + [TOPICS[0]] * 2
         async with self.opened() as embedder:
             together = await self.embed(embedder, texts)
@@ -81,7 +81,7 @@ class EmbedderContract(ProviderContract[Embedder]):
                 assert self.same(together[place], alone), f"text {place} has another vector alone"
 
     async def test_vectors_are_the_same_next_time(self) -> None:
-        """A replay keeps old vectors beside new ones, so both have to fit."""
+        """A replay keeps old vectors next to new ones, so they have to be equal."""
         async with self.opened() as embedder:
             before = await self.embed(embedder, TOPICS)
         async with self.opened() as another:
@@ -98,7 +98,7 @@ class EmbedderContract(ProviderContract[Embedder]):
                 assert near.index(max(near)) == place, f"{TOPICS[place]!r}: {near}"
 
     async def test_texts_of_every_kind_are_embedded(self) -> None:
-        """Empty, blank, odd or long: a vector each, beside others and alone."""
+        """Empty, blank, odd or long: each gets a vector, with others and alone."""
         async with self.opened() as embedder:
             await self.embed(embedder, list(ODD_TEXTS.values()))
             for name, text in ODD_TEXTS.items():
@@ -107,7 +107,7 @@ class EmbedderContract(ProviderContract[Embedder]):
                 assert abs(length - 1) < self.tolerance, f"{name}: a vector of length {length}"
 
     async def test_calls_at_the_same_time_get_their_own_vectors(self) -> None:
-        """Nobody gets the vectors of another call."""
+        """No call gets the vectors of another."""
         async with self.opened() as embedder:
             alone = [(await self.embed(embedder, [topic]))[0] for topic in TOPICS]
             calls = [self.embed(embedder, [topic]) for topic in TOPICS * 4]
@@ -115,7 +115,7 @@ class EmbedderContract(ProviderContract[Embedder]):
             assert all(map(self.same, found, alone * 4)), "a call got another call's vectors"
 
     async def test_a_cancelled_call_leaves_it_usable(self) -> None:
-        """Whoever asks next is answered."""
+        """The next call is answered."""
         async with self.opened() as embedder:
             (before,) = await self.embed(embedder, TOPICS[:1])
             work = asyncio.ensure_future(embedder.embed(list(TOPICS) * 30, "document"))
@@ -128,7 +128,7 @@ class EmbedderContract(ProviderContract[Embedder]):
             assert self.same(before, after), "it gives other vectors after a cancelled call"
 
     async def test_closing_twice_is_harmless(self) -> None:
-        """Used or not, it lets go once."""
+        """Used or not, it releases its resources once."""
         async with self.opened() as unused, self.opened() as used:
             await self.embed(used, TOPICS[:1])
             for embedder in (unused, used) * 2:
@@ -137,7 +137,7 @@ class EmbedderContract(ProviderContract[Embedder]):
     async def embed(
         self, embedder: Embedder, texts: Sequence[str], purpose: Purpose = "document"
     ) -> list[list[float]]:
-        """The vectors of texts, as many as there are texts and as long as promised."""
+        """The vectors of texts; asserts their number, and their length as declared."""
         vectors = await embedder.embed(texts, purpose)
         assert len(vectors) == len(texts), f"{len(vectors)} vectors for {len(texts)} texts"
         lengths = {len(vector) for vector in vectors}
@@ -145,7 +145,7 @@ class EmbedderContract(ProviderContract[Embedder]):
         return vectors
 
     def same(self, one: Sequence[float], other: Sequence[float]) -> bool:
-        """Check that two vectors are the same but for rounding."""
+        """Check that two vectors are the same except for rounding."""
         return math.dist(one, other) <= self.tolerance
 
 

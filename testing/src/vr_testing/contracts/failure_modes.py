@@ -26,14 +26,14 @@ class FailureModeContract(ABC):
     """The tests of the errors of a provider; `ModelProviderContract` has them too."""
 
     model: ClassVar[str] = "model"
-    """One that the provider knows."""
+    """A model that the provider knows."""
 
     @abstractmethod
     def opened(self) -> AbstractAsyncContextManager[tuple[ModelProvider, ModelWire]]:
-        """A provider whose only key is `SECRET`, and the fake service that it asks."""
+        """A provider whose only key is `SECRET`, and the fake service behind it."""
 
     def request(self, *parts: Part | str, **how: Any) -> Request:
-        """A request of one turn."""
+        """A request with one turn."""
         said = tuple(Text(part) if isinstance(part, str) else part for part in parts)
         return Request((Turn("user", said or (Text("Tell me a story."),)),), **how)
 
@@ -43,7 +43,7 @@ class FailureModeContract(ABC):
         await self._check_stream_failure(trouble)
 
     async def test_stream_that_is_left_closes_its_connection(self) -> None:
-        """Nothing is generated for a caller that closed the stream."""
+        """Nothing more is generated for a caller that closed the stream."""
         async with self.opened() as (provider, wire):
             wire.answer(SAID)
             wire.trickle()
@@ -52,7 +52,7 @@ class FailureModeContract(ABC):
 
     @pytest.mark.parametrize("trouble", [each for each in FAILURES if each not in BROKEN_STREAMS])
     async def test_failure_of_a_request(self, trouble: Trouble) -> None:
-        """Each trouble raises the error that `FAILURES` says; a cut answer has its text so far."""
+        """Each trouble raises its error of `FAILURES`; a truncated reply has its text so far."""
         error = await self.check_failure(trouble)
         if error is not None and trouble == "max_tokens":
             assert error.detail
@@ -65,12 +65,12 @@ class FailureModeContract(ABC):
         assert error is None or _is_about(error.retry_after, RETRY_AFTER_S)
 
     async def test_no_wait_is_invented(self) -> None:
-        """An error without a time from the service has none."""
+        """An error has no waiting time unless the service gave one."""
         error = await self.check_failure("throttled")
         assert error is None or error.retry_after is None
 
     async def test_cancellation_closes_the_connection(self) -> None:
-        """A cancelled call hangs up at once, and asks nothing more."""
+        """A cancelled call closes its connection at once and sends nothing more."""
         async with self.opened() as (provider, wire):
             with wire.hold():
                 asking = asyncio.create_task(provider.generate(self.model, self.request()))
@@ -84,7 +84,7 @@ class FailureModeContract(ABC):
     async def check_failure(
         self, trouble: Trouble, *, retry_after: float | None = None
     ) -> VrError | None:
-        """One trouble gives the documented error, after one attempt, without the key in it."""
+        """Check that a trouble gives its error after one attempt, without the key in it."""
         async with self.opened() as (provider, wire):
             if trouble not in wire.troubles:
                 return None
@@ -116,5 +116,5 @@ class FailureModeContract(ABC):
 
 
 def _is_about(seconds: float | None, told: float) -> bool:
-    """Check for the time that the service told, or what is left of it a moment later."""
+    """Check for the time that the service gave, or the rest of it a moment later."""
     return seconds is not None and told - 1 <= seconds <= told

@@ -1,4 +1,4 @@
-"""The contract of document loaders, as tests that each one's own tests inherit."""
+"""The contract of document loaders: tests that the tests of each loader inherit."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from vr_testing.kernels import TrialKernel, open_kernel
 
 
 class Loaded(BaseModel):
-    """The result of the tool of this contract."""
+    """The result of this contract's tool."""
 
     title: str
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """A kernel whose tool loads documents, the folder it may read, and what was loaded."""
+    """A kernel whose tool loads documents, the folder it may read, and the loaded documents."""
 
     kernel: TrialKernel
     folder: Path
     loaded: list[Document]
 
     async def load(self, source: str) -> Document:
-        """The document, loaded for a call as any other plugin does.
+        """Load a document for a call, as any other plugin does.
 
         Raises:
             VrError: as the loader does.
@@ -76,21 +76,21 @@ class DocumentLoaderContract(ProviderContract[DocumentLoader]):
     words: ClassVar[tuple[str, ...]]
     """Words of the sample, in its order."""
     foreign: ClassVar[str] = "page.of-no-known-kind"
-    """A file name that is nothing for this loader."""
+    """A file name that this loader does not take."""
 
     @abstractmethod
     def write(self, path: Path) -> None:
-        """Write the sample document to `path`, and nothing else but beside it."""
+        """Write the sample document to `path`; more files only next to it."""
 
     async def test_it_takes_by_the_name_alone(self) -> None:
-        """A file that is not there is taken or left by its name, too."""
+        """A missing file, too, is taken or refused by its name."""
         async with self.opened() as loader:
             assert loader.name
             assert loader.takes(f"nowhere/{self.name}")
             assert not loader.takes(f"nowhere/{self.foreign}")
 
     async def test_words_come_in_their_order_with_their_places(self) -> None:
-        """Every segment says something, and where it stands."""
+        """Every segment has text, and its place in the document."""
         async with self._at_desk() as desk:
             path = await self._sample(desk)
             document = await desk.load(str(path))
@@ -130,7 +130,7 @@ class DocumentLoaderContract(ProviderContract[DocumentLoader]):
             assert error.code is Code.NOT_FOUND, error
 
     async def test_bytes_that_are_not_what_the_name_says_are_no_crash(self) -> None:
-        """They are read for what they are, or refused with a hint."""
+        """They are read as what they are, or refused with a hint."""
         async with self._at_desk() as desk:
             path = desk.folder / self.name
             await asyncio.to_thread(path.write_bytes, bytes(range(256)) * 8)
@@ -143,7 +143,7 @@ class DocumentLoaderContract(ProviderContract[DocumentLoader]):
             assert refused is None or refused.hint
 
     async def test_a_document_of_nobody_is_refused(self) -> None:
-        """The kernel says so; no loader is asked to try."""
+        """The kernel refuses it, and asks no loader."""
         async with self._at_desk() as desk:
             error = await failure(desk.load(str(desk.folder / self.foreign)))
             assert (error.code, error.category) == (Code.UNSUPPORTED, "NO_LOADER")

@@ -1,4 +1,4 @@
-"""The contract of model providers, as tests that each one's own tests inherit."""
+"""The contract of model providers: tests that the tests of each provider inherit."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class ModelProviderContract(FailureModeContract):
     ```
 
     Every test opens a provider of its own and makes real requests to the fake service behind it.
-    All that a protocol does otherwise stands in class attributes and in the `ModelWire`; a trouble
-    that the wire does not name in `troubles` passes. A test can be overridden where a provider
-    has a reason to differ.
+    All that differs between protocols is in class attributes and in the `ModelWire`; the test of a
+    trouble that the wire does not name in `troubles` passes. A test can be overridden where a
+    provider has a reason to differ.
     """
 
     embedding_model: ClassVar[str] = "embedding-model"
@@ -56,12 +56,12 @@ class ModelProviderContract(FailureModeContract):
     takes_images: ClassVar[bool] = True
     counts_tokens: ClassVar[bool] = True
     dimension: ClassVar[int] = 16
-    """A length of vectors that the fake service can give."""
+    """A vector length that the fake service can return."""
     refused_mime: ClassVar[str] = "application/zip"
     """A kind of file that no model of this provider reads."""
 
     async def test_text_is_asked_for_and_comes_back(self) -> None:
-        """Words, model and key reach the wire; words and model come back."""
+        """Text, model and key reach the wire; text and model come back."""
         async with self.opened() as (provider, wire):
             wire.answer(SAID)
             reply = await provider.generate(self.model, self.request("Tell me a story."))
@@ -71,14 +71,14 @@ class ModelProviderContract(FailureModeContract):
             assert sent.turns == (("user", "Tell me a story."),)
 
     async def test_system_instruction_is_not_part_of_the_conversation(self) -> None:
-        """The system instruction travels apart from the turns."""
+        """The system instruction is sent apart from the turns."""
         async with self.opened() as (provider, wire):
             await provider.generate(self.model, self.request("Hello.", system="Be brief."))
             (sent,) = wire.sent
             assert (sent.system, sent.turns) == ("Be brief.", (("user", "Hello."),))
 
     async def test_turns_keep_their_order_and_speakers(self) -> None:
-        """A conversation arrives as it was."""
+        """A conversation arrives unchanged."""
         said = (("user", "One?"), ("model", "Two."), ("user", "Three?"))
         async with self.opened() as (provider, wire):
             turns = (
@@ -101,7 +101,7 @@ class ModelProviderContract(FailureModeContract):
             assert set(schema["properties"]) == set(SCHEMA["properties"])
 
     async def test_thoughts_are_paid_for_but_never_shown(self) -> None:
-        """Thinking stands in the usage, and in no text."""
+        """Thinking is in the usage, and not in any text."""
         async with self.opened() as (provider, wire):
             wire.answer(SAID, thought="First I wonder what a cat is.")
             reply = await provider.generate(self.model, self.request())
@@ -120,7 +120,7 @@ class ModelProviderContract(FailureModeContract):
             assert wire.sent[0].media == 1
 
     async def test_kind_of_file_that_nobody_reads_is_refused_before_it_is_sent(self) -> None:
-        """UNSUPPORTED, without a paid request."""
+        """It raises UNSUPPORTED, without a paid request."""
         async with self.opened() as (provider, wire):
             error = await failure(self._ask_of_file(provider, self.refused_mime, b"PK"))
             assert error.code is Code.UNSUPPORTED, error
@@ -144,7 +144,7 @@ class ModelProviderContract(FailureModeContract):
             assert (reply.text, reply.model, reply.usage) == (SAID, self.model, wire.bill)
 
     async def test_embeddings_are_one_vector_an_item(self) -> None:
-        """As many vectors as items, of the length asked for, in one request."""
+        """As many vectors as items, of the requested length, in one request."""
         if not self.embeds:
             return
         items = ["a cat on a mat", "the moon", "a third thing"]
@@ -166,7 +166,7 @@ class ModelProviderContract(FailureModeContract):
             assert wire.bill.calls == 0
 
     async def test_models_it_names_are_models_it_knows(self) -> None:
-        """`model_for` names one of `models`, each of which stands there once."""
+        """`model_for` names one of `models`, which lists each once."""
         async with self.opened() as (provider, _wire):
             provider.check()
             known = {info.name: info for info in provider.models()}

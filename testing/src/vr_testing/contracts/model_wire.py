@@ -35,7 +35,7 @@ Trouble = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The error of a trouble; `paid`: it says what was paid all the same."""
+    """The error of a trouble; `paid`: the error carries the usage that was paid nevertheless."""
 
     code: Code
     retryable: bool
@@ -91,19 +91,19 @@ class ModelWire(Protocol):
     """A fake service as the contract needs it."""
 
     troubles: frozenset[Trouble]
-    """Those that its protocol knows."""
+    """The troubles that its protocol has."""
 
     def answer(self, text: str, *, thought: str = "") -> None:
         """Answer every later question with this text."""
 
     def trouble(self, trouble: Trouble, *, retry_after: float | None = None) -> None:
-        """Let the next question go wrong; of a throttled one, say when to come again."""
+        """Make the next question fail; a throttled one may say when to retry."""
 
     def trickle(self) -> None:
-        """Let every later stream pause so long after its first piece that nobody waits for it."""
+        """Make every later stream pause after its first piece, longer than any test waits."""
 
     def hold(self) -> AbstractContextManager[None]:
-        """Let no question be answered before the `with` block ends."""
+        """Hold all answers back until the `with` block ends."""
 
     def wait(self, condition: Callable[[], bool], timeout: float = 10.0) -> None:
         """Wait until a condition on this object holds.
@@ -130,4 +130,4 @@ class ModelWire(Protocol):
 
     @property
     def bill(self) -> Usage:
-        """The cost of all that was generated so far."""
+        """The bill for all that was generated so far."""

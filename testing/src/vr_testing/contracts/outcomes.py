@@ -1,4 +1,4 @@
-"""Ends of calls of a provider: with pieces, with an error, or left alone."""
+"""Outcomes of a provider's calls: pieces, an error, or a stream that is abandoned."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SOON_S = 20.0
 
 @contextmanager
 def temporary_file(content: bytes) -> Iterator[BufferedReader]:
-    """An opened file of that content, gone afterwards."""
+    """An opened file of that content, deleted afterwards."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "file")
         path.write_bytes(content)
@@ -33,7 +33,7 @@ async def drained(stream: AsyncIterator[ReplyPiece]) -> tuple[list[ReplyPiece], 
 
 
 async def first_piece(stream: AsyncIterator[ReplyPiece]) -> ReplyPiece:
-    """The first piece of a stream that is then left."""
+    """The first piece of a stream, which is then closed."""
 
     async def pieces() -> AsyncGenerator[ReplyPiece]:
         async for piece in stream:
@@ -54,7 +54,7 @@ async def failure(call: Awaitable[object]) -> VrError:
 
 
 def chain(error: BaseException | None) -> list[BaseException]:
-    """An error and all that it came of."""
+    """An error and all its causes."""
     found: list[BaseException] = []
     while error is not None and error not in found:
         found.append(error)

@@ -1,4 +1,4 @@
-"""The base of the contracts: a provider is opened by its plugin, in a kernel."""
+"""The base of the contracts: opens a provider by its plugin, in a kernel."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class ProviderContract(Generic[P]):
     settings: ClassVar[Mapping[str, object]] = {}
     """Settings of the kernel, as for `vr_testing.open_kernel`."""
     kind: type[P]
-    """The protocol; the contract of each kind says which."""
+    """The protocol, which the contract of each kind sets."""
 
     @asynccontextmanager
     async def opened(self, folder: Path | None = None) -> AsyncIterator[P]:
-        """The provider of a new kernel, which closes it; by default in a folder of its own."""
+        """The provider of a new kernel, which also closes it; by default in a new folder."""
         async with open_kernel(self.plugins, settings=self.settings, folder=folder) as kernel:
             yield kernel.services.providers.get(self.kind, self.provider)
 

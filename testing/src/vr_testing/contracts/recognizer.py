@@ -1,4 +1,4 @@
-"""The contract of text recognizers, as tests that each one's own tests inherit."""
+"""The contract of text recognizers: tests that the tests of each recognizer inherit."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ PAGE = {
 """Lines of the sample page, and where their ink is: left, top, width, height in pixels."""
 WIDTH, HEIGHT = 420, 190
 NEAR = 12
-"""Pixels that a box may be off."""
+"""Pixels by which a box may be off."""
 ALIKE = 0.85
-"""Share of a line that has to be read right, as `difflib` measures it."""
+"""Least share of a line that has to be read correctly, by `difflib`."""
 
 
 class TextRecognizerContract(ProviderContract[TextRecognizer]):
@@ -49,7 +49,7 @@ class TextRecognizerContract(ProviderContract[TextRecognizer]):
     forms: ClassVar[tuple[str, ...]] = ("png", "jpg")
 
     async def test_lines_are_read_from_top_to_bottom(self) -> None:
-        """Of a PNG and of a JPEG."""
+        """In a PNG and in a JPEG."""
         async with self.opened() as recognizer:
             assert recognizer.name
             for form in self.forms:
@@ -68,12 +68,12 @@ class TextRecognizerContract(ProviderContract[TextRecognizer]):
             assert abs(top + height - box[1] - box[3]) <= NEAR, line
 
     async def test_an_empty_page_has_no_lines(self) -> None:
-        """No text is no mistake."""
+        """A page without text is not an error."""
         async with self.opened() as recognizer:
             assert await recognizer.recognize(blank_page()) == []
 
     async def test_what_is_no_picture_is_refused(self) -> None:
-        """INVALID_INPUT; and the next picture is read."""
+        """It raises INVALID_INPUT, and the next picture is read."""
         whole = page()
         spoilt = {
             "nothing": b"",
@@ -95,7 +95,7 @@ class TextRecognizerContract(ProviderContract[TextRecognizer]):
             assert error.code in (Code.TOO_LARGE, Code.INVALID_INPUT), error
 
     async def test_calls_at_the_same_time_get_their_own_lines(self) -> None:
-        """Nobody gets the text of another picture, and each gets the same each time."""
+        """No call gets the text of another picture, and each gets the same every time."""
         pictures = [page(), blank_page()] * 2
         async with self.opened() as recognizer:
             alone = await recognizer.recognize(page())
@@ -103,7 +103,7 @@ class TextRecognizerContract(ProviderContract[TextRecognizer]):
             assert found == [alone, [], alone, []], "a call got another call's lines"
 
     async def test_a_cancelled_call_leaves_it_usable(self) -> None:
-        """Whoever asks next is answered."""
+        """The next call is answered."""
         async with self.opened() as recognizer:
             work = asyncio.ensure_future(recognizer.recognize(page()))
             await asyncio.sleep(0)
@@ -114,14 +114,14 @@ class TextRecognizerContract(ProviderContract[TextRecognizer]):
                 self.check_page(await recognizer.recognize(page()))
 
     async def test_closing_twice_is_harmless(self) -> None:
-        """Used or not, it lets go once."""
+        """Used or not, it releases its resources once."""
         async with self.opened() as unused, self.opened() as used:
             await used.recognize(page())
             for recognizer in (unused, used) * 2:
                 await close(recognizer)
 
     def check_page(self, lines: Sequence[TextLine]) -> None:
-        """The lines are those of the sample page, in its order, read well enough."""
+        """Check that the lines are those of the sample page, in its order, read well enough."""
         texts = [line.text for line in lines]
         assert len(texts) == len(PAGE), texts
         for text, expected in zip(texts, PAGE, strict=True):
@@ -142,7 +142,7 @@ def blank_page() -> bytes:
 
 
 def png(width: int, height: int, rows: bytes) -> bytes:
-    """A grey PNG picture that says it is so large, whatever its rows are."""
+    """A grey PNG picture whose header states this size, whatever its rows hold."""
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in chunks)

@@ -1,4 +1,4 @@
-"""The contract of rerankers, as tests that each one's own tests inherit."""
+"""The contract of rerankers: tests that the tests of each reranker inherit."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RerankerContract(ProviderContract[Reranker]):
     kind = Reranker
 
     async def test_it_says_what_it_is(self) -> None:
-        """`name` stays the same: what was judged is kept by it."""
+        """`name` stays the same: scores are cached by it."""
         async with self.opened() as reranker, self.opened() as another:
             assert reranker.name, "it has no name"
             assert reranker.name == another.name, "its name changes from one instance to the next"
@@ -45,26 +45,26 @@ class RerankerContract(ProviderContract[Reranker]):
                 assert await self.best(reranker, TOPICS[0], texts) == TOPICS[0]
 
     async def test_a_text_that_comes_twice_is_scored_twice(self) -> None:
-        """As well the second time as the first."""
+        """Both times with the same score."""
         async with self.opened() as reranker:
             scores = await self.rerank(reranker, TOPICS[0], [*TOPICS, TOPICS[0]])
             assert min(scores[0], scores[-1]) > max(scores[1:-1]), scores
 
     async def test_texts_of_every_kind_are_scored(self) -> None:
-        """Empty, blank, odd or long: a score each, beside others and alone."""
+        """Empty, blank, odd or long: each gets a score, with others and alone."""
         async with self.opened() as reranker:
             await self.rerank(reranker, TOPICS[0], list(ODD_TEXTS.values()))
             for text in ODD_TEXTS.values():
                 await self.rerank(reranker, TOPICS[0], [text])
 
     async def test_calls_at_the_same_time_get_their_own_scores(self) -> None:
-        """Nobody gets the scores of another question."""
+        """No call gets the scores of another question."""
         async with self.opened() as reranker:
             calls = [self.best(reranker, topic, TOPICS) for topic in TOPICS * 4]
             assert await asyncio.gather(*calls) == [*TOPICS * 4]
 
     async def test_a_cancelled_call_leaves_it_usable(self) -> None:
-        """Whoever asks next is answered."""
+        """The next call is answered."""
         async with self.opened() as reranker:
             work = asyncio.ensure_future(reranker.rerank(TOPICS[1], list(TOPICS) * 10))
             await asyncio.sleep(0)
@@ -75,7 +75,7 @@ class RerankerContract(ProviderContract[Reranker]):
                 assert await self.best(reranker, TOPICS[0], TOPICS) == TOPICS[0]
 
     async def test_closing_twice_is_harmless(self) -> None:
-        """Used or not, it lets go once."""
+        """Used or not, it releases its resources once."""
         async with self.opened() as unused, self.opened() as used:
             await self.rerank(used, TOPICS[0], TOPICS)
             for reranker in (unused, used) * 2:

@@ -1,4 +1,4 @@
-"""The contract of stores, as tests that each one's own tests inherit."""
+"""The contract of stores: tests that the tests of each store inherit."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class StoreContract(StoreSearchContract):
             assert hit.record == record
 
     async def test_text_is_found_as_soon_as_it_is_applied(self) -> None:
-        """By its words at once; by its meaning when no vectors are pending."""
+        """By keyword at once; by meaning when no vectors are pending."""
         history = History()
         history.cards(a="a fox at dawn")
         async with self.opened() as store:
@@ -88,7 +88,7 @@ class StoreContract(StoreSearchContract):
             assert await found(store, "fox", "semantic") == ["a"]
 
     async def test_the_newest_state_counts(self) -> None:
-        """An old text is not found any more, by words or by meaning."""
+        """An old text is not found any more, by keyword or by meaning."""
         history = History()
         history.cards(a="fox", b="fox and bear")
         async with self.opened() as store:
@@ -101,7 +101,7 @@ class StoreContract(StoreSearchContract):
             assert await store.count(CARDS.name, "default") == {"": 2}
 
     async def test_what_is_deleted_is_gone(self) -> None:
-        """From every answer; and it may come back."""
+        """It is gone from every answer, and may be written again."""
         history = History()
         history.cards(a="fox", b="fox owl")
         async with self.opened() as store:
@@ -119,7 +119,7 @@ class StoreContract(StoreSearchContract):
             assert set(await found(store, "fox", "semantic")) == {"a", "b"}
 
     async def test_a_replay_changes_nothing(self) -> None:
-        """Changes at or below the cursor are known: none comes twice, none turns time back."""
+        """Changes at or below the cursor are ignored, so none overwrites a newer state."""
         history = _busy_history()
         async with self.opened() as store:
             await history.deliver(store)
@@ -128,7 +128,7 @@ class StoreContract(StoreSearchContract):
                 await self.check_state(store, history.changes)
 
     async def test_changes_in_one_batch_keep_their_order(self) -> None:
-        """As one by one, so together."""
+        """A batch has the same effect as its changes one by one."""
         history = _busy_history()
         async with self.opened() as one_by_one, self.opened() as together:
             for change in history.changes:
@@ -138,7 +138,7 @@ class StoreContract(StoreSearchContract):
                 await self.check_state(store, history.changes)
 
     async def test_a_batch_that_fails_leaves_nothing_behind(self) -> None:
-        """Neither a record nor a moved cursor; a store that takes it all the same is sound."""
+        """Neither a record nor a moved cursor, unless the store accepts the batch as a whole."""
         history = History()
         history.cards(good="fox")
         bad = replace(history.write(CARDS, "bad", {}), fields={"text": object()})
@@ -150,7 +150,7 @@ class StoreContract(StoreSearchContract):
                 assert await store.count(CARDS.name, "default") == {"": 0}, "half a batch is there"
 
     async def test_a_cancelled_batch_is_there_whole_or_not_at_all(self) -> None:
-        """And applying it again completes it."""
+        """Applying it again completes it."""
         history = History()
         history.cards(**{f"k{number}": f"fox {number}" for number in range(50)})
         async with self.opened() as store:
@@ -163,13 +163,13 @@ class StoreContract(StoreSearchContract):
                     await work
                 count = (await store.count(CARDS.name, "default"))[""]
                 assert count in (0, 50), f"{count} of 50 are there"
-                # Read later, the cursor cannot be behind what was seen before.
+                # The cursor is read later, so it cannot be behind the records seen before.
                 assert await store.cursor() >= count, "records are ahead of the cursor"
             await history.deliver(store)
             await self.check_state(store, history.changes)
 
     async def test_two_may_apply_the_same(self) -> None:
-        """Several processes drive one store, each from where it thinks that it stands."""
+        """Several processes may feed one store, each from the cursor that it last read."""
         history = _busy_history()
         async with self.opened() as store:
             searches = [found(store, "fox") for _ in range(3)]
@@ -178,7 +178,7 @@ class StoreContract(StoreSearchContract):
             await self.check_state(store, history.changes)
 
     async def test_a_kind_that_nobody_declared_is_no_obstacle(self) -> None:
-        """Its plugin may be away; the cursor goes on."""
+        """Its plugin may not be installed; the cursor moves on."""
         stranger = RecordKind("ContractStrangers", "", (RecordField("text"),), rerank="text")
         history = History()
         history.write(stranger, "s", {"text": "fox"})
@@ -208,7 +208,7 @@ class StoreContract(StoreSearchContract):
             assert keys(await store.near(CARDS.name, "a", "two", 9)) == ["b"]
 
     async def test_cursor_and_records_survive_together(self) -> None:
-        """Opened again, a store has what its cursor says, and takes up the rest."""
+        """Opened again, a store has all changes up to its cursor, and takes the rest."""
         history = _busy_history()
         with TemporaryDirectory() as folder:
             async with self.opened(Path(folder)) as store:
@@ -223,7 +223,7 @@ class StoreContract(StoreSearchContract):
                 await self.check_state(again, history.changes)
 
     async def test_a_kind_may_grow(self) -> None:
-        """A field more: old records stay, new ones have it."""
+        """With one more field, old records stay and new ones have it."""
         grown = replace(CARDS, fields=(*CARDS.fields, RecordField("colour", filterable=True)))
         history = History()
         history.cards(old="fox")
@@ -247,7 +247,7 @@ class StoreContract(StoreSearchContract):
                 await store.aclose()
 
     async def check_state(self, store: Store, changes: list[Change]) -> None:
-        """A store holds what changes left, no more and no less, and its cursor says so."""
+        """Check that a store holds exactly the state after the changes, and its cursor says so."""
         await settle(store)
         newest = {(c.workspace, c.kind, c.key): c for c in changes}
         live: dict[str, Mapping[str, Any]] = {}

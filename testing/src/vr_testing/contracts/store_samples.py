@@ -14,7 +14,7 @@ from vr_testing.contracts.outcomes import SOON_S
 from vr_testing.words import WordEmbedder
 
 PAUSE_S = 0.01
-"""Between two looks at a store that makes vectors."""
+"""Seconds between two polls of a store that makes vectors."""
 NOTES = RecordKind(
     "ContractNotes",
     "Notes with a field of every type.",
@@ -44,7 +44,7 @@ CARDS = RecordKind(
 
 @dataclass(slots=True)
 class History:
-    """Changes as a journal gives them, under rising numbers."""
+    """Changes as a journal delivers them, with rising sequence numbers."""
 
     changes: list[Change] = field(default_factory=list)
 
@@ -75,7 +75,7 @@ class History:
             self.write(CARDS, key, {"text": text})
 
     async def deliver(self, store: Store) -> None:
-        """Apply what lies behind the store's cursor, as a kernel does, and await its vectors."""
+        """Apply the changes after the store's cursor, as a kernel does; wait for its vectors."""
         cursor = await store.cursor()
         if missing := [change for change in self.changes if change.seq > cursor]:
             await store.apply(missing)
@@ -83,7 +83,7 @@ class History:
 
 
 async def settle(store: Store) -> None:
-    """Wait until a store finds by meaning all that it finds by words."""
+    """Wait until a store finds by meaning all that it finds by keyword."""
     probe = await ask("anything", "semantic")
     async with asyncio.timeout(SOON_S):
         while await store.pending_vectors():
@@ -92,7 +92,7 @@ async def settle(store: Store) -> None:
 
 
 async def ask(text: str, mode: SearchMode = "keyword", *filters: Filter, **how: Any) -> Query:
-    """A question; with its vector, unless words alone are looked for."""
+    """A search query, with its vector unless it is by keyword only."""
     vector = None
     if mode != "keyword":
         (vector,) = await WordEmbedder().embed([text], "query")

@@ -66,7 +66,7 @@ class StoreSearchContract(ProviderContract[Store], ABC):
             yield store
 
     async def test_best_hits_come_first(self) -> None:
-        """Scores fall, over all kinds; what does not answer a question of words is left out."""
+        """Scores fall, over all kinds; a keyword search leaves out records that do not match."""
         history = History()
         history.cards(half="a fox at night", none="violin and cello", whole="fox and owl")
         history.write(NOTES, "note", {"title": "owl", "text": "a long note about the fox, too"})
@@ -94,7 +94,7 @@ class StoreSearchContract(ProviderContract[Store], ABC):
                 assert await found(store, "fox", mode, limit=0) == [], mode
 
     async def test_only_the_kinds_asked_for_answer(self) -> None:
-        """One that nobody declared has no records."""
+        """An undeclared kind has no records."""
         history = History()
         history.cards(card="fox")
         history.write(NOTES, "note", {"text": "fox"})
@@ -106,7 +106,7 @@ class StoreSearchContract(ProviderContract[Store], ABC):
                 assert await found(store, "fox", mode, kinds=("NoSuchKind",)) == [], mode
 
     async def test_filters_are_taken_literally(self) -> None:
-        """No value is a pattern, and none is code; all filters hold at once."""
+        """No value is read as a pattern or as code; all filters hold at once."""
         history = _filtered()
         async with self.opened() as store:
             await history.deliver(store)
@@ -143,7 +143,7 @@ class StoreSearchContract(ProviderContract[Store], ABC):
                 assert set(got) == {"card", "right"}, f"{mode}: {got}"
 
     async def test_odd_questions_are_answered(self) -> None:
-        """Nothing that a person may type is code, or makes the store fail."""
+        """Nothing that a person may type is run as code, or makes the store fail."""
         history = History()
         history.cards(a="fox", b="owl")
         async with self.opened() as store:
@@ -166,13 +166,13 @@ class StoreSearchContract(ProviderContract[Store], ABC):
             assert (await found(store, "fox", "hybrid"))[-1] == "far"
 
     async def test_a_vector_of_another_length_is_refused(self) -> None:
-        """INVALID_INPUT: it is of another embedder."""
+        """It raises INVALID_INPUT, since it comes from another embedder."""
         async with self.opened() as store:
             error = await failure(store.search(Query("fox", [1.0, 0.0], "semantic")))
             assert error.code is Code.INVALID_INPUT, error
 
     async def test_kin_of_a_record_are_near_it(self) -> None:
-        """Best first, without itself; none of a record that is not there."""
+        """Best first, without itself; a missing record has none."""
         history = History()
         history.cards(a="fox owl bear", far="violin cello drum", kin="fox owl lynx")
         history.write(CARDS, "other", {"text": "fox owl bear"}, workspace="other")
@@ -184,7 +184,7 @@ class StoreSearchContract(ProviderContract[Store], ABC):
             assert await store.near(CARDS.name, "nobody", "default", 9) == []
 
     async def test_records_are_counted(self) -> None:
-        """In all under the empty name, and by a field's value; by an unknown field not at all."""
+        """In total under the empty name, or by a field's value; an unknown field is refused."""
         history = _filtered()
         history.write(NOTES, "e", {"source": "v1"}, workspace="other")
         async with self.opened() as store:
@@ -199,7 +199,7 @@ class StoreSearchContract(ProviderContract[Store], ABC):
             assert error.code is Code.INVALID_INPUT, error
 
     async def test_a_question_has_one_answer(self) -> None:
-        """The same one each time, records of equal score included, to many at once."""
+        """The same each time, also for records of equal score and for concurrent searches."""
         history = History()
         history.cards(**{f"k{number}": "fox" for number in range(9)})
         async with self.opened() as store:

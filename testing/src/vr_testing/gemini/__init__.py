@@ -1,4 +1,4 @@
-"""A stand-in for the Gemini service: its wire, its errors and its bill, over a real socket."""
+"""A stand-in for the Gemini service: its protocol, its errors and its bill, over a real socket."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class Answer:
 
     Args:
         text: the words, JSON where a schema was asked for.
-        thought: what it thinks aloud before; sent as a thought part, and billed as thinking.
+        thought: its thoughts before the answer; sent as a thought part, and billed as thinking.
         finish: the finish reason.
         blocked: the block reason of a prompt that is refused; empty when it is not.
         sources: title and address of the pages named as grounding.

@@ -1,4 +1,4 @@
-"""Work that is asked for now and fetched later: interactions."""
+"""Background work that is requested now and polled later: interactions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Finish = Callable[[], dict[str, Any]]
 
 @dataclass
 class Work:
-    """Something under way: `finish` makes its outcome, which is then kept."""
+    """One piece of work: `finish` makes its outcome, which is then kept."""
 
     id: str
     told: dict[str, Any]
@@ -40,14 +40,14 @@ class Background:
         self._work: dict[str, Work] = {}
 
     def begin(self, told: dict[str, Any], finish: Finish) -> Work:
-        """Take work."""
+        """Register new work."""
         with self._lock:
             name = f"{self._prefix}{len(self._work) + 1:06d}"
             self._work[name] = work = Work(name, told, finish, self._behaviour.background_polls)
         return work
 
     def finish(self, work: Work) -> dict[str, Any]:
-        """The outcome, at once."""
+        """Finish work now and return its outcome."""
         with self._lock:
             work.polls_left = 0
             work.outcome = work.finish()
@@ -61,7 +61,7 @@ class Background:
         return work
 
     def poll(self, work: Work) -> dict[str, Any] | None:
-        """The outcome, None as long as there is none; asking brings it forward."""
+        """The outcome, None while unfinished; each poll brings it closer."""
         with self._lock:
             if work.polls_left:
                 work.polls_left -= 1

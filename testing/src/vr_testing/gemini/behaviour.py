@@ -12,9 +12,9 @@ class Behaviour:
     Args:
         latency: seconds that a model takes for each answer.
         pause: seconds between two events of a stream.
-        keys: the keys that are good; any key is when left out.
+        keys: the valid keys; any key is valid when left out.
         models: the models that exist; every model does when left out.
-        own_files_only: whether files and caches are seen with the key that made them alone.
+        own_files_only: whether files and caches are visible only to the key that made them.
         file_polls: how often a new file is still PROCESSING when it is asked for.
         background_polls: how often a background interaction is unfinished when asked for.
         min_cache_tokens: the least tokens that a context cache may have.

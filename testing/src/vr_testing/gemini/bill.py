@@ -1,4 +1,4 @@
-"""The cost of requests and answers in tokens: the same each time, near the service's own count."""
+"""The cost of requests and answers in tokens: deterministic, and close to the service's count."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from vr_kernel.generation import Usage
 from vr_testing.gemini.request import look_up
 
 TOKENS_PER_FRAME = 258
-"""Of an image or a second of video, as the service documents it; 66 at low resolution."""
+"""Tokens of an image or a second of video, as the service documents it; 66 at low resolution."""
 TOKENS_PER_LOW_FRAME = 66
 CHARS_PER_TOKEN = 4
 BYTES_PER_SECOND = 125_000
-"""Taken for a file of unknown length: one of a megabit a second."""
+"""Bytes of a second of a file of unknown length: one megabit a second is assumed."""
 SECONDS_OF_ADDRESS = 60
-"""Taken for a video behind an address, when no end is given."""
+"""Assumed seconds of a video at a URL, when no end is given."""
 THINKING_TOKENS = {"": 0, "MINIMAL": 0, "LOW": 16, "MEDIUM": 64, "HIGH": 256}
 
 SizeOf = Callable[[str], int | None]
-"""Bytes of an uploaded file by its address, None for an address of elsewhere."""
+"""Bytes of an uploaded file by its URL, None for any other URL."""
 
 
 def text_tokens(text: str) -> int:
@@ -56,7 +56,7 @@ def _is_low(part: Mapping[str, Any]) -> bool:
 
 
 def _length(media: Mapping[str, Any], size_of: SizeOf) -> float:
-    """Seconds that a file is taken to last."""
+    """The assumed duration of a file, in seconds."""
     if data := look_up(media, "data"):
         size: int | None = len(base64.b64decode(data, altchars=b"-_"))
     else:
@@ -76,13 +76,13 @@ class Bill:
         self._sum = Usage()
 
     def add(self, usage: Usage) -> None:
-        """Put one answer on the bill."""
+        """Add one answer to the bill."""
         with self._lock:
             self._sum += usage
 
     @property
     def total(self) -> Usage:
-        """All of it."""
+        """The whole bill."""
         return self._sum
 
 

@@ -1,4 +1,4 @@
-"""Context caches: the beginning of requests, kept at the service."""
+"""Context caches: beginnings of requests that the service keeps."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Caches:
         self._caches: dict[str, StoredCache] = {}
 
     def create(self, request: RecordedRequest) -> StoredCache:
-        """Keep what a request begins with.
+        """Cache the beginning of later requests.
 
         Raises:
             ApiError: 400 when it is too small, 403 when it refers to a file that is gone.
@@ -88,18 +88,18 @@ class Caches:
         return cache
 
     def prolong(self, request: RecordedRequest) -> StoredCache:
-        """Give a cache another lifetime."""
+        """Change the lifetime of a cache."""
         cache = self.get(request.name, request.api_key)
         cache.expires = _expiry(request.body)
         return cache
 
     def delete(self, request: RecordedRequest) -> dict[str, Any]:
-        """Forget a cache; there is nothing to show of it."""
+        """Delete a cache; the answer is empty."""
         self.get(request.name, request.api_key).gone = True
         return {}
 
     def listed(self, request: RecordedRequest) -> list[dict[str, Any]]:
-        """The caches that a key sees."""
+        """The caches that are visible to a key."""
         with self._lock:
             caches = list(self._caches.values())
         mine = [
@@ -111,7 +111,7 @@ class Caches:
         """The cached tokens that a request builds on, 0 without a cache.
 
         Raises:
-            ApiError: 403 when the cache is gone, 400 when the request does not go with it.
+            ApiError: 403 when the cache is gone, 400 when the request does not fit it.
         """
         if not request.cached_content:
             return 0
@@ -132,7 +132,7 @@ class Caches:
         return cache.tokens
 
     def expire(self) -> None:
-        """Let every cache expire that is there now."""
+        """Expire all present caches."""
         with self._lock:
             for cache in self._caches.values():
                 cache.gone = True

@@ -56,7 +56,7 @@ class Listener(socketserver.ThreadingTCPServer):
             super().process_request(request, client_address)
 
     def shutdown_request(self, request: Any) -> None:
-        """End a connection: in order, or with a reset."""
+        """End a connection: gracefully, or with a reset."""
         if self.traffic.leave(request):
             request.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER)
             self.close_request(request)
@@ -64,7 +64,7 @@ class Listener(socketserver.ThreadingTCPServer):
             super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - its form
-        """A broken connection is the business of its client; anything else is told at the end."""
+        """Ignore a connection that the client broke; report any other error at the end."""
         error = sys.exception()
         if error is not None and not isinstance(error, OSError):
             self.traffic.problems.append(error)
@@ -94,7 +94,7 @@ class Connection(BaseHTTPRequestHandler):
     do_GET = do_PATCH = do_DELETE = do_PUT = do_POST  # noqa: N815 - names of the library
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name it overrides
-        """Nothing is printed; `requests` has it all."""
+        """Print nothing; `requests` has it all."""
 
     def _answer(self, request: RecordedRequest, data: Iterator[bytes]) -> None:
         server = self.server
@@ -112,7 +112,7 @@ class Connection(BaseHTTPRequestHandler):
             self._wait(server.behaviour.latency)
         reply = self._reply(request, fault, data)
         for _ in data:
-            pass  # what an error left unread would be taken for the next request
+            pass  # unread bytes of the body would be taken for the next request
         if delivery == "lost":
             self._reset()
             return

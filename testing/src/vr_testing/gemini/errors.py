@@ -1,11 +1,11 @@
-"""Errors as the service says them: HTTP status, Google's error body and its words."""
+"""Errors as the service sends them: HTTP status, Google's error body and wording."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# HTTP status -> the name of the status and what the service says, or begins to say.
+# HTTP status -> the name of the status, and the service's message or its beginning.
 MESSAGES: dict[int, tuple[str, str]] = {
     400: ("INVALID_ARGUMENT", "Request contains an invalid argument."),
     401: (
@@ -39,7 +39,7 @@ class ApiError(Exception):
         message: what the service says; its usual words for that status when left out.
         status: the name of the status; the usual one when left out.
         details: typed details, each with an `@type`.
-        headers: HTTP headers beside the usual ones, such as `Retry-After`.
+        headers: HTTP headers besides the usual ones, such as `Retry-After`.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ def cache_gone() -> ApiError:
 
 
 def cache_too_small(tokens: int, least: int) -> ApiError:
-    """The refusal of a context cache that is not worth it."""
+    """The refusal of a context cache that is too small."""
     return ApiError(
         400,
         f"Cached content is too small. total_token_count={tokens}, min_total_token_count={least}",

@@ -29,12 +29,12 @@ class Fault:
     """One thing that goes wrong; made by the named constructors below.
 
     An error in place of the answer costs nothing; an answer that is altered, cut or lost was
-    generated all the same and stands on the bill.
+    generated nevertheless and is on the bill.
     """
 
     name: str
     applies: Callable[[RecordedRequest], bool] = _always
-    """The requests that it can happen to at all."""
+    """The requests that the fault can happen to."""
     error: Callable[[RecordedRequest], ApiError] | None = None
     alter: Callable[[Answer], Answer] | None = None
     delivery: Delivery = "whole"
@@ -70,7 +70,7 @@ class Fault:
 
     @classmethod
     def hang(cls) -> Fault:
-        """No answer until the client gives up or the service closes."""
+        """No answer comes until the client gives up or the service closes."""
         return cls("hang", delivery="hang")
 
     @classmethod

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ADDRESS = "https://generativelanguage.googleapis.com/v1beta/files/"
 LIFETIME = timedelta(hours=48)
 GRANULARITY = 8 * 1024 * 1024
-"""Bytes that the parts of an upload are multiples of; announced, not enforced."""
+"""The parts of an upload are multiples of this many bytes; announced, not enforced."""
 
 
 def timestamp(moment: datetime) -> str:
@@ -81,7 +81,7 @@ class Files:
         self._files: dict[str, StoredFile] = {}
 
     def begin(self, request: RecordedRequest) -> StoredFile:
-        """Announce a file; its id is also that of the upload."""
+        """Begin an upload; the file's id is also that of the upload."""
         told = look_up(request.body, "file") or {}
         mime = request.headers.get("x-goog-upload-header-content-type", "")
         with self._lock:
@@ -121,14 +121,14 @@ class Files:
         return file
 
     def uploading(self, request: RecordedRequest) -> StoredFile:
-        """The file of an upload's address."""
+        """The file that an upload URL belongs to."""
         file = self._files.get(request.query.get("upload_id", ""))
         if file is None:
             raise ApiError(404)
         return file
 
     def poll(self, request: RecordedRequest) -> dict[str, Any]:
-        """The resource that is asked for; asking brings its processing forward."""
+        """The requested resource; each poll brings its processing closer to the end."""
         file = self._seen(request.name, request.api_key)
         with self._lock:
             shown = file.shown
@@ -136,14 +136,14 @@ class Files:
         return shown
 
     def delete(self, request: RecordedRequest) -> dict[str, Any]:
-        """Forget a file; there is nothing to show of it."""
+        """Delete a file; the answer is empty."""
         file = self._seen(request.name, request.api_key)
         with self._lock:
             self._files.pop(file.id, None)
         return {}
 
     def listed(self, request: RecordedRequest) -> list[dict[str, Any]]:
-        """The files that a key sees."""
+        """The files that are visible to a key."""
         with self._lock:
             files = list(self._files.values())
         return [file.shown for file in files if self._is_seen(file, request.api_key)]
@@ -163,13 +163,13 @@ class Files:
                 )
 
     def expire(self) -> None:
-        """Let every file expire that is there now."""
+        """Expire all present files."""
         with self._lock:
             for file in self._files.values():
                 file.expired = True
 
     def size_of(self, address: str) -> int | None:
-        """Bytes of the file of an address, None when it is no upload."""
+        """Bytes of the file at a URL, None when it is not an upload."""
         file = self._files.get(address.rsplit("/files/", 1)[-1])
         return None if file is None else file.received
 

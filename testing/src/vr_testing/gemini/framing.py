@@ -1,4 +1,4 @@
-"""HTTP as bytes: bodies of requests, and answers, whole or broken off."""
+"""HTTP as bytes: bodies of requests, and whole or truncated answers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def read_body(source: BufferedIOBase, headers: Message) -> Iterator[bytes]:
     """The body of a request in blocks.
 
     Raises:
-        ConnectionError: the client hung up in its middle.
+        ConnectionError: the client hung up in the middle.
     """
     if headers.get("Transfer-Encoding", "").lower() == "chunked":
         while size := int(source.readline().split(b";")[0] or b"0", 16):

@@ -21,7 +21,7 @@ class HttpReply:
 
     @property
     def streams(self) -> bool:
-        """True when it is sent in chunks, one an event."""
+        """True when it is sent in chunks, one per event."""
         return bool(self.events)
 
 

@@ -1,4 +1,4 @@
-"""A request as it came over the wire, and what stands in it."""
+"""A request as it came over the wire, and its contents."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ class RecordedRequest:
 
     @property
     def api_key(self) -> str:
-        """The key it was sent with, empty when none."""
+        """The API key it was sent with, empty when none."""
         return self.headers.get("x-goog-api-key", self.query.get("key", ""))
 
     @property
     def text(self) -> str:
-        """Its text parts, one a line; the system instruction is not among them."""
+        """Its text parts, one per line, without the system instruction."""
         return "\n".join(part["text"] for part in self.parts if "text" in part)
 
     @property
@@ -88,7 +88,7 @@ class RecordedRequest:
 
     @property
     def generation(self) -> Mapping[str, Any]:
-        """The part of the body that asks a model; `countTokens` may wrap it."""
+        """The generation request in the body; `countTokens` may wrap it."""
         body = self.body if isinstance(self.body, Mapping) else {}
         return look_up(body, "generateContentRequest") or body
 
@@ -115,7 +115,7 @@ class RecordedRequest:
 
     @property
     def asks_model(self) -> bool:
-        """True when a model answers it, for money."""
+        """True when a model answers it, which costs money."""
         return self.action in PAID or self.action == "interactions.create"
 
 
@@ -125,7 +125,7 @@ PAID = frozenset({"generateContent", "streamGenerateContent", "embedContent", "b
 def read_request(
     method: str, target: str, headers: Mapping[str, str], raw: bytes | None, at: float
 ) -> RecordedRequest:
-    """A request from what the socket gave; `raw` is None where the body is not kept."""
+    """Parse a request as read from the socket; `raw` is None where the body is not kept."""
     url = urlsplit(target)
     body = _parse(raw)
     found = _locate(method, url.path, headers)

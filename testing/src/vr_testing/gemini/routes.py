@@ -1,4 +1,4 @@
-"""The routes from each request to its answer."""
+"""Routes each request to its answer."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from vr_testing.gemini.vectors import vector
 
 Data = Iterable[bytes]
 _UPLOADS = frozenset({"files.upload", "files.query", "files.cancel"})
-"""The address of an upload is a secret itself: the SDK sends no key with it."""
+"""Actions without a key: the URL of an upload is itself a secret, so the SDK sends none."""
 
 
 class Routes:
-    """The answers of one fake service, and all that it remembers between them."""
+    """Answers the requests of one fake service, and holds its state between them."""
 
     def __init__(self, behaviour: Behaviour, script: Script) -> None:
         self._behaviour = behaviour
@@ -89,7 +89,7 @@ class Routes:
     def _generated(
         self, request: RecordedRequest, alter: Callable[[Answer], Answer] | None = None
     ) -> tuple[Answer, Usage]:
-        """An answer, which from now on stands on the bill."""
+        """Generate an answer and put it on the bill."""
         self._check_model(request)
         self.files.check(request)
         cached = self.caches.tokens(request)

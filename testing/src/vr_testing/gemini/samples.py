@@ -1,4 +1,4 @@
-"""An instance of a JSON schema: the same for the same schema, with nothing random in it."""
+"""Makes an instance of a JSON schema, always the same for the same schema."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def sample(schema: Mapping[str, Any]) -> Any:
 
     It knows `$ref`, `const`, `enum`, `anyOf`, `oneOf`, `allOf`, objects, arrays, strings, numbers,
     booleans and their bounds, and the capital type names of Gemini's own schemas; a `pattern` is
-    not followed. Every named property is filled; a list has one item, or its least number.
+    not followed. Every named property is filled; a list has one item, or its least number of items.
     """
     return _Sampler(schema).value(schema, "", 0)
 
@@ -72,7 +72,7 @@ class _Sampler:
     def _object(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
         needed = schema.get("required", [])
         properties = schema.get("properties", {})
-        # A schema that holds itself ends where only what is required may be left.
+        # A recursive schema ends when only required properties are filled.
         names = needed if depth > _DEEPEST else properties
         return {name: self.value(properties.get(name, {}), name, depth + 1) for name in names}
 
@@ -123,7 +123,7 @@ def _integer(schema: Mapping[str, Any], _name: str) -> int:
 
 
 def _bounded(schema: Mapping[str, Any], wish: float, step: float) -> float:
-    """The wished number, moved into the bounds and onto a multiple where one is asked for."""
+    """The given number, moved into the bounds, and to a multiple where one is asked for."""
     above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
     low = max(schema.get("minimum", -math.inf), -math.inf if above is None else above + step)
     high = min(schema.get("maximum", math.inf), math.inf if below is None else below - step)

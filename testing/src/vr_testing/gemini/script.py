@@ -1,4 +1,4 @@
-"""The script of the fake model: rules of its answers and failures, in the order they were given."""
+"""The script of the fake model: rules for its answers and failures, in the order given."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Predicate = Callable[[RecordedRequest], bool]
 
 @dataclass
 class Rule(Generic[T]):
-    """One rule: what follows, for which requests, and how often still (None: without end)."""
+    """One rule: its effect, the requests it is for, how often it still applies (None: always)."""
 
     then: T
     when: Predicate | None = None
@@ -26,7 +26,7 @@ class Rule(Generic[T]):
     rate: float | None = None
 
     def fits(self, request: RecordedRequest, chance: Random) -> bool:
-        """Check if it holds for this request."""
+        """Check if the rule applies to this request."""
         if self.left == 0 or (self.when is not None and not self.when(request)):
             return False
         return self.rate is None or chance.random() < self.rate

@@ -38,16 +38,16 @@ class FakeGemini(Behaviour):
     be other processes. It serves what google-genai sends under `/v1beta` and `/v1`: generation,
     streams, token counts, embeddings, resumable uploads, files, context caches and interactions.
     All that `Behaviour` names (`latency`, `keys`, `file_polls`, …) is an attribute here and may be
-    set at any time. What nothing was scripted for is answered with an instance of the requested
+    set at any time. A request without a script is answered with an instance of the requested
     schema, or a short text.
     """
 
     def __init__(self, *, port: int = 0, seed: int = 0) -> None:
-        """Prepare it.
+        """Prepare the service.
 
         Args:
             port: where to listen on 127.0.0.1; any free port when left out.
-            seed: of the chance in `fail(..., rate=...)`.
+            seed: of the random numbers for `fail(..., rate=...)`.
         """
         super().__init__()
         self._script = Script(seed)
@@ -69,7 +69,7 @@ class FakeGemini(Behaviour):
         return self
 
     def close(self) -> None:
-        """Break off what is under way, and stop; once is enough, twice does no harm."""
+        """Abort what is under way, and stop; calling it twice does no harm."""
         self._traffic.closing = True
         if self._thread.is_alive():
             self._listener.shutdown()
@@ -88,7 +88,7 @@ class FakeGemini(Behaviour):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Stop; an exception of a scripted function is raised again here, as it is a test's own."""
+        """Stop; an exception of a scripted function, which is the test's, is raised again here."""
         self.close()
         if error is None and self._traffic.problems:
             raise self._traffic.problems[0]
@@ -101,14 +101,14 @@ class FakeGemini(Behaviour):
         when: Predicate | None = None,
         times: int | None = None,
     ) -> None:
-        """Script an answer; rules are asked in the order in which they were given.
+        """Script an answer; rules are tried in the order in which they were given.
 
         Args:
             reaction: a text, a value to send as JSON, an `Answer`, or a function of the request
                 that returns one of them.
-            thought: what the model thinks aloud before.
+            thought: the model's thoughts before the answer.
             when: the requests that it answers; all when left out.
-            times: how often; without end when left out.
+            times: how often; always when left out.
         """
         self._script.add_answer(reaction, thought, when, times)
 
@@ -120,7 +120,7 @@ class FakeGemini(Behaviour):
         times: int | None = 1,
         rate: float | None = None,
     ) -> None:
-        """Let requests go wrong; rules are asked in the order in which they were given.
+        """Make requests fail; rules are tried in the order in which they were given.
 
         Args:
             fault: what happens.
@@ -136,13 +136,13 @@ class FakeGemini(Behaviour):
         self._script.clear()
 
     def hold(self) -> AbstractContextManager[None]:
-        """Let no model answer before the `with` block ends, so that requests pile up."""
+        """Hold all answers back until the `with` block ends, so that requests pile up."""
         return self._traffic.held()
 
     def wait(self, condition: Callable[[], bool], timeout: float = 10.0) -> None:
         """Wait until a condition on this object holds, such as `gemini.in_flight == 3`.
 
-        An event loop is not to be blocked by it: `await asyncio.to_thread(gemini.wait, ...)`.
+        From an event loop, call it in a thread: `await asyncio.to_thread(gemini.wait, ...)`.
 
         Raises:
             TimeoutError: it does not hold within `timeout` seconds.
@@ -151,7 +151,7 @@ class FakeGemini(Behaviour):
 
     @property
     def down(self) -> bool:
-        """True while every connection is refused; set it to go down, breaking all off, or up."""
+        """True while every connection is refused; set it to True to abort all connections, too."""
         return self._traffic.down
 
     @down.setter
@@ -166,7 +166,7 @@ class FakeGemini(Behaviour):
         return self._traffic.requests
 
     def requests_of(self, *actions: str) -> list[RecordedRequest]:
-        """The requests of some actions, such as `generateContent` or `files.create`."""
+        """The requests of these actions, such as `generateContent` or `files.create`."""
         return [request for request in self.requests if request.action in actions]
 
     def forget(self) -> None:
@@ -185,7 +185,7 @@ class FakeGemini(Behaviour):
 
     @property
     def peak_in_flight(self) -> int:
-        """The most that were being answered at one time."""
+        """The most requests that were being answered at the same time."""
         return self._traffic.peak_in_flight
 
     @property
@@ -194,9 +194,9 @@ class FakeGemini(Behaviour):
         return self._routes.bill.total
 
     def expire_files(self) -> None:
-        """Let every file expire that is there now, as the service does after 48 hours."""
+        """Expire all present files, as the service does after 48 hours."""
         self._routes.files.expire()
 
     def expire_caches(self) -> None:
-        """Let every context cache expire that is there now."""
+        """Expire all present context caches."""
         self._routes.caches.expire()

@@ -1,4 +1,4 @@
-"""Requests that came, are under way or were left: counted, and waited for without sleeping."""
+"""Counts requests that came, are in flight or were abandoned; waits for them without sleeping."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from vr_testing.gemini.request import RecordedRequest
 
 
 class Gate:
-    """Something to wait for beside a socket: `opened` becomes readable when the gate opens."""
+    """A gate to wait for together with a socket: `opened` becomes readable when the gate opens."""
 
     def __init__(self) -> None:
         self.opened, self._other_end = socket.socketpair()
 
     def open(self) -> None:
-        """Let everybody pass, now and later."""
+        """Release all that wait, now and later."""
         self._other_end.close()
 
     def close(self) -> None:
-        """Free both ends."""
+        """Close both ends."""
         self._other_end.close()
         self.opened.close()
 
@@ -64,20 +64,20 @@ class Traffic:
                 self._changed.notify_all()
 
     def count_cancelled(self) -> None:
-        """A client hung up before its answer was sent; not when the service itself broke off."""
+        """Count a client that hung up before its answer was sent, unless the service broke off."""
         with self._changed:
             self.cancelled += not (self.down or self.closing)
             self._changed.notify_all()
 
     def forget(self) -> None:
-        """Forget what is past; what is in flight stays so."""
+        """Forget past requests; those in flight stay counted."""
         with self._changed:
             self._requests.clear()
             self.cancelled = 0
             self.peak_in_flight = self.in_flight
 
     def wait(self, condition: Callable[[], bool], timeout: float) -> None:
-        """Wait until the condition holds; it is looked at with every change.
+        """Wait until the condition holds; it is checked at every change.
 
         Raises:
             TimeoutError: it does not hold in time.
@@ -88,7 +88,7 @@ class Traffic:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Let no model answer until the block ends."""
+        """Hold all answers back until the block ends."""
         gate = Gate()
         self._gates.append(gate)
         self.gate = gate
@@ -99,24 +99,24 @@ class Traffic:
             gate.open()
 
     def close_gates(self) -> None:
-        """Free what waited for the gates; nobody may wait any more."""
+        """Close the gates; nothing may wait for them any more."""
         for gate in self._gates:
             gate.close()
 
     def enter(self, connection: socket.socket) -> None:
-        """A connection begins."""
+        """Record that a connection begins."""
         with self._changed:
             self._connections[connection] = False
 
     def leave(self, connection: socket.socket) -> bool:
-        """A connection ends; whether it is to end with a reset."""
+        """Record that a connection ends; return True if it is to end with a reset."""
         with self._changed:
             abrupt = self._connections.pop(connection, False)
             self._changed.notify_all()
             return abrupt or self.down
 
     def make_abrupt(self, connection: socket.socket) -> None:
-        """Let a connection end with a reset."""
+        """Mark a connection to end with a reset."""
         with self._changed:
             if connection in self._connections:
                 self._connections[connection] = True

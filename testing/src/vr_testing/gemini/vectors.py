@@ -1,4 +1,4 @@
-"""Vectors without a model: unit vectors made of the hashes of a text's words."""
+"""Vectors without a model: unit vectors made from the hashes of a text's words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SPOTS = 8
 
 
 def vector(text: str, dimension: int) -> list[float]:
-    """The vector of a text: the same each time, and nearer to that of a text with equal words."""
+    """The vector of a text: the same each time, and near to those of texts that share words."""
     components = [0.0] * dimension
     for word in re.findall(r"\w+", text.lower()):
         _add(components, word, 1.0)
