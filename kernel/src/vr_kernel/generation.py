@@ -15,9 +15,9 @@ Role = Literal["default", "fast", "deep", "vision", "embedding", "judge", "recur
 ThinkingLevel = Literal["minimal", "low", "medium", "high"]
 MediaResolution = Literal["low", "medium", "high"]
 Purpose = Literal["document", "query"]
-"""The use of an embedding: of what is searched, or of what it is searched for."""
+"""The use of an embedding: for a text that is searched, or for the query."""
 OF_WORKSPACE = "|"
-"""Between the name of a workspace and the digest of a file that is its own."""
+"""Separates the name of a workspace from the digest of a file of its own."""
 _YOUTUBE = ("youtube.com", "youtu.be")
 _KINDS = ("text", "image", "audio", "video")
 _DOCUMENTS = {"application/json": "text", "application/xml": "text", "application/pdf": "pdf"}
@@ -40,8 +40,8 @@ class Media:
         file: an opened file; the provider reads it from its start and leaves it open.
         digest: SHA-256 of the file in hexadecimal, which names it across runs; see `kept_for`.
         uri: in place of a file, an address that the provider itself reads.
-        start: where the wanted part begins, in seconds; the whole when left out.
-        end: where it ends, in seconds.
+        start: the beginning of the wanted part, in seconds; the whole when left out.
+        end: the end of the wanted part, in seconds.
         fps: frames a second that the model looks at; its own choice when left out.
         resolution: how finely it looks at each frame.
         duration: how long the whole is, in seconds, where that is known; only counted in the
@@ -96,7 +96,7 @@ class Media:
         return kind if kind in _KINDS else _DOCUMENTS.get(self.mime, self.mime)
 
     def kept_for(self, workspace: str) -> Media:
-        """The file as one of a workspace: a service keeps equal ones of several apart."""
+        """The file as one of a workspace: a service keeps equal files of workspaces apart."""
         own = workspace and self.digest and OF_WORKSPACE not in self.digest
         return replace(self, digest=f"{workspace}{OF_WORKSPACE}{self.digest}") if own else self
 
@@ -126,7 +126,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Everything that a model's answer depends on, beside the model itself.
+    """Everything that a model's answer depends on, except the model itself.
 
     Args:
         turns: the conversation, the newest turn last.
@@ -213,7 +213,7 @@ class WebSource(BaseModel):
 
 
 class Reply(BaseModel):
-    """A whole answer. `model` is the one that gave it; `notes` say what was done otherwise."""
+    """A whole answer. `model` is the one that gave it; `notes` say what was done differently."""
 
     text: str
     model: str

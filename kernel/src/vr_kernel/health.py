@@ -31,7 +31,7 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Finding of a check: one line of what is, and one of how to mend it."""
+    """Finding of a check: one line on the state, and one on how to repair it."""
 
     level: Level
     what: str
@@ -40,7 +40,7 @@ class Diagnosis:
 
     @classmethod
     def ok(cls, what: str) -> Diagnosis:
-        """All is as it should be."""
+        """Everything is in order."""
         return cls(Level.OK, what)
 
     @classmethod
@@ -61,8 +61,8 @@ class Check:
     Args:
         name: one to four words, such as `speech model`.
         examine: looks, changes nothing, asks no network; a plain function runs in a thread of
-            its own, a coroutine function in the event loop. What it raises is a fault, and a
-            `VrError` says in its hint how to mend it.
+            its own, a coroutine function in the event loop. An exception counts as a fault, and the
+            hint of a `VrError` says how to repair it.
         deadline_s: seconds after which it counts as hanging, which is a fault as well.
     """
 

@@ -59,7 +59,7 @@ def vr_commands() -> list[Command]:  # type: ignore[empty-body]
 
 @hookspec
 def vr_call_finished(event: CallFinished, services: Services) -> Awaitable[None] | None:
-    """Hears of each call of a tool that ended; awaited under a time limit. May be async."""
+    """Called after each call of a tool has ended; awaited under a time limit. May be async."""
 
 
 @hookspec

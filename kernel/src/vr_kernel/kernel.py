@@ -44,14 +44,14 @@ class Kernel:
     Args:
         config: the settings to use.
         plugins: name -> plugin object or module; without it installed plugins are discovered.
-        roots: folders below which files may be read, beside the configured ones.
+        roots: folders below which files may be read, in addition to the configured ones.
         schemas: those of tools, from earlier starts.
-        tell: takes each plugin that is not served whole; without it the log does.
-        retry: load plugins that took long to fail once more, though they have not changed.
+        tell: called with each plugin that is not fully available; by default they are logged.
+        retry: load again plugins that took long to fail before, even if they have not changed.
 
     Attributes:
         config: the settings in use.
-        services: the owner's, of the kernel's own tools.
+        services: those of the kernel's own tools, for the owner.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class Kernel:
         return {name: it.settings for name, it in contexts.items() if it.settings is not None}
 
     def plugins(self) -> tuple[PluginStatus, ...]:
-        """List every installed plugin and what became of it."""
+        """List every installed plugin and its state."""
         return self._plugins.list()
 
     async def call(self, name: str, /, **arguments: Any) -> BaseModel:
@@ -165,7 +165,7 @@ class Kernel:
             arguments: by name, as JSON values.
             report: takes progress.
             principal: who calls; the user of this process when left out.
-            ask: the way to that person, for tools that ask something.
+            ask: puts the questions of tools to that person.
 
         Raises:
             VrError: NOT_FOUND for an unknown tool, naming the nearest.
@@ -219,7 +219,7 @@ class Kernel:
     async def read(
         self, resource: Resource, arguments: Mapping[str, Any], by: str | None = None
     ) -> Reading:
-        """Read what stands at an address of a resource, with these parts, for a principal.
+        """Read the content at an address of a resource, with these parts, for a principal.
 
         Raises:
             VrError: what the resource raised; INTERNAL when it failed in another way.
@@ -231,7 +231,7 @@ class Kernel:
             return await resource.read(theirs.services, arguments)
 
     def serving(self) -> AbstractAsyncContextManager[None]:
-        """Take up, for an `async with`, what other processes left behind; watch over the loop."""
+        """Resume jobs of dead processes, and watch the loop, during an `async with`."""
         from vr_kernel.isolation.loop_watch import Owners
         from vr_kernel.running.housekeeping import keep_house
 
@@ -241,7 +241,7 @@ class Kernel:
         return keep_house(settings, jobs, store, journal, owners, self.log)
 
     def error_for(self, principal: str | None, error: VrError) -> VrError:
-        """Reword an error for a principal: only the owner reads the server's folders in it."""
+        """Reword an error for a principal: only the owner sees the server's folders in it."""
         if principal in (None, self.identity.principal):
             return error
         from vr_kernel.running.untold import told_to_others
@@ -249,7 +249,7 @@ class Kernel:
         return told_to_others(error, self.config.paths)
 
     def unknown_tool(self, name: str) -> VrError:
-        """Return the error of a name that no tool bears, with the nearest that one does."""
+        """Return the error of an unknown tool, with the nearest name that exists."""
         return VrError(
             f"No tool {name!r}.",
             Code.NOT_FOUND,

@@ -102,7 +102,7 @@ class GeminiRequest(Generic[T]):
         return [media for media in media_of(self.request.turns) if media.uri]
 
     async def _prepared(self, account: Account, used: list[str]) -> Prepared:
-        """The request for one key; its files go up where needed, their addresses into `used`."""
+        """Prepare the request for one key: upload missing files, add their addresses to `used`."""
 
         async def upload(media: Media) -> str:
             uri = (await self.uploads.ensure(account, media)).uri

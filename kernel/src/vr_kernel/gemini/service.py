@@ -217,7 +217,7 @@ class GeminiService:
         return (await identified(media)).kept_for(self.workspace)
 
     async def _attempt(self, purpose: str, model: str, work: Callable[[], Awaitable[A]]) -> A:
-        """Do what is paid for, and account for it where there is a call that pays."""
+        """Do paid work, and account for it where there is a call that pays."""
         if self.recorder is None:
             return await work()
         return await self.recorder.attempt(self._paid(purpose, model, work), 1)

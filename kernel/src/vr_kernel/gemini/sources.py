@@ -16,7 +16,7 @@ BLOCK = 1024 * 1024
 
 
 class Source:
-    """The file of a `Media`, open for as long as anybody holds this object.
+    """The file of a `Media`, open for as long as this object is referenced.
 
     The caller may close its file, and several may read the same one.
     """
@@ -60,7 +60,7 @@ class Source:
         if hasattr(os, "pread"):
             return os.pread(self._descriptor, size, at)
         with self._lock:
-            os.lseek(self._descriptor, at, os.SEEK_SET)  # Windows has no other way
+            os.lseek(self._descriptor, at, os.SEEK_SET)  # Windows has no `pread`
             return os.read(self._descriptor, size)
 
     def _hash(self) -> str:

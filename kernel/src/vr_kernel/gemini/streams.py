@@ -1,4 +1,4 @@
-"""Reads a streamed answer, and closes its connection when it is left."""
+"""Reads a streamed answer, and closes its connection when it is abandoned."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def read_stream(
     """The words of a stream.
 
     Raises:
-        VrError: REPLY_TRUNCATED, with what it cost, when it breaks after it has begun.
+        VrError: REPLY_TRUNCATED, with the cost, when the stream breaks after it has begun.
     """
     begun = False
     try:

@@ -1,4 +1,4 @@
-"""Files that the service holds: equal content goes up once an account, and is used again."""
+"""Files that the service holds: equal content is uploaded once per account, and used again."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from vr_kernel.progress import Report, silent
 from vr_kernel.running.joining import Joined
 
 LARGEST = 2 * 1024**3
-"""Most bytes of one file. Source: "Files API" of the Gemini API."""
+"""Maximum size of one file, in bytes. Source: "Files API" of the Gemini API."""
 LIFETIME_S = 48 * 3600.0
 """Seconds that the service keeps a file, where its answer does not say. Same source."""
 MARGIN_S = 1800.0
-"""A file that ends sooner is not used any more: the request itself takes time."""
+"""A file that expires sooner is not used any more: the request itself takes time."""
 
 
 class Uploads:
@@ -35,7 +35,7 @@ class Uploads:
         self._under_way: Joined[Upload] = Joined()
 
     async def ensure(self, account: Account, media: Media, report: Report = silent) -> Upload:
-        """The file as that account may use it, uploaded when it is not there.
+        """Return a file that the account can use, uploading it if it is not there.
 
         Raises:
             VrError: TOO_LARGE above 2 GiB; UNSUPPORTED when Gemini cannot read it; what the
@@ -58,7 +58,7 @@ class Uploads:
         return await self._registry.upload_at(uri)
 
     async def forget(self, uri: str) -> None:
-        """The service holds it no longer."""
+        """Forget an upload that the service no longer has."""
         await self._registry.forget_upload(uri)
 
     async def _ensure(
@@ -75,7 +75,7 @@ class Uploads:
         return await self._activated(account, upload, report)
 
     async def _revived(self, account: Account, known: Upload, report: Report) -> Upload | None:
-        """An upload that an earlier run did not wait for; None when it is gone."""
+        """Wait for an upload of an earlier run to be ready; None when it is gone."""
         try:
             return await self._activated(account, known, report)
         except VrError as error:
@@ -132,7 +132,7 @@ class Uploads:
 
 
 def _end(file: dict[str, Any]) -> float:
-    """Return the Unix time from which the file may no longer be used."""
+    """Return the Unix time at which the file expires."""
     try:
         end = datetime.fromisoformat(str(file["expirationTime"])).timestamp()
     except (KeyError, ValueError):

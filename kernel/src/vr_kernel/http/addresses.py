@@ -20,7 +20,7 @@ Reach = Literal["never", "local", "global"]
 
 @dataclass(frozen=True, slots=True)
 class SpecialRange:
-    """A block of addresses that is set aside: what for, and whether it may be reached."""
+    """A block of addresses that is set aside: its purpose, and whether it may be reached."""
 
     network: IPv4Network | IPv6Network
     purpose: str
@@ -30,8 +30,8 @@ class SpecialRange:
 # Source: the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, RFC 8190) as of
 # 2024-10-22, with 100:0:0:1::/64 of RFC 9780 (May 2025); multicast and site-local addresses of
 # the IANA address space registries. Anycast addresses that answer at the nearest gateway
-# (192.0.0.9, 192.0.0.10, 2001:1::1 to ::3) are not excepted from their block, though the
-# registries call them global. The /32 and /128 marked "cloud" stand in no
+# (192.0.0.9, 192.0.0.10, 2001:1::1 to ::3) are not exempt from their block, though the
+# registries call them global. The /32 and /128 marked "cloud" are in no
 # registry; Azure's is in Microsoft Learn, "What is IP address 168.63.129.16?".
 _TABLE: tuple[tuple[str, str, Reach], ...] = (
     ("0.0.0.0/8", "this network", "never"),
@@ -81,7 +81,7 @@ _TABLE: tuple[tuple[str, str, Reach], ...] = (
     ("ff00::/8", "multicast", "never"),
 )
 SPECIAL_RANGES = tuple(SpecialRange(ip_network(net), why, reach) for net, why, reach in _TABLE)
-"""The table. Of several blocks that hold an address the smallest counts."""
+"""The table. If several blocks contain an address, the smallest counts."""
 
 _TRANSLATED = IPv6Network("64:ff9b::/96")
 _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
@@ -106,7 +106,7 @@ def _block_of(address: IPv4Address | IPv6Address) -> SpecialRange | None:
 
 
 def _with_embedded(address: IPv4Address | IPv6Address) -> Iterator[IPv4Address | IPv6Address]:
-    """The address, and an IPv4 address that its last 32 bits stand for (RFC 6052, RFC 5214)."""
+    """The address, and the IPv4 address embedded in its last 32 bits (RFC 6052, RFC 5214)."""
     yield address
     if isinstance(address, IPv6Address):
         value = int(address)

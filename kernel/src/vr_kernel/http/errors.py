@@ -38,7 +38,7 @@ _STATUSES = ErrorTable(
         code=Code.INVALID_INPUT,
         message=_ANSWERED,
         category="RANGE_INVALID",
-        hint="Begin anew: the file has no such offset.",
+        hint="Start over: the file has no such offset.",
     ),
     ErrorRule(
         statuses={408, *range(500, 1000)},
@@ -99,7 +99,7 @@ def too_large(limit: int) -> VrError:
 
 
 def too_many_redirects(limit: int) -> VrError:
-    """The address leads on and on."""
+    """There were too many redirects."""
     return VrError(
         f"The address leads on more than {limit} times.",
         Code.UNAVAILABLE,
@@ -109,7 +109,7 @@ def too_many_redirects(limit: int) -> VrError:
 
 
 def led_on(where: str, error: VrError) -> VrError:
-    """The refusal of an address that another one leads to."""
+    """The refusal of an address that another one redirects to."""
     return error.reworded(f"{where} leads on. {error.message}", error.hint)
 
 
@@ -124,7 +124,7 @@ def wrong_type(mime: str, accept: str) -> VrError:
 
 
 def wrong_coding(coding: str) -> VrError:
-    """The body is packed in a way that was not asked for."""
+    """The body has a content coding that was not requested."""
     return VrError(
         f"The answer is packed as {coding!r}, which was not asked for.",
         Code.UNSUPPORTED,

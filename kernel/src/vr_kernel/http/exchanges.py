@@ -22,13 +22,13 @@ from vr_kernel.http.network import CONNECT_S, CheckedNetwork
 from vr_kernel.http.urls import Url
 
 PACKED = ("gzip", "deflate")
-"""Asked for, and unpacked in bounded pieces; every other packing is refused, unread."""
+"""The accepted content codings, unpacked in bounded pieces; any other is refused unread."""
 REDIRECTS = (301, 302, 303, 307, 308)
 _RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(?:\d{1,18}|\*)")
 
 
 class Deadline:
-    """A total time that no slow answer can stretch."""
+    """A total time limit that no slow answer can extend."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -36,10 +36,10 @@ class Deadline:
 
     @asynccontextmanager
     async def held(self, where: str) -> AsyncIterator[None]:
-        """End what happens inside when the time is over, with an error that may be retried."""
+        """Cancel the block when the time is over, with an error that may be retried."""
         try:
             async with asyncio.timeout_at(self._at):
-                await asyncio.sleep(0)  # even an answer that never waits sees the time is over
+                await asyncio.sleep(0)  # so that even an answer that never waits can time out
                 yield
         except TimeoutError:
             raise network_error(
@@ -49,7 +49,7 @@ class Deadline:
 
 
 class Exchange:
-    """An answer that arrives. Closing it closes the connection, which serves nobody else."""
+    """An arriving answer. Closing it closes its connection, which is not shared."""
 
     def __init__(self, url: Url, network: CheckedNetwork) -> None:
         self.url = url
@@ -78,11 +78,11 @@ class Exchange:
 
     @property
     def location(self) -> str | None:
-        """The address that the answer leads on to, as the server writes it."""
+        """The address that the answer redirects to, as the server writes it."""
         return self.headers.get("location") if self.status in REDIRECTS else None
 
     def body(self, limit: int, deadline: Deadline) -> AsyncGenerator[bytes, None]:
-        """The unpacked body in pieces; at most `limit` bytes arrive, and come out of it."""
+        """The unpacked body in pieces; `limit` bounds the bytes both as received and unpacked."""
         coding = self._coding()
         if self._declared() > limit:
             raise too_large(limit)
@@ -103,7 +103,7 @@ class Exchange:
             raise network_error(
                 f"{self.url.name} sent another part of the file than the one asked for.",
                 retryable=False,
-                hint="Begin anew, without an offset.",
+                hint="Start over, without an offset.",
             )
         return offset
 
@@ -113,12 +113,12 @@ class Exchange:
         return offset + self._declared() if known else None
 
     def require_success(self, where: str) -> None:
-        """Refuse every status but success, with the error it stands for."""
+        """Raise the error of a status other than success."""
         if not httpx2.codes.is_success(self.status):
             raise status_error(self.status, self.headers, where)
 
     async def aclose(self) -> None:
-        """Close the connection at once, whatever is still under way."""
+        """Close the connection at once, even while data is arriving."""
         await self._network.aclose()
 
     async def _pieces(
@@ -151,7 +151,7 @@ class Exchange:
 
 
 class _Limited(httpx2.AsyncByteStream):
-    """Pass on what arrives, cut off with an error once it is too much."""
+    """Pass on what arrives, and raise an error once it is too much."""
 
     def __init__(self, source: AsyncIterable[bytes] | None, limit: int) -> None:
         self._source = source

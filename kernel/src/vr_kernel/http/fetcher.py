@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Fetcher:
     """Fetches pages and files of public hosts, and of local ones the user allowed by name.
 
-    Only http and https are spoken, without cookies, proxies or a kept connection: every hop
-    resolves its host anew, checks each address of the answer and connects to one of those.
+    Only http and https are used, without cookies, proxies or persistent connections: every hop
+    resolves its host again, checks each address of the answer and connects to one of those.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Fetcher:
     ) -> Page:
         """Send a JSON value to a service that the user configured, and read its JSON answer.
 
-        A redirect is not followed: what is sent goes where it was meant to go, or nowhere.
+        Redirects are not followed, so the body only reaches the address it was meant for.
 
         Args:
             url: as in `fetch`, like the three that follow `body`.
@@ -116,7 +116,7 @@ class Fetcher:
             max_bytes: bound of the whole file, the part before `offset` included.
             deadline_s: seconds until the last byte.
             headers: sent to the first origin only.
-            offset: the byte to go on at. See `Download.offset`: not every server can.
+            offset: the byte to continue at. See `Download.offset`: not every server supports it.
 
         Raises:
             VrError: as `fetch`, and INVALID_INPUT, category RANGE_INVALID, for an offset
@@ -126,7 +126,7 @@ class Fetcher:
         return self._visit(url, terms)
 
     async def aclose(self) -> None:
-        """Close the connections of answers that still arrive, and ask for no more names."""
+        """Close the connections of answers that still arrive, and stop resolving names."""
         await self._visits.aclose()
 
     async def _whole(self, url: str, terms: Terms) -> Page:

@@ -1,4 +1,4 @@
-"""The name service of the operating system, asked in threads of its own."""
+"""The name service of the operating system, called in threads of its own."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ class HostNames:
         return list(dict.fromkeys(str(answer[4][0]) for answer in answers))
 
     def close(self) -> None:
-        """Ask no more, and cancel the questions that wait."""
+        """Stop resolving, and cancel the lookups that wait."""
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -30,7 +30,7 @@ class CheckedNetwork(httpcore2.AsyncNetworkBackend):
         *,
         local_allowed: bool,
     ) -> None:
-        """`network` opens connections to addresses; `local_allowed` for one named host."""
+        """`network` opens connections to addresses; `local_allowed` permits local addresses."""
         self._resolve = resolve
         self._network = network
         self._local_allowed = local_allowed
@@ -63,7 +63,7 @@ class CheckedNetwork(httpcore2.AsyncNetworkBackend):
         raise failure
 
     async def aclose(self) -> None:
-        """Close what is still open; a handshake that was cancelled leaves its stream behind."""
+        """Close open streams; a cancelled handshake leaves its stream behind."""
         while self._streams:
             await self._streams.pop().aclose()
 
@@ -84,7 +84,7 @@ class CheckedNetwork(httpcore2.AsyncNetworkBackend):
 
 
 def _in_turn(addresses: Sequence[str]) -> list[str]:
-    """IPv6 and IPv4 by turns, the resolver's first choice first (as RFC 8305 orders them)."""
+    """Alternate IPv6 and IPv4, the resolver's first choice first (as RFC 8305 orders them)."""
     ours = [address for address in addresses if (":" in address) == (":" in addresses[0])]
     others = [address for address in addresses if address not in ours]
     return [address for address in chain(*zip_longest(ours, others)) if address is not None]

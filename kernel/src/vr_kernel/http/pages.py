@@ -18,7 +18,7 @@ class Page:
         mime: type and subtype in lower case, empty when the server names none.
         charset: as the server names it, in lower case; None when it does not.
         content: unpacked.
-        redirects: the addresses that led on to `url`, the first being the one asked for.
+        redirects: the addresses that redirected to `url`, beginning with the requested one.
     """
 
     url: str
@@ -43,9 +43,9 @@ class Download:
     """An answer whose head has arrived; its body is read with `chunks`, once.
 
     Args:
-        offset: the file's byte at which the body begins. 0 although more was asked for means
-            that the server sends all of it again.
-        size: of the whole file in bytes, when the server says so and nothing is packed.
+        offset: the file's byte at which the body begins. 0 although another was requested means
+            that the server sends the whole file again.
+        size: of the whole file in bytes, when the server says so and the body is not packed.
         chunks: the body piece by piece, at most 1 MiB each. Raises VrError as `Fetcher.fetch`
             does.
 

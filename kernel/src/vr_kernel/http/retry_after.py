@@ -1,4 +1,4 @@
-"""Time that a server asks to be left alone."""
+"""The time that a server asks clients to wait."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 LONGEST_WAIT_S = 86_400.0
-"""A longer wait is taken for a day."""
+"""A longer wait is cut to a day."""
 
 
 def parse_retry_after(text: str) -> float | None:

@@ -27,9 +27,9 @@ class Terms:
 
     Args:
         headers: the caller's own; they win over the program's.
-        offset: the byte to go on at.
+        offset: the byte to continue at.
         packed: whether the server may pack the body.
-        body: JSON to send; the request is then a POST, and is never led on.
+        body: JSON to send; the request is then a POST, and never follows redirects.
     """
 
     accept: tuple[str, ...]
@@ -41,7 +41,7 @@ class Terms:
     body: bytes | None = None
 
     def request_headers(self, url: Url, *, own: bool) -> dict[str, str]:
-        """The headers of one request; the caller's only when `own`."""
+        """The headers of one request; the caller's are included only with `own`."""
         sent = {
             "Host": url.authority,
             "User-Agent": USER_AGENT,
@@ -62,7 +62,7 @@ class Terms:
 
 
 def checked_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """The caller's headers, none malformed and none that is the fetcher's own to set.
+    """Return the caller's headers, after checking that none is malformed or set by the fetcher.
 
     Raises:
         VrError: INVALID_INPUT, category HEADER_INVALID. The value is not repeated.

@@ -1,4 +1,4 @@
-"""Addresses of pages, checked as text before anything is asked of the network."""
+"""Addresses of pages, checked as text before the network is used."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Url:
 
     @property
     def origin(self) -> tuple[str, str, int]:
-        """Scheme, host and port: what may see each other's headers."""
+        """Scheme, host and port: only one origin may see the caller's headers."""
         return self.scheme, self.host, self.port
 
     def __str__(self) -> str:
@@ -51,13 +51,13 @@ class Url:
 
 
 def check_url(url: str, settings: HttpSettings | None = None) -> Url:
-    """The parts of an address that may be fetched, as far as its text can say.
+    """Parse an address, and check as far as its text allows that it may be fetched.
 
-    The addresses behind a name are checked when it is connected to.
+    The IP addresses of a host name are checked when the connection is made.
 
     Args:
         url: an absolute address.
-        settings: ports and local hosts that are allowed besides; the defaults when left out.
+        settings: ports and local hosts that are allowed as well; the defaults when left out.
 
     Raises:
         VrError: INVALID_INPUT, category URL_INVALID: it is malformed, longer than 2,048

@@ -1,4 +1,4 @@
-"""Visits of addresses: asked, followed where they lead, and left when the answer is read."""
+"""Visits of addresses: requested, redirects followed, and closed when the answer is read."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from vr_kernel.http.exchanges import Deadline, Exchange
 
 CONNECTIONS = 64
-"""Answers that arrive at the same time; a further one waits, within its deadline."""
+"""Maximum number of answers at the same time; another one waits, within its deadline."""
 MOST_REDIRECTS = 5
-"""Most redirects of one fetch."""
+"""Maximum number of redirects of one fetch."""
 
 
 class Visits:
-    """The visits under way. Each resolves its host anew and checks each address of the answer.
+    """The visits under way. Each resolves its host again and checks every address.
 
     Args:
         settings: of `[kernel.http]`.
-        log: gets each address that is asked, without its secrets.
+        log: gets each requested address, without its secrets.
         resolve: replaces the name service.
         network: opens connections to addresses.
     """
@@ -57,14 +57,14 @@ class Visits:
         self._exchanges: set[Exchange] = set()
 
     async def aclose(self) -> None:
-        """Close the connections of answers that still arrive, and ask for no more names."""
+        """Close the connections of answers that still arrive, and stop resolving names."""
         self._names.close()
         for exchange in tuple(self._exchanges):
             await exchange.aclose()
 
     @asynccontextmanager
     async def visit(self, first: Url, terms: Terms) -> AsyncIterator[Download]:
-        """Open the answer of an address, or of the one that it leads to.
+        """Open the answer of an address, or of the one that it redirects to.
 
         Raises:
             VrError: as `Fetcher.fetch`.
@@ -86,7 +86,7 @@ class Visits:
     async def _follow(
         self, url: Url, terms: Terms, deadline: Deadline
     ) -> tuple[Exchange, tuple[str, ...]]:
-        """Ask, and follow redirects until an answer leads no further."""
+        """Send the request, and follow redirects until an answer is no redirect."""
         rules, passed, first = self._settings, list[str](), url.origin
         while True:
             exchange = await self._ask(url, rules, terms, deadline, own=url.origin == first)
@@ -97,7 +97,7 @@ class Visits:
             if len(passed) > MOST_REDIRECTS:
                 raise too_many_redirects(MOST_REDIRECTS)
             if not is_allowed_host(url, rules):
-                # A public page must not lead to a local host, even one the user named.
+                # A public page must not redirect to a local host, even one the user allowed.
                 rules = rules.model_copy(update={"allowed_hosts": []})
             url = _next(url, exchange.location, rules)
 
@@ -131,7 +131,7 @@ class Visits:
         await exchange.aclose()
 
     async def _context(self) -> ssl.SSLContext:
-        """The certificates of this machine; `SSL_CERT_FILE` and `SSL_CERT_DIR` count."""
+        """Load the certificates of this machine; `SSL_CERT_FILE` and `SSL_CERT_DIR` are used."""
         import httpx2
 
         if self._tls is None:

@@ -1,4 +1,4 @@
-"""Plugins harm nobody else: their exceptions, their threads, their blocking."""
+"""Isolation of plugins from each other: their exceptions, their threads, their blocking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names the plugin that holds up the event loop, and with it everybody who waits for an answer."""
+"""Names the plugin that blocks the event loop, and with it every request that waits."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from typing import Self
 from vr_kernel.log import Log
 
 LOOK_S = 0.25
-"""How often is looked what the loop is at."""
+"""Seconds between two looks at what the loop is doing."""
 LIMIT_S = 1.0
-"""How long a step may hold up the loop; a longer one is told, a little shorter one may be."""
+"""Seconds that a step may block the loop; longer ones are logged, slightly shorter ones maybe."""
 ALONE = 0.9
-"""Share of a time that a thread must have had the processor, to have had it all the time."""
+"""Share of processor time from which a thread counts as having run without a pause."""
 AGAIN_S = 600.0
-"""After how long the same place is told again."""
-_RUN: CodeType = Handle._run.__code__  # noqa: SLF001 - the frame below which all of a step is
+"""Seconds until the same place is logged again."""
+_RUN: CodeType = Handle._run.__code__  # noqa: SLF001 - the outermost frame of a step
 """Each step of a loop is one run of this."""
 
 
 class Owners:
-    """The plugins that frames belong to, told by their modules.
+    """Finds the plugins that frames belong to, by their modules.
 
     Args:
         modules: the names of plugins by the modules that are imported for them. A package that
-            is above those of one plugin alone is that plugin's too.
+            contains modules of only one plugin belongs to that plugin, too.
     """
 
     def __init__(self, modules: Mapping[str, str]) -> None:
@@ -42,7 +42,7 @@ class Owners:
         self._plugins = {name: min(them) for name, them in found.items() if len(them) == 1}
 
     def owner(self, frame: FrameType) -> str:
-        """The name of the plugin, empty for code of nobody among them."""
+        """The name of the plugin, empty for code that belongs to none of them."""
         return self.of_module(str(frame.f_globals.get("__name__", "")))
 
     def of_module(self, module: str) -> str:
@@ -61,23 +61,23 @@ class Owners:
 
 
 class Holdup:
-    """The time that the loop has been at one step, as far as that is certain."""
+    """The time that the loop has certainly spent on one step."""
 
     def __init__(self) -> None:
         self._step: FrameType | None = None
         self._held = 0.0
 
     def see(self, step: FrameType | None, passed: float, used: float) -> float:
-        """Seconds, by a further look.
+        """Return the seconds spent on the step so far, after one more look.
 
-        A look that comes late says nothing of the time before it: the machine slept, was busy,
-        or the process was stopped. Unless the loop's thread had the processor all that time:
-        then it was what let nobody else have a turn.
+        A look that comes late proves nothing about the time before it: the machine may have slept
+        or been busy, or the process was stopped. It counts in full only if the loop's thread had
+        the processor all that time.
 
         Args:
-            step: the frame of what the loop is at; None when it waits.
-            passed: seconds since the look before.
-            used: seconds of the processor that the loop's thread used in them.
+            step: the frame that the loop is running; None when it waits.
+            passed: seconds since the previous look.
+            used: seconds of processor time that the loop's thread used meanwhile.
         """
         certain = passed if used >= ALONE * passed else min(passed, LOOK_S)
         if step is None:
@@ -95,7 +95,7 @@ class LoopWatch:
 
     Args:
         owners: of code.
-        log: where a plugin that holds up the loop is named.
+        log: gets the name of a plugin that blocks the loop.
     """
 
     def __init__(self, owners: Owners, log: Log) -> None:
@@ -135,7 +135,7 @@ class LoopWatch:
             del top
 
     def _tell(self, frame: FrameType | None, now: float) -> None:
-        """Name the plugin whose code is innermost; nobody when it is the kernel's own."""
+        """Name the plugin whose code is innermost; none when it is the kernel's own code."""
         if (frame := self._owners.innermost(frame)) is None:
             return
         plugin = self._owners.owner(frame)
@@ -157,7 +157,7 @@ def _step(frame: FrameType | None) -> FrameType | None:
 
 
 def _processor_time(thread: int) -> Callable[[], float]:
-    """Seconds of the processor that a thread has used; always 0 where that cannot be told."""
+    """Seconds of processor time that a thread has used; always 0 where that is not available."""
     if not hasattr(time, "pthread_getcpuclockid"):
         return float
     return partial(time.clock_gettime, time.pthread_getcpuclockid(thread))

@@ -1,4 +1,4 @@
-"""A plugin's code at work: whatever it raises is that plugin's own failure."""
+"""A plugin's running code: whatever it raises is that plugin's own failure."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MODULES: ContextVar[tuple[str, ...]] = ContextVar("vr-modules", default=())
-"""Those of plugins' functions within whose work this is, the last one called at the end."""
+"""Modules of the plugin functions that are running here, the last one called at the end."""
 
 
 class PassedOn(BaseException):
-    """A signal sent through a plugin's code: no failure, and no plugin may catch it."""
+    """A signal sent through a plugin's code: it is no failure, and plugins must not catch it."""
 
 
 class PluginCode:
-    """A plugin's code at work: `with` it, whatever is raised there is an `Exception`.
+    """A block of plugin code: everything that is raised in it becomes an `Exception`.
 
     What would end a task, a thread or the program (`SystemExit`, `KeyboardInterrupt`, a
-    `CancelledError` raised by hand, a class of its own) becomes a RuntimeError. Passed on is
-    what comes from outside: the task is cancelled, its coroutine is closed, or a person presses
-    Ctrl-C in a program that leaves that to Python.
+    `CancelledError` raised by hand, a class of its own) becomes a RuntimeError. What comes from
+    outside is passed on: the task is cancelled, its coroutine is closed, or a person presses Ctrl-C
+    in a program that leaves that to Python.
     """
 
     __slots__ = ("_task",)
@@ -45,10 +45,10 @@ class PluginCode:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        """Make an exception of what was raised.
+        """Turn what was raised into an `Exception`.
 
         Raises:
-            RuntimeError: for what is none.
+            RuntimeError: for a `BaseException` that is no `Exception`.
         """
         if error is None or isinstance(error, Exception) or self._is_from_outside(error):
             return
@@ -56,16 +56,16 @@ class PluginCode:
 
     @staticmethod
     async def ended(work: Awaitable[T]) -> T:
-        """Return what the work of a plugin gives, for a task of its own."""
+        """Return the result of a plugin's work, which runs in a task of its own."""
         with PluginCode():
             return await work
 
     @staticmethod
     async def apart(function: Callable[..., Awaitable[T]], /, *given: Any, **named: Any) -> T:
-        """Return what a function of a plugin gives, called in a task of its own.
+        """Return the result of a plugin's function, called in a task of its own.
 
-        A GeneratorExit that a future carries closes every coroutine of the task that awaits it:
-        these are the plugin's alone. Cancellation is passed on, and its end awaited.
+        A GeneratorExit from a future closes every coroutine of the task that awaits it; here those
+        are only the plugin's. Cancellation is passed on, and its end awaited.
         """
         import asyncio
 
@@ -76,7 +76,7 @@ class PluginCode:
         import asyncio
 
         if isinstance(error, asyncio.CancelledError):
-            # In a thread nobody cancels.
+            # A thread is never cancelled.
             return self._task is not None and self._task.cancelling() > 0
         if isinstance(error, GeneratorExit):
             return _current_task() is not self._task
@@ -105,7 +105,7 @@ def contained(what: str, plugin: str, log: Log) -> Iterator[None]:
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Check if it is a person's Ctrl-C: where a program leaves that to Python, it may always be."""
+    """Check for a person's Ctrl-C, which is always possible where a program leaves it to Python."""
     if not isinstance(error, KeyboardInterrupt):
         return False
     import signal

@@ -1,4 +1,4 @@
-"""Threads for each plugin, so that one that blocks its own holds up no other."""
+"""Threads for each plugin, so that a plugin that blocks its own delays no other."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from vr_kernel.isolation.plugin_code import MODULES
 from vr_kernel.log import Log
 
 MOST = min(32, (os.cpu_count() or 1) + 4)
-"""Threads of each plugin, and of all that is no plugin's; as many as asyncio gives a program."""
+"""Threads per plugin, and for all other code; as many as asyncio gives a program."""
 LIMIT_S = 1.0
-"""Seconds without a free one after which that is told."""
+"""Seconds without a free thread after which that is logged."""
 
 
 class PluginThreads(ThreadPoolExecutor):
     """The default executor of a server's loop, which `asyncio.to_thread` uses.
 
-    What is handed in belongs to the plugin whose code hands it in; the innermost, where several do.
+    Work belongs to the plugin whose code submits it; to the innermost, where there are several.
 
     Args:
         owners: of code.
-        log: where a plugin is named that needs more threads than it gets.
+        log: gets the name of a plugin that needs more threads than it has.
         clock: gives seconds that only grow.
     """
 
@@ -50,7 +50,7 @@ class PluginThreads(ThreadPoolExecutor):
         return threads.submit(work, *given, **named)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take no more work, and end as the program does."""
+        """Accept no more work; the threads end with the program."""
         for threads in self._of_plugins.values():
             threads.shutdown(wait, cancel_futures=cancel_futures)
         super().shutdown(wait, cancel_futures=cancel_futures)
@@ -58,13 +58,13 @@ class PluginThreads(ThreadPoolExecutor):
     def _plugin(self, frame: FrameType | None) -> str:
         if (of_plugin := self._owners.innermost(frame)) is not None:
             return self._owners.owner(of_plugin)
-        # A task of its own, as `asyncio.gather` makes: its context remembers who made it.
+        # In a separate task, as `asyncio.gather` makes one, only the context knows who made it.
         owners = (self._owners.of_module(module) for module in reversed(MODULES.get()))
         return next(filter(None, owners), "")
 
 
 class _Threads(ThreadPoolExecutor):
-    """Those of one plugin."""
+    """The threads of one plugin."""
 
     def __init__(self, plugin: str, log: Log, clock: Callable[[], float]) -> None:
         super().__init__(MOST, thread_name_prefix=f"vr-{plugin}")

@@ -33,14 +33,14 @@ _Jobs: TypeAlias = list[Job]
 
 
 class JobLedger:
-    """The jobs of a ledger. Other principals' jobs are as unknown as ones that never were.
+    """The jobs of a ledger. A principal cannot see the jobs of others: they count as unknown.
 
     Every method raises `VrError` UNAVAILABLE when the ledger cannot be read or written.
 
     Args:
         database: the ledger.
         leases: of the same ledger.
-        owner: the principal whose jobs bear no token's name.
+        owner: the principal of jobs without the name of a token.
     """
 
     def __init__(self, database: KeptDatabase, leases: LedgerLeases, owner: str = "") -> None:
@@ -59,7 +59,7 @@ class JobLedger:
         version: str = "",
         age_s: float = 0.0,
     ) -> None:
-        """Add a job, running but begun by nobody; no effect when it exists.
+        """Add a job, in state `running` but not begun yet; no effect when it exists.
 
         Args:
             id: 32 hexadecimal digits.
@@ -88,7 +88,7 @@ class JobLedger:
         await self._database.run(write)
 
     async def begin(self, job_id: str) -> Lease | None:
-        """Own a running job and count the run; None when it is over or somebody works on it."""
+        """Own a running job and count the run; None when it has ended or is owned already."""
         lease = await self._leases.acquire(job_scope(job_id))
         if lease is None:
             return None
@@ -108,7 +108,7 @@ class JobLedger:
         """The job of that id.
 
         Raises:
-            VrError: INVALID_INPUT for what is no id; NOT_FOUND, category JOB_UNKNOWN, when
+            VrError: INVALID_INPUT for a malformed id; NOT_FOUND, category JOB_UNKNOWN, when
                 there is none of this principal.
         """
         _check_id(job_id)
@@ -139,7 +139,7 @@ class JobLedger:
     async def report(
         self, job_id: str, done: float, total: float | None = None, message: str = ""
     ) -> None:
-        """Write down how far a running job is; what is no number counts as unknown."""
+        """Record the progress of a running job; what is no number counts as unknown."""
         await self._update(
             "done = :done, total = :total, message = :message WHERE id = :id AND state = 'running'",
             id=job_id,
@@ -147,7 +147,7 @@ class JobLedger:
         )
 
     def under_way(self, job: Job, latest: tuple[float, float | None, str]) -> Job:
-        """A running job with the progress that its owner reported but nobody has written yet."""
+        """A running job with progress that its owner has reported but not yet written."""
         if job.state != "running":
             return job
         return replace(job, **progress(*latest), updated_at=self._leases.clock())
@@ -161,7 +161,7 @@ class JobLedger:
         error: dict[str, Any] | None = None,
         state: Ending,
     ) -> bool:
-        """End a job as its owner and release the lease; False when somebody else took it over."""
+        """End a job as its owner and release the lease; False when another process took it over."""
         values: dict[str, Any] = {
             "id": job_id,
             "state": state,
@@ -182,7 +182,7 @@ class JobLedger:
             await self._leases.release(lease)
 
     async def ask_cancel(self, job_id: str, principal: str) -> Job:
-        """Ask the owner of a job to stop; one that nobody works on is cancelled at once.
+        """Ask the owner of a job to stop; a job without an owner is cancelled at once.
 
         Raises:
             VrError: as `find`.
@@ -196,7 +196,7 @@ class JobLedger:
         return await self.find(job_id, principal)
 
     async def cancel_asked(self, job_ids: Iterable[str]) -> set[str]:
-        """Find those of these jobs that their owners should stop."""
+        """Find the jobs among these that were asked to stop."""
         ids = list(job_ids)
 
         def read(connection: sqlite3.Connection) -> set[str]:
@@ -206,12 +206,12 @@ class JobLedger:
         return await self._database.read(read)
 
     async def orphans(self, limit: int = 100) -> _Jobs:
-        """Interrupted jobs of all principals, oldest first; `begin` decides who goes on."""
+        """Interrupted jobs of all principals, oldest first; `begin` decides who resumes one."""
         found = await self._read(
             f"{SHOWN} = 'interrupted' ORDER BY created_at, rowid LIMIT :limit", limit=limit
         )
         for job in found:
-            if job.state == "failed":  # damaged: nobody can go on with it
+            if job.state == "failed":  # damaged: it cannot be resumed
                 await self._update("state = 'failed' WHERE id = :id", id=job.id)
         return [job for job in found if job.state == "interrupted"]
 
@@ -264,7 +264,7 @@ class JobLedger:
         return await (self._database.keep(write, True) if kept else self._database.run(write))
 
     def _settle(self, connection: sqlite3.Connection) -> None:
-        """Cancel what was asked to stop and has no owner left to do it."""
+        """Cancel jobs that were asked to stop and have no owner any more."""
         connection.execute(
             "UPDATE job SET state = 'cancelled', updated_at = :now"  # noqa: S608 - constant text
             f" WHERE state = 'running' AND cancel_asked AND NOT {OWNED}",
@@ -272,7 +272,7 @@ class JobLedger:
         )
 
     def _now(self, connection: sqlite3.Connection) -> dict[str, Any]:
-        """The values that the state of a job depends on, beside its row."""
+        """The values besides its row that the state of a job depends on."""
         leases = self._leases
         live = leases.watch.live_jobs(connection)
         return {"now": leases.clock(), "lease_s": leases.lease_s, "live": live}

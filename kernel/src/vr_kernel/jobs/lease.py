@@ -18,9 +18,9 @@ class Lease:
 
     Attributes:
         name: what is owned.
-        token: rises with every change of owner, so that a late writer can be told.
+        token: rises with every change of owner, so that a late writer can be detected.
         lost_event: set, in the event loop, when the lease is lost; never by a release.
-        unfinished: what was made lacks something, and is to be made anew of its steps.
+        unfinished: the result lacks something, and is to be made again from its steps.
         ends_at, clock, over, timer: kept by `LedgerLeases`.
     """
 
@@ -35,7 +35,7 @@ class Lease:
 
     @property
     def lost(self) -> bool:
-        """True when another process may own the name by now; safe to ask from any thread."""
+        """True when another process may own the name by now; safe to read from any thread."""
         return self.over or self.clock() >= self.ends_at
 
     def check(self) -> None:

@@ -21,9 +21,9 @@ BEATS = 5
 KEPT_S = 86_400
 """Rows of dead owners are removed after this time."""
 RELEASE_WAIT_S = 2.0
-"""Seconds that a release waits for another process: a lease that is not released runs out."""
+"""Seconds that a release waits for another process; a lease that is not released expires."""
 PAUSE_S = 0.1
-"""Between two tries to own a name that somebody else owns."""
+"""Seconds between two tries to own a name that has another owner."""
 
 
 class LedgerLeases:
@@ -33,7 +33,7 @@ class LedgerLeases:
         database: the ledger.
         lease_s: seconds until a silent owner counts as dead; well above the longest stall.
         clock: seconds since the epoch, the same for all processes of the ledger.
-        steady: seconds that nobody sets, by which an owner counts its term.
+        steady: a monotonic clock, by which an owner measures its lease.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class LedgerLeases:
         self._heartbeat: asyncio.Task[None] | None = None
 
     async def acquire(self, name: str) -> Lease | None:
-        """Own a name; None while anybody, this process included, owns it.
+        """Own a name; None while any process, this one included, owns it.
 
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be written.
@@ -99,17 +99,17 @@ class LedgerLeases:
         without: Callable[[VrError], bool] = lambda _: False,
         waiting: Callable[[], None] = lambda: None,
     ) -> Lease | None:
-        """Own a name as soon as nobody else does; `release` ends that.
+        """Own a name as soon as it is free; `release` ends that.
 
-        Returns None when the caller is to go on without: `until` came true, patience ended,
-        or the ledger failed in a way that `without` accepts.
+        Returns None when the caller should continue without a lease: `until` came true, patience
+        ended, or the ledger failed in a way that `without` accepts.
 
         Args:
             name: what to own.
-            until: looks, after each try, if somebody else has done the work by now.
+            until: checks, after each try, if another process has done the work by now.
             patience: seconds to wait for another owner.
             without: the errors of the ledger after which to go on without a lease.
-            waiting: called once, before the first pause, to tell that this waits.
+            waiting: called once, before the first pause, to say that this waits.
 
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be written; what `until` raises.
@@ -140,10 +140,10 @@ class LedgerLeases:
             await asyncio.sleep(min(PAUSE_S, left))
 
     async def release(self, lease: Lease, *, done: bool = False) -> None:
-        """Let others in; without effect on a lease that others have taken or that is released.
+        """Release a lease; no effect on one that others have taken or that is released already.
 
-        When the ledger cannot be written, it goes with the next that is taken, or runs out. With
-        `done` the work is: its steps are forgotten.
+        When the ledger cannot be written, the lease is removed when the next one is acquired, or
+        expires. With `done` the work is finished and its steps are removed.
         """
         self._drop(lease)
         self._released.add(lease.token)
@@ -153,7 +153,7 @@ class LedgerLeases:
             self._released.discard(lease.token)
 
     async def aclose(self) -> None:
-        """Stop the heartbeat and release what is held: work that still goes on has lost it."""
+        """Stop the heartbeat and release all leases: work that still goes on has lost them."""
         if self._heartbeat is not None:
             self._heartbeat.cancel()
             await asyncio.gather(self._heartbeat, return_exceptions=True)
@@ -161,7 +161,7 @@ class LedgerLeases:
         for lease in held:
             self._lose(lease)
         if held:
-            with suppress(VrError):  # comes after what the heartbeat began
+            with suppress(VrError):  # runs after a write that the heartbeat began
                 delete = partial(_delete, tokens=[it.token for it in held])
                 await complete(self._database.run(delete, wait_s=RELEASE_WAIT_S))
 
@@ -180,7 +180,7 @@ class LedgerLeases:
         _delete(connection, [*self._released])
         if self.watch.is_live(connection, name):
             return None
-        # The steady clock first: this process must not believe longer than others wait.
+        # The steady clock first: this process must not count on a lease longer than others wait.
         ends_at, now = self._steady() + self.lease_s, self.clock()
         old = -math.inf if self.watch.was_set() else now - KEPT_S
         connection.execute("DELETE FROM lease WHERE name = ? OR expires_at < ?", (name, old))
@@ -195,7 +195,7 @@ class LedgerLeases:
             for lease in [lease for lease in self._held.values() if lease.lost]:
                 self._lose(lease)
             tokens = list(self._held)
-            with suppress(VrError):  # the next beat tries again; each lease knows its own end
+            with suppress(VrError):  # the next beat tries again; each lease expires by itself
                 owned, ends_at = await self._database.insist(partial(self._renew, tokens))
                 self._extend(tokens, owned, ends_at)
 
@@ -215,7 +215,7 @@ class LedgerLeases:
                 lease.ends_at = ends_at
 
     def _watch(self, lease: Lease) -> None:
-        """Lose the lease when its time is over, even if the heartbeat hangs."""
+        """Mark the lease as lost when it expires, even if the heartbeat hangs."""
         left = lease.ends_at - self._steady()
         if left > 0:
             loop = asyncio.get_running_loop()

@@ -63,11 +63,11 @@ def open_ledger(
     tell: Callable[[VrError], None] = lambda _error: None,
     patience: Patience | None = None,
 ) -> KeptDatabase:
-    """The ledger's file, which is made at first use; what it confirmed survives a power loss.
+    """The ledger's file, which is made at first use; its commits survive a power loss.
 
     Args:
         path: of the file.
-        tell: takes what of it is damaged, once each.
+        tell: called once for each damage found in it.
         patience: with locks, shared with the other files of the program.
     """
     return KeptDatabase(path, LEDGER_SCHEMA, synchronous="FULL", tell=tell, patience=patience)
@@ -82,7 +82,7 @@ async def complete(work: Coroutine[Any, Any, T]) -> T:
     """Await `work` to its end even when cancelled meanwhile; the cancellation follows then."""
     task = asyncio.ensure_future(PluginCode.ended(work))
     cancellation = await settle(task)
-    work.close()  # a loop that ends cancels the task, maybe before the work has begun
+    work.close()  # a closing loop cancels the task, maybe before the work has begun
     if cancellation is not None:
         raise cancellation
     return task.result()
@@ -93,8 +93,8 @@ async def settle(
 ) -> asyncio.CancelledError | None:
     """Wait until `task` is done, however often the caller is cancelled meanwhile.
 
-    Returns the first of these cancellations, for the caller to raise; `pass_on` hands each
-    on to the task.
+    Returns the first of these cancellations, for the caller to raise; with `pass_on` each one also
+    cancels the task.
     """
     first: asyncio.CancelledError | None = None
     while not task.done():
@@ -105,5 +105,5 @@ async def settle(
             if pass_on:
                 task.cancel()
     if first is not None and not task.cancelled():
-        task.exception()  # seen, if there is one: the cancellation counts
+        task.exception()  # marks an exception as retrieved: the cancellation is raised instead
     return first

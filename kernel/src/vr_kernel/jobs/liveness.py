@@ -1,4 +1,4 @@
-"""Live and dead owners of leases, as another process tells them apart, whatever the clocks do."""
+"""Live and dead owners of leases, told apart by another process even when clocks are changed."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ import time
 from collections.abc import Callable
 
 LONGEST_S = 660.0
-"""No lease is longer: the owner of one that seems to be died before the clock was set back."""
+"""Longest lease in seconds. If one seems longer, its owner died before the clock was set back."""
 MOST_SEEN = 10_000
-"""Leases of others that are remembered."""
+"""Maximum number of leases of others that are remembered."""
 LOOSE_S = 1.0
-"""A clock that differs by more from the steady one was set."""
+"""Drift from the steady clock, in seconds, from which the wall clock counts as having been set."""
 
 
 def steady_clock() -> float:
-    """Seconds of a clock that nobody sets; where possible it runs while the computer sleeps."""
+    """Seconds of a monotonic clock; where possible it runs while the computer sleeps."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if clock is None else time.clock_gettime(clock)
 
 
 class Watch:
-    """Tells live leases from dead ones as somebody else sees them; of one thread.
+    """Tells live leases of other processes from dead ones; for use in one thread.
 
-    A row says when it ends by the wall clock, which may have been set since. So nobody believes
-    it who saw the clock being set within the length of a lease, and whose row has not changed for
-    so long by the steady clock is dead, whatever it says.
+    A row holds the end of a lease by the wall clock, which may have been set since. So that end is
+    ignored if the clock was set within the length of a lease. An owner whose row has not changed
+    for that long by the steady clock is dead, whatever the row says.
 
     Args:
-        lease_s: as all owners have it.
+        lease_s: the length of a lease, the same for all owners.
         clock: seconds since the epoch.
-        steady: seconds that nobody sets.
+        steady: a monotonic clock, in seconds.
     """
 
     def __init__(
@@ -49,12 +49,12 @@ class Watch:
         self._seen: dict[str, tuple[int, float, float]] = {}
 
     def is_live(self, connection: sqlite3.Connection, name: str) -> bool:
-        """Say if somebody owns that name."""
+        """Say if that name is owned."""
         row = connection.execute("SELECT token, expires_at FROM lease WHERE name = ?", (name,))
         return any(self._lives(name, *found) for found in row)
 
     def live_jobs(self, connection: sqlite3.Connection) -> str:
-        """The names of all jobs that somebody works on, as a JSON list."""
+        """The lease names of all jobs with a live owner, as a JSON list."""
         rows = connection.execute(
             "SELECT name, token, expires_at FROM lease WHERE name >= 'job/' AND name < 'job0'"
         )

@@ -1,4 +1,4 @@
-"""One job as the ledger holds it, and how its row is read."""
+"""One job as the ledger holds it, and the reading of its row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vr_kernel.errors import Code, VrError
 from vr_kernel.storage.principal_marks import principal_of
 
 JobState = Literal["running", "interrupted", "done", "failed", "cancelled"]
-"""`interrupted` is running without a live lease: the process died, another can go on."""
+"""`interrupted` is running without a live lease: its process died, and another can resume it."""
 Ending = Literal["done", "failed", "cancelled"]
 
 
@@ -41,8 +41,8 @@ class Job:
 
 
 OWNED = "('job/' || job.id IN (SELECT value FROM json_each(:live)))"
-"""SQL: somebody works on the job; `:live` is what `Watch.live_jobs` says."""
-# Between its making and its first run a job is nobody's, and yet not given up.
+"""SQL: the job has a live owner; `:live` is the result of `Watch.live_jobs`."""
+# Before its first run a new job has no owner, but is not interrupted.
 _NEW = "(runs = 0 AND updated_at BETWEEN :now - :lease_s AND :now + :lease_s)"
 SHOWN = (
     f"CASE WHEN state <> 'running' OR {OWNED} THEN state"
@@ -55,15 +55,15 @@ _STATES: dict[str, JobState] = {state: state for state in get_args(JobState)}
 _TEXTS = ("id", "tool", "principal", "workspace", "version", "message", "shown")
 _DOCUMENTS = ("arguments", "result", "error")
 _NUMBERS = ("done", "total", "runs", "created_at", "updated_at")
-# As bytes: text that somebody damaged must not fail the whole statement.
+# As bytes: damaged text must not fail the whole statement.
 COLUMNS = ", ".join(
     [f"CAST({name} AS BLOB)" for name in (*_TEXTS[:-1], SHOWN, *_DOCUMENTS)] + list(_NUMBERS)
 )
-"""SQL: what `read_job` takes."""
+"""SQL: the columns that `read_job` takes."""
 
 
 def progress(done: float, total: float | None, message: str) -> dict[str, Any]:
-    """The fields that say how far a job is; what is no number counts as unknown."""
+    """The fields for a job's progress; what is no number counts as unknown."""
     return {
         "done": done if math.isfinite(done) else 0.0,
         "total": total if total is None or math.isfinite(total) else None,
@@ -72,9 +72,9 @@ def progress(done: float, total: float | None, message: str) -> dict[str, Any]:
 
 
 def read_job(row: tuple[Any, ...], owner: str = "") -> Job:
-    """Read a job from a row of `COLUMNS`; a damaged one has failed, and says so.
+    """Read a job from a row of `COLUMNS`; a damaged one is a failed job whose error says so.
 
-    A job that is no token's is that owner's.
+    A job without the name of a token belongs to `owner`.
     """
     fields = dict(zip((*_TEXTS, *_DOCUMENTS, *_NUMBERS), row, strict=True))
     fields |= {name: (fields[name] or b"").decode("utf-8", "replace") for name in _TEXTS}

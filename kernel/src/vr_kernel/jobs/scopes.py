@@ -1,4 +1,4 @@
-"""Scopes: the paid replies of one piece of work, committed before anybody sees them."""
+"""Scopes: the paid replies of one piece of work, committed before they are returned."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from vr_kernel.storage.database_faults import is_of_state
 class Scope:
     """The steps of one job, or of one result that is to be cached.
 
-    Work that is done again, after a crash or in another process, finds the committed replies
-    of its earlier steps. Without a ledger that can be written, work goes on without them.
+    Work that is repeated, after a crash or in another process, finds the committed replies of its
+    earlier steps. When the ledger cannot be written, work goes on without them.
 
     Args:
         steps: the ledger.
@@ -52,7 +52,7 @@ class Scope:
         return bool(self._seen)
 
     async def run(self, key: str, work: Callable[[], Awaitable[Any]]) -> Any:
-        """The committed reply of the next step of that key, or what `work` gives; see `commit`."""
+        """The committed reply of the key's next step, or the result of `work`; see `commit`."""
         return await self.commit(self.next_step(key), work)
 
     def next_step(self, key: str) -> str:
@@ -61,7 +61,7 @@ class Scope:
         return f"{key}#{self._seen[key]}"
 
     async def commit(self, step: str, work: Callable[[], Awaitable[Any]]) -> Any:
-        """The committed reply of a step, or what `work` gives, committed.
+        """The committed reply of a step, or the result of `work`, which is then committed.
 
         A reply that arrived is committed even when the caller is cancelled at that moment.
 
@@ -85,7 +85,7 @@ class Scope:
             if replies and self.went_on is not None:
                 await self.went_on()
         except VrError as error:
-            # An error of the work is the caller's; a result must not be lost.
+            # An error of the work goes to the caller; a result must not be lost.
             if not is_of_state(error) or (not replies and (worked or error.retryable)):
                 raise
             self._tell(error)
@@ -94,7 +94,7 @@ class Scope:
         return replies[0] if replies else await work()
 
     async def drop(self, *steps: str) -> None:
-        """Forget the replies of steps that turned out to be worth nothing."""
+        """Forget the replies of steps that turned out to be useless."""
         try:
             await self._steps.drop(self.name, steps, self._version)
         except VrError as error:

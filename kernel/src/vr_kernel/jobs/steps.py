@@ -1,4 +1,4 @@
-"""Paid replies, committed before anybody sees them, so that no crash pays twice."""
+"""Paid replies, committed before they are returned, so that nothing is paid twice after a crash."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class _Place(NamedTuple):
 class Steps:
     """Replies of steps, JSON values by scope (a piece of work), key (a step) and version.
 
-    What is damaged is absent, and paid again. Replies of several versions stand side by side.
-    Without room for one it is held in memory until there is, and found there.
+    A damaged reply counts as missing, and is paid for again. Replies of several versions are kept
+    side by side. While there is no disk space for a reply, it is kept in memory, and found there.
     """
 
     def __init__(self, database: KeptDatabase) -> None:
@@ -49,12 +49,11 @@ class Steps:
     async def commit(
         self, scope: str, key: str, reply: Any, *, version: str = "", lease: Lease | None = None
     ) -> Any:
-        """Keep a reply and return the one that counts: the first that was committed.
+        """Keep a reply and return the valid one: the first that was committed.
 
         Raises:
-            VrError: CONFLICT, category LEASE_LOST, when another owner took the lease. The
-                reply is kept all the same, since it was paid for; UNAVAILABLE when the ledger
-                cannot be written.
+            VrError: CONFLICT, category LEASE_LOST, when another owner took the lease. The reply is
+                kept anyway, since it was paid for; UNAVAILABLE when the ledger cannot be written.
         """
         place = _Place(scope, key, version)
 
@@ -86,7 +85,7 @@ class Steps:
         version: str = "",
         lease: Lease | None = None,
     ) -> Any:
-        """The committed reply of a step, or what `work` gives, committed.
+        """The committed reply of a step, or the result of `work`, which is then committed.
 
         `work` runs as a task of its own: a reply that arrived is committed even when the
         caller is cancelled at that moment; one that did not arrive is cancelled.
@@ -121,7 +120,7 @@ class Steps:
         await self._database.run(delete)
 
     async def drop(self, scope: str, keys: Sequence[str], version: str = "") -> None:
-        """Remove replies of single steps, so that they are asked for anew.
+        """Remove replies of single steps, so that they are requested again.
 
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be written.

@@ -1,4 +1,4 @@
-"""Everything recorded, for programs that carry it in and out: imports, exports, reindexing."""
+"""Everything recorded, for programs that import, export or reindex it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGE = 500
 
 
 class Archive:
-    """The records of one workspace, past any tool. Stores follow as they do after a call."""
+    """The records of one workspace, without a tool. Stores follow as they do after a call."""
 
     def __init__(
         self,
@@ -38,13 +38,13 @@ class Archive:
 
     @property
     def store(self) -> StoreFollower:
-        """The store that follows."""
+        """The store that follows the journal."""
         return self._store
 
     async def add(self, records: Sequence[Record], *, origin: str) -> None:
-        """Record what no tool produced, all or nothing; `origin` is its `source_tool`.
+        """Record entries that no tool produced, all or nothing; `origin` is their `source_tool`.
 
-        A record replaces the one of its key, so that adding it again changes nothing.
+        A record replaces the one with its key, so adding it again changes nothing.
 
         Raises:
             VrError: INVALID_INPUT for a record without a key, of an unknown kind, or with
@@ -57,9 +57,9 @@ class Archive:
         self._store.wake(seq)
 
     async def recover(self, workspace: str, records: Sequence[StoredRecord]) -> list[StoredRecord]:
-        """Record, as it was, what a store holds and the journal lacks; returns that.
+        """Record unchanged what a store holds and the journal lacks; returns these records.
 
-        What was recorded here since the journal lost it counts more.
+        Records written here since the loss take precedence.
 
         Raises:
             VrError: UNAVAILABLE when the journal cannot be written.
@@ -86,7 +86,7 @@ class Archive:
     ) -> AsyncIterator[Change]:
         """The live records of some kinds, or of all, in the order of their last change.
 
-        `workspace` is another than the archive's own.
+        `workspace` selects another one than the archive's own.
         """
         after, wanted_there = 0, workspace or self._workspace
         while changes := await self._journal.changes(after, PAGE):
@@ -104,15 +104,15 @@ class Archive:
         return await self._journal.continuity.read(work)
 
     async def missing(self, held: Sequence[Position]) -> int:
-        """Count the changes that were recorded once, and that neither journal nor store has.
+        """Count the changes that were recorded once but are in neither the journal nor the store.
 
         Args:
-            held: how far the store has come, with each journal that it followed.
+            held: the store's position in each journal that it followed.
         """
         return await self._journal.continuity.missing(held)
 
     async def resend(self, kinds: Collection[str] = ()) -> int:
-        """Have the store index records anew, of some kinds or of all; returns how many.
+        """Have the store index records again, of some kinds or of all; returns how many.
 
         Raises:
             VrError: UNAVAILABLE, category JOURNAL_INCOMPLETE, while the journal lacks what the

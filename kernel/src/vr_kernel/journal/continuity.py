@@ -20,18 +20,18 @@ T = TypeVar("T")
 
 
 class JournalContinuity:
-    """Looks after one journal: once for each time that its file is opened.
+    """Checks one journal, once each time that its file is opened.
 
     Attributes:
-        loss: what the journal lacks, as far as that was looked for.
+        loss: what the journal lacks, as far as is known.
         journal: its identity, empty before it has one.
-        told: whether somebody else tells of a loss, so that the log need not.
+        told: whether a loss is reported elsewhere, so that it need not be logged.
         followed: the identity under which the store follows it; empty before it does.
 
     Args:
         database: the journal's.
-        ledger: where is kept what the journal had; None for a journal that stands alone.
-        tell: told once of a loss.
+        ledger: keeps what the journal had; None for a journal that stands alone.
+        tell: called once about a loss.
         store: the configured store's name.
     """
 
@@ -57,7 +57,7 @@ class JournalContinuity:
         self._attending = asyncio.Lock()
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Read with `work`; a file that was not read before is looked at first.
+        """Read with `work`; a file that was not read before is checked first.
 
         Raises:
             VrError: UNAVAILABLE when the journal cannot be read.
@@ -80,9 +80,9 @@ class JournalContinuity:
         return found
 
     async def write(self, work: Callable[[sqlite3.Connection], T], *, paid: bool = False) -> T:
-        """Run `work` in an opening of this process; a file that is another one is attended to.
+        """Run `work` in an opening of this process; a file that was replaced is attended to first.
 
-        What was `paid` for is held where there is no room; 0, where it could not be tried.
+        What was `paid` for is held in memory while there is no room; returns 0 if it was not tried.
 
         Raises:
             VrError: UNAVAILABLE when the journal cannot be written.
@@ -92,7 +92,7 @@ class JournalContinuity:
         def write(connection: sqlite3.Connection) -> T:
             if connection is not self._attended and not tried:
                 raise NotAttendedError
-            tried.append(connection)  # it may be held until the file is opened anew
+            tried.append(connection)  # it may be held until the file is opened again
             begin(connection, self._opening, self._home)
             done = work(connection)
             latest.append(Lineage(connection).known)  # another process's opening may be later
@@ -104,7 +104,7 @@ class JournalContinuity:
                 if paid and self._attended is None:  # held writes cannot be attended to
                     await self.attend()
                 done: T = await (file.keep(write, 0) if paid else file.run(write))
-            except NotAttendedError:  # another file, or none yet
+            except NotAttendedError:  # the file was replaced, or not opened yet
                 await self.attend()
             else:
                 tried.append(file)
@@ -114,7 +114,7 @@ class JournalContinuity:
 
     @property
     def refusal(self) -> VrError | None:
-        """The error of making a store anew from a journal that lacks records, if it does."""
+        """The error of rebuilding a store while the journal lacks records, else None."""
         return self.damage or (self.loss.error if self.loss else None)
 
     async def is_readable(self) -> bool:
@@ -131,18 +131,18 @@ class JournalContinuity:
         return self.damage is None
 
     async def lacks(self, *, owner: bool = True) -> str:
-        """The note of results, to the owner or others, while the journal lacks something."""
+        """The note on results, for the owner or others, while the journal lacks something."""
         if self.damage is not None:
             told = f"{self.damage.message} {self.damage.hint}" if owner else "It is damaged."
             return f"The journal cannot be read; what the store has is found. {told}"
-        # Looked at again: somebody may have taken a way out.
+        # Check again: the loss may have been resolved meanwhile.
         loss = await self.look() if self.loss is not None else None
         if loss is None and self._database.unwritable:
             return note_of_unwritable(self._home if owner else "The state folder")
         return loss.note_for(owner=owner) if loss else ""
 
     async def look(self) -> Loss | None:
-        """Find out what the journal lacks, and say it once."""
+        """Find out what the journal lacks, and report it once."""
         known = await self._known.all()
 
         def read(connection: sqlite3.Connection) -> tuple[Loss | None, sqlite3.Connection]:
@@ -154,12 +154,12 @@ class JournalContinuity:
         return self.loss
 
     async def attend(self, *, anew: bool = False) -> None:
-        """Look (`anew`: again), then begin a line where this file goes on with another's numbers.
+        """Check the file (`anew`: again); begin a line if others gave out its next numbers.
 
         Raises:
             VrError: UNAVAILABLE when the journal cannot be written.
         """
-        async with self._attending:  # many who write first come at once
+        async with self._attending:  # the first writers come all at once
             if anew or not await self._database.read(lambda it: it is self._attended):
                 await self._attend()
 
@@ -179,7 +179,7 @@ class JournalContinuity:
             self._opening, self._attended = opening, connection
             return found
 
-        # As a rule there is nothing to write, and who commits waits for one transaction.
+        # Usually there is nothing to write, and a commit waits for only one transaction.
         if (found := await self._database.read(settled)) is None:
             found = await self._database.run(settle)
         loss, position = found
@@ -202,7 +202,7 @@ class JournalContinuity:
 
         Args:
             found: what the store knows.
-            begun: both have nothing in common but what was there when this line began.
+            begun: both share only what was there when this line began.
         """
         await self.miss(found)
         opening, before = new_opening(), self.journal
@@ -222,18 +222,18 @@ class JournalContinuity:
         return here
 
     async def miss(self, found: Position) -> None:
-        """Take note that a store has what this journal lacks; `look` reports it."""
+        """Remember that a store has what this journal lacks; `look` reports it."""
         named = found if found.journal else Position("that of a version before", "", found.seq)
         self._known.hear([named])
         await self._known.put(named)
 
     async def hear(self, positions: Iterable[Position]) -> None:
-        """Take note of the positions that a store knows."""
+        """Remember the positions that a store knows."""
         self._known.hear(positions)
         await self.look()
 
     async def lacks_any(self, positions: Iterable[Position]) -> bool:
-        """Say if a store has come to numbers that this file never gave out."""
+        """Say if a store has reached numbers that this file never gave out."""
         here = await self.position()
         for each in positions:
             unnamed = not (each.journal and here.journal)
@@ -242,7 +242,7 @@ class JournalContinuity:
         return False
 
     async def missing(self, held: Sequence[Position]) -> int:
-        """Count the known changes that neither this file has, nor who holds `held`."""
+        """Count the known changes that are neither in this file nor within the positions `held`."""
         known = await self._known.all()
         return await self._database.read(lambda it: count_missing(Lineage(it), known, held))
 
@@ -255,7 +255,7 @@ class JournalContinuity:
         return await self._database.read(lambda it: Lineage(it).begun)
 
     async def close(self) -> None:
-        """Keep how far the journal has come, when this process wrote in it."""
+        """Save the position of the journal, if this process wrote to it."""
         if self._attended is not None:
             self._attended = None
             await self._known.put(await self._database.read(lambda it: Lineage(it).known))
@@ -265,10 +265,10 @@ class JournalContinuity:
         return await self._database.read(lambda connection: Lineage(connection).position)
 
     async def home(self) -> str:
-        """The state folder that the journal was begun in; from now on, if that is not known.
+        """The state folder that the journal was begun in; the present one if that is not known.
 
         Raises:
-            VrError: UNAVAILABLE when the journal cannot be read, or that not be kept.
+            VrError: UNAVAILABLE when the journal cannot be read, or the folder cannot be saved.
         """
         found = await self._database.read(lambda connection: Lineage(connection).home)
         if not found:
@@ -276,7 +276,7 @@ class JournalContinuity:
         return found or self._home
 
     async def accept(self) -> None:
-        """Let the journal be what it is: what others had is not missed any more.
+        """Accept the journal as it is: what others had no longer counts as missing.
 
         Raises:
             VrError: UNAVAILABLE when that cannot be written.
@@ -286,7 +286,7 @@ class JournalContinuity:
         await self.look()
 
     def _tell(self, loss: Loss | None, looked: sqlite3.Connection | None) -> None:
-        self.loss, self._looked = loss, looked  # nobody takes it for looked at before
+        self.loss, self._looked = loss, looked  # only now does it count as checked
         lost = set(loss.journals) if loss else set()
         if loss is not None and not self.told and not lost <= self._told:
             self._tell_fault(loss.error)

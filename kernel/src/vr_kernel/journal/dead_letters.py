@@ -1,4 +1,4 @@
-"""Records that a store would not take: kept by name until they are sent again or given up."""
+"""Records that a store rejected: kept by name until they are sent again or given up."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ REASON_CHARS = 1000
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A record that a store would not take, and why."""
+    """A record that a store rejected, and the reason."""
 
     workspace: str
     kind: str
@@ -44,7 +44,7 @@ class DeadLetters:
 
     Args:
         path: of the lists.
-        tell: takes what of them is damaged, once each.
+        tell: called once for each damage found in them.
         patience: with locks, shared with the other files of the program.
     """
 

@@ -1,4 +1,4 @@
-"""Changes on their way from the journal into a store; what it refuses is set aside."""
+"""Delivery of changes from the journal to a store; what it refuses is set aside."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Delivery:
     """Delivers what a store does not have yet, in order.
 
     Attributes:
-        came_on: the store took something.
-        any_refused: some of its records may be among the dead letters.
+        came_on: whether the store accepted something.
+        any_refused: whether some of its records may be among the dead letters.
         position: the last sequence number that the store has; None while that is not known.
     """
 
@@ -40,21 +40,21 @@ class Delivery:
         self._tries: Counter[int] = Counter()
 
     def expect(self, seq: int) -> None:
-        """Assume that the store has everything up to a number, until it says how far it is."""
+        """Assume that the store has everything up to a number, until it reports its cursor."""
         if self.position is None:
             self.position = seq
 
     async def deliver(self, store: Store) -> None:
-        """Give the store all that follows its cursor.
+        """Deliver everything after the store's cursor.
 
         Raises:
-            Exception: what the store raises; it is to be tried again.
+            Exception: what the store raises; try again later.
         """
         cursor = self.position = await store.cursor()
         changes = await self._journal.changes(cursor, BATCH)
         while changes:
             last = changes[-1].seq
-            # The next are read while the store is at work, which takes most of the time.
+            # The next changes are read while the store works, which takes most of the time.
             ahead = asyncio.create_task(self._journal.changes(last, BATCH))
             try:
                 await self._put(store, changes)
@@ -70,12 +70,12 @@ class Delivery:
                 await asyncio.gather(ahead, return_exceptions=True)
 
     async def _put(self, store: Store, changes: Sequence[Change]) -> None:
-        """Let the store apply changes; what it refuses is told apart from what it takes."""
+        """Let the store apply changes, one by one if it refuses some of them."""
         try:
             await PluginCode.apart(store.apply, changes)
         except Exception as error:
             if isinstance(error, VrError) and (error.retryable or error.code in _OUTAGES):
-                raise  # it cannot do anything now, whatever it is given
+                raise  # the store is unavailable, whatever it is given
             if len(changes) == 1:
                 await self._refuse(store, changes[0], error)
                 return
@@ -96,7 +96,7 @@ class Delivery:
             raise error
         await self._dead_letters.add(store.name, change, error, tries)
         self.any_refused = True
-        # A store that does not take this either is not well: it is no fault of the record.
+        # If the store refuses this, too, the store is at fault and not the record.
         await store.apply([replace(change, fields=None)])
         self.came_on = True
         del self._tries[change.seq]

@@ -1,4 +1,4 @@
-"""Work in the background that catches up when it is woken, and tries again when it failed."""
+"""Background work that catches up when it is woken, and retries after a failure."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ LONGEST_PAUSE_S = 60.0
 
 
 class Follower:
-    """Catches up in one background task: woken, and after a failure again with growing pauses.
+    """Catches up in one background task when woken, and retries failures with growing pauses.
 
-    Each pause is twice as long as the one before. A failure is a warning once, not at every try;
-    the other tries are for debugging.
+    Each pause is twice as long as the one before. A failure is logged as a warning once; further
+    tries are logged at debug level.
 
     Args:
-        catch_up: does all that is left to do; called again when it was woken meanwhile.
+        catch_up: does all the remaining work; called again if woken meanwhile.
         name: of the task.
         log: gets what failed.
-        complaint: the words of the log for that, such as "texts are not embedded".
+        complaint: the log message for that, such as "texts are not embedded".
         on_failure: called after each failure, before the pause.
         first_pause_s: seconds before the second try.
         longest_pause_s: seconds that a pause never exceeds.
 
     Attributes:
-        progressed: set while catching up that fails later: the next pause is the first one again.
-        trouble: why the last try failed; empty after one that did not.
+        progressed: set by a `catch_up` that got on before it failed: pauses start over.
+        trouble: why the last try failed; empty after a success.
     """
 
     def __init__(
@@ -58,11 +58,11 @@ class Follower:
 
     @property
     def began(self) -> bool:
-        """True once it was woken, until it is closed."""
+        """True from the first `wake` until it is closed."""
         return self._task is not None
 
     def wake(self) -> None:
-        """Catch up in the background, now or after what is being worked on."""
+        """Catch up in the background, now or after the present work."""
         self._woken.set()
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run(), name=self._name)
@@ -81,7 +81,7 @@ class Follower:
         return self._task is None or self._task.done()
 
     async def aclose(self) -> None:
-        """Stop; what is left is found at the next start."""
+        """Stop; the remaining work is found at the next start."""
         task, self._task = self._task, None
         if task is not None:
             task.cancel()

@@ -1,4 +1,4 @@
-"""Stores that know which journal they follow, and the ways to bring the two together."""
+"""Stores that know which journal they follow, and functions that connect a store to its journal."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ class FollowingStore(Store, Protocol):
     """A store that knows the journal it follows, so that the loss of the journal is noticed.
 
     With its cursor it keeps the opening of the last change, `Change.opening`, and the identity of
-    the journal that it follows. Of another journal that it followed before it keeps both, too.
-    A store that others fill as well has a true attribute `shared`.
+    the journal that it follows. It keeps the same for journals that it followed before. A store
+    that others fill as well has the attribute `shared` set to True.
     """
 
     async def positions(self) -> list[Position]:
-        """Its positions: with the journal that it follows, then with each other one.
+        """Its positions: in the journal that it follows, then in each earlier one.
 
-        The journal's name is empty for a cursor that a version before kept without.
+        The journal's name is empty for a cursor that an earlier version kept without it.
         """
 
     async def follow(self, position: Position) -> None:
-        """Follow that journal, from there on. What it has of others stays, and is kept in mind."""
+        """Follow that journal from there on. Records and positions of other journals are kept."""
 
     async def restart(self, journal: str, *, empty: bool) -> Path | None:
-        """Follow that journal from its beginning, and keep no other in mind.
+        """Follow that journal from its beginning, and forget the positions of others.
 
-        With `empty` it holds nothing then, where nobody else keeps records in it. Returns the file
-        in which what it gives up is kept, if there is one.
+        With `empty` it is emptied, unless others keep records in it. Returns the file that keeps
+        what it gave up, if there is one.
         """
 
 
@@ -58,20 +58,20 @@ def follows(store: Store | None) -> TypeGuard[FollowingStore]:
 
 
 async def join(store: Store, journal: JournalFile, kinds: Sequence[RecordKind]) -> bool:
-    """Bring the two together, at first use; False where nothing may be written to do so."""
+    """Connect a store to the journal at first use; False where nothing may be written to do so."""
     try:
         await bring_together(store, journal)
         await journal.fold(kinds)
     except VrError:
         if not journal.unwritable:
             raise
-        return False  # records that the store has are found all the same
+        return False  # records that the store has are still found
     return True
 
 
 async def bring_together(store: Store, journal: JournalFile) -> None:
     """Make sure that new records reach the store, and that it keeps what it has."""
-    await journal.last_seq()  # its file may be another one by now
+    await journal.last_seq()  # its file may have been replaced by now
     continuity = journal.continuity
     if continuity.followed and continuity.followed == continuity.journal:
         return
@@ -83,7 +83,7 @@ async def bring_together(store: Store, journal: JournalFile) -> None:
 
 
 async def _stay_ahead(store: Store, journal: JournalFile) -> None:
-    """Let the journal's numbers be above the cursor of a store that knows of no journals."""
+    """Raise the journal's numbers above the cursor of a store that does not know its journal."""
     here, cursor = await journal.continuity.attended(), await store.cursor()
     if cursor > here.seq:
         await journal.continuity.miss(Position(f"that of the store {store.name}", "", cursor))
@@ -98,9 +98,9 @@ async def restart(
     *,
     empty: bool,
 ) -> Path | None:
-    """Have the store follow the journal from its beginning, and miss nothing any more.
+    """Have the store follow the journal from its beginning, and accept what the journal lacks.
 
-    `opened` opens it. One that is damaged as well is given up as it is.
+    `opened` opens the store. With `empty`, a store that is damaged as well is given up.
     """
     try:
         await opened()
@@ -115,10 +115,10 @@ async def restart(
 
 
 async def _follow(store: FollowingStore, continuity: JournalContinuity) -> None:
-    """Have the store follow the journal from where both are the same.
+    """Have the store follow the journal from the last number at which both agree.
 
-    Where the store knows of numbers that this file never gave out, the journal goes on in a new
-    line, so that what is recorded here reaches the store and nothing there is taken for it.
+    If the store knows numbers that this file never gave out, the journal continues in a new line,
+    so that new records reach the store and none of them is taken for one it has.
     """
     shared = getattr(store, "shared", False)
     here = await continuity.attended()
@@ -132,7 +132,7 @@ async def _follow(store: FollowingStore, continuity: JournalContinuity) -> None:
         else:
             await store.follow(own)
     elif own is not None and (own.seq or len(held) == 1):
-        if own.seq > here.seq:  # the journal of a version before was lost
+        if own.seq > here.seq:  # the journal of an earlier version was lost
             here = await continuity.diverge(own)
         await store.follow(Position(here.journal, here.opening if own.seq else "", own.seq))
     else:

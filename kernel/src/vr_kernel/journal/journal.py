@@ -38,9 +38,9 @@ class JournalFile:
         ledger: KeptDatabase | None = None,
         store: Callable[[], str] = lambda: "embedded",
     ) -> None:
-        """`ledger` is another file, to know this one by; `tell` is told what this one lacks.
+        """`ledger` keeps what identifies this file; `tell` is called with what this file lacks.
 
-        `store` names the one that may have it.
+        `store` names the store that may have it.
         """
         self.path, self._ledger, self._tell, self._store = path, ledger, tell, store
         how: Any = {"tell": tell, "patience": None if ledger is None else ledger.patience}
@@ -50,7 +50,7 @@ class JournalFile:
 
     @property
     def continuity(self) -> JournalContinuity:
-        """Looks after the file: notices when it lacks what it had, and knows what follows."""
+        """Notices when the file lacks what it had, and knows which store follows it."""
         if self._continuity is None:
             from vr_kernel.journal.continuity import JournalContinuity
 
@@ -69,8 +69,8 @@ class JournalFile:
     ) -> int:
         """Write all entries or none, and return the highest sequence number.
 
-        `provenance` holds for all entries and wins over what an entry says of itself. What was
-        `paid` for is held in memory while there is no room for it, as `holds` says.
+        `provenance` applies to all entries and overrides that of an entry. Entries that were `paid`
+        for are held in memory while there is no room for them; see `holds`.
 
         Raises:
             VrError: UNAVAILABLE when the journal cannot be written.
@@ -95,7 +95,7 @@ class JournalFile:
         return await self.continuity.write(work, paid=paid)
 
     async def check(self) -> None:
-        """Try whether records can be written now; write none, but what the first needs.
+        """Check that records can be written now; writes only what the first record needs.
 
         Raises:
             VrError: UNAVAILABLE when they could not.
@@ -106,7 +106,7 @@ class JournalFile:
     async def changes(self, after: int, limit: int = 500) -> list[Change]:
         """Up to `limit` changes with a sequence number above `after`, rising.
 
-        Damaged ones are left out, and told.
+        Damaged ones are left out and reported.
         """
         from vr_kernel.journal.reading import read_after
 
@@ -122,7 +122,7 @@ class JournalFile:
         return await self.continuity.read(partial(read_keys, kind=kind, workspace=workspace))
 
     async def has(self, workspace: str, records: Collection[tuple[str, str]]) -> bool:
-        """True when all of these, as kind and key, are there, none of them deleted."""
+        """True when all of these records, as kind and key, exist and none is deleted."""
         from vr_kernel.journal.presence import present
 
         return await self.continuity.read(partial(present, workspace=workspace, records=records))
@@ -138,20 +138,20 @@ class JournalFile:
         await self.continuity.write(partial(renumber, records=records))
 
     async def continue_after(self, cursor: int) -> None:
-        """Give every record a number above `cursor`, where a store is ahead of this journal."""
+        """Give every record a number above `cursor`, for a store that is ahead of this journal."""
         from vr_kernel.journal.writing import shift
 
         await self.continuity.write(partial(shift, cursor=cursor))
 
     async def former(self, workspace: str, kind: str, key: str) -> list[Change]:
-        """Former versions of a record, the latest first; of kinds that keep a history."""
+        """Former versions of a record, the latest first, for kinds that keep a history."""
         from vr_kernel.journal.reading import read_former
 
         place, leave_out = (workspace, kind, key), self._database.leave_out
         return await self.continuity.read(partial(read_former, place=place, leave_out=leave_out))
 
     async def undeclared(self, workspace: str, kinds: Collection[str]) -> list[Undeclared]:
-        """Count what is kept of kinds that are not among these: their plugins are not loaded."""
+        """Count the records of kinds that are not among these: their plugins are not loaded."""
         from vr_kernel.journal.undeclared import undeclared
 
         return await self.continuity.read(partial(undeclared, workspace=workspace, known=kinds))
@@ -165,9 +165,9 @@ class JournalFile:
         )
 
     async def fold(self, kinds: Sequence[RecordKind]) -> None:
-        """Bring records that were kept each by itself under the key of what they are about.
+        """Move records that were kept one by one under the key of their subject.
 
-        Of kinds that keep a history; done once a kind.
+        For kinds that keep a history; done once per kind.
         """
         from vr_kernel.journal.writing import fold
 
@@ -177,14 +177,14 @@ class JournalFile:
         asked = [kind for kind in kinds if kind.history]
         done = await self.continuity.read(read) if asked else set()
         for kind in asked:
-            if kind.name not in done:  # a start that has nothing to fold writes nothing
+            if kind.name not in done:  # nothing is written when there is nothing to fold
                 await self.continuity.write(partial(fold, kind=kind.name, key_of=kind.identify))
 
     async def home(self) -> str:
-        """The state folder that this journal was begun in, wherever it is now.
+        """The state folder in which this journal was begun, wherever the journal is now.
 
-        Keys of results that belong to its records name it: a folder that is moved or restored
-        finds them again, and so does one whose journal was lost.
+        Cache keys of results that belong to its records contain it: they are found again after a
+        folder was moved or restored, and also after the journal was lost.
         """
         here = str(self.path.parent)
         if not self.path.exists():
@@ -199,7 +199,7 @@ class JournalFile:
 
     async def count(self, after: int = 0) -> int:
         """Count the records and deletions with a sequence number above `after`."""
-        where = "WHERE seq > ?" if after else "WHERE ? = 0"  # all of them: an index counts those
+        where = "WHERE seq > ?" if after else "WHERE ? = 0"  # without a limit an index counts
         sql = f"SELECT count(*) FROM record {where}"  # noqa: S608 - constant text
         return await self.continuity.read(lambda it: int(it.execute(sql, (after,)).fetchone()[0]))
 
@@ -210,13 +210,13 @@ class JournalFile:
 
     @property
     def left_out(self) -> int:
-        """Count of the damaged rows that were met so far; nothing of them reached a store."""
+        """Number of damaged rows found so far; none of them reached a store."""
         return self._database.left_out
 
     async def aclose(self) -> None:
-        """Keep elsewhere how far the journal has come, and close the file."""
+        """Save the journal's position in the ledger, and close the file."""
         if self._continuity is not None:
-            with suppress(VrError):  # a damaged journal was told by whoever needed it
+            with suppress(VrError):  # a damaged journal was reported when it was used
                 await self._continuity.close()
         self.close()
 

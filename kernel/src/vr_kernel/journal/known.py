@@ -13,20 +13,20 @@ from vr_kernel.storage.database import Database
 
 
 class NotAttendedError(Exception):
-    """The journal's file is another one than was looked at before it was written."""
+    """The journal's file is not the one that was checked before the write."""
 
 
 class Known:
-    """Positions of journals: those kept in a file that is not the journal's, and those in mind.
+    """Positions of journals: those kept in the ledger, and those in memory.
 
-    That file is written once a journal and when a program ends: rarely enough to cost nothing.
-    Without it only what is in mind is known, and nothing fails.
+    The ledger is written once per journal and when a program ends, which costs little. Without it
+    only positions in memory are known, and nothing fails.
 
-    What is accepted as lost is given up there, so that the other processes drop it, too: what
-    they had in mind before. What they meet of it after that is missed again.
+    What is accepted as lost is marked as given up there, so that other processes drop it from
+    memory, too. If they meet it again after that, it is missed again.
 
     Attributes:
-        latest: where this process came to when it wrote last; None before it wrote.
+        latest: the position after this process's last write; None before its first.
 
     Args:
         ledger: the job ledger's file; None for a journal that stands alone.
@@ -39,18 +39,18 @@ class Known:
         self._given_up: dict[str, str] = {}
 
     async def all(self) -> list[Position]:
-        """All that is known."""
+        """All known positions."""
         kept = await self._kept()
         furthest = {each.journal: each.seq for each in kept}
         mind = [*self._heard, *([self.latest] if self.latest else [])]
         return kept + [each for each in mind if each.seq > furthest.get(each.journal, 0)]
 
     def hear(self, positions: Iterable[Position]) -> None:
-        """Take in what a store knows, in the place of what it said before."""
+        """Remember the positions that a store knows, instead of those it gave before."""
         self._heard = [*positions]
 
     async def put(self, *positions: Position | None) -> None:
-        """Keep how far journals had come at least; not those given up since that was known."""
+        """Keep positions that journals have reached, except for journals given up since then."""
         rows = [
             (each.journal, each.opening, each.seq, self._given_up.get(each.journal))
             for each in positions
@@ -87,7 +87,7 @@ class Known:
                 [(name,) for name in others.union(known)],
             )
             connection.execute("DELETE FROM given_up WHERE journal = ?", (journal,))
-            # Those given up before, too: others may have heard of one meanwhile.
+            # Also those given up before: other processes may have heard of one meanwhile.
             connection.execute("UPDATE given_up SET acceptance = ?", (acceptance,))
             connection.execute("DELETE FROM journal WHERE name <> ?", (journal,))
 
@@ -115,13 +115,13 @@ class Known:
 
 
 def read_known(connection: sqlite3.Connection) -> list[Position]:
-    """All that is known, of a connection to the file."""
+    """Read all known positions from a connection to the ledger."""
     rows = connection.execute("SELECT name, opening, seq FROM journal ORDER BY name")
     return [Position(*row) for row in rows]
 
 
 def _read_all(connection: sqlite3.Connection) -> tuple[list[Position], dict[str, str]]:
-    # The version before had no such table, and where nothing may be written it is not made.
+    # An earlier version had no such table, and it is not made where nothing may be written.
     there = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'given_up'").fetchone()
     rows = connection.execute("SELECT * FROM given_up").fetchall() if there else ()
     return read_known(connection), dict(rows)

@@ -1,8 +1,8 @@
 """The lines of numbers that a journal went through, and the openings that gave them out.
 
-A line is the journal's identity. It ends where a copy of the file goes another way than the file
-did: what is recorded from there on has another identity, so that no store takes it for what it
-has. An opening is one process's; a number tells with it whether it was given out in this file.
+A line is the journal's identity. It ends where a copy of the file diverges from the file: what is
+recorded from there on has another identity, so that no store takes it for what it has already. An
+opening belongs to one process; with it, a number shows whether it was given out in this file.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Position:
 
 
 def new_opening() -> str:
-    """A name for an opening; later ones come later in the alphabet."""
+    """A name for an opening; later ones sort after earlier ones."""
     return f"{datetime.now(UTC).isoformat(timespec='microseconds')} {uuid.uuid4().hex[:8]}"
 
 
@@ -49,7 +49,7 @@ class Lineage:
         self.last = int(self._one(_LAST) or 0)
         self.journal = str(self._one("SELECT journal FROM lineage ORDER BY seq DESC LIMIT 1") or "")
         begun = self._one("SELECT min(seq) FROM lineage WHERE journal = ?", self.journal)
-        # Records from before there were lines belong to the first one.
+        # Records that are older than lines belong to the first line.
         first = self._one("SELECT min(seq) FROM lineage")
         self.begun = 0 if begun == first else int(begun or 0)
         self.home = str(self._one("SELECT home FROM lineage ORDER BY seq LIMIT 1") or "")
@@ -90,7 +90,7 @@ class Lineage:
         return min(position.seq, self.last if later is None else int(later))
 
     def diverge(self, agreed: int, known: int, opening: str, home: str) -> None:
-        """Begin a new line after the number `agreed`, whose numbers are above `known`.
+        """Begin a new line after the number `agreed`; its numbers are above `known`.
 
         Records that came after `agreed` get new numbers too, in their order.
         """
@@ -106,7 +106,7 @@ class Lineage:
         change("INSERT INTO sqlite_sequence (name, seq) VALUES ('record', ?)", (last,))
 
     def _start(self, position: Position) -> int | None:
-        # A store that begins again with a line is given numbers of the lines before it as well.
+        # A store that starts over in a line also gets numbers of earlier lines.
         found = self._one("SELECT seq FROM lineage WHERE opening = ?", position.opening)
         return None if found is None else int(found)
 
@@ -120,7 +120,7 @@ class Lineage:
 
 
 def begin(connection: sqlite3.Connection, opening: str, home: str) -> None:
-    """Let the numbers that come now be those of this opening; the first one makes the identity."""
+    """Assign the next numbers to this opening; the first opening creates the identity."""
     if connection.execute("SELECT 1 FROM lineage WHERE opening = ?", (opening,)).fetchone():
         return
     there = connection.execute(
@@ -128,7 +128,7 @@ def begin(connection: sqlite3.Connection, opening: str, home: str) -> None:
     ).fetchone()
     journal = there[0] if there else str(uuid.uuid4())
     last = last_number(connection)
-    # Of two openings at one number the later one counts: nothing was given out in the other.
+    # Of two openings at one number the later one counts: the other gave out nothing.
     kept = connection.execute("SELECT home FROM lineage WHERE seq = ?", (last,)).fetchone()
     place = kept[0] if kept else "" if there else home
     connection.execute(

@@ -32,14 +32,14 @@ class Loss:
         )
 
     def note_for(self, *, owner: bool) -> str:
-        """The note of results while it lasts; the way out is for the owner to know."""
+        """The note on results while the loss lasts; only the owner is told the ways out."""
         if not owner:
             return "Not all that was recorded is there any more: ask the owner of the server."
         return f"{self.what} What is recorded now is kept. {self.ways_out}"
 
 
 def ways_out(store: str) -> str:
-    """The ways out of a loss, while the right file may be somewhere; `store` is the configured."""
+    """The ways out of a loss that the right file could end; `store` is the configured one."""
     return f"Put the right journal.db back; or {_ways_without_it(store)}"
 
 
@@ -50,7 +50,7 @@ def _ways_without_it(store: str) -> str:
 
 
 def find_loss(lineage: Lineage, known: Sequence[Position], store: str) -> Loss | None:
-    """Find what a journal lacks of what is known; `store` is the configured one's name."""
+    """Find what a journal lacks of what is known; `store` is the name of the configured store."""
     there = [each for each in known if each.seq and lineage.covers(each)]
     gone = [each for each in known if each.seq and not lineage.covers(each)]
     if not gone:
@@ -78,7 +78,7 @@ def find_loss(lineage: Lineage, known: Sequence[Position], store: str) -> Loss |
 
 
 def count_missing(lineage: Lineage, known: Sequence[Position], held: Sequence[Position]) -> int:
-    """Count the known changes that neither the journal has, nor who holds `held`."""
+    """Count the known changes that are neither in the journal nor within the positions `held`."""
     gone: dict[str, int] = {}
     for each in known:
         if each.seq and not lineage.covers(each):
@@ -103,5 +103,5 @@ def must_diverge(lineage: Lineage, known: Sequence[Position]) -> bool:
 
 
 def note_of_unwritable(folder: str) -> str:
-    """The note of results while nothing may be written there."""
+    """The note on results while the folder cannot be written."""
     return f"{folder} cannot be written: what is there is found, nothing new is recorded."

@@ -13,14 +13,14 @@ from vr_kernel.records import Change
 from vr_kernel.storage.sound_rows import is_sound, is_text
 
 LeaveOut = Callable[[str, object], None]
-"""Takes the table and the key of a row that is damaged."""
+"""Called with the table and the key of a damaged row."""
 _TYPES = (int, str, str, str, (str, type(None)), str, str)
 
 
 def read_after(
     connection: sqlite3.Connection, after: int, limit: int, leave_out: LeaveOut
 ) -> list[Change]:
-    """Up to `limit` changes above that number, rising; none only when no sound one is left."""
+    """Up to `limit` changes above that number, rising; empty only when no sound one is left."""
     while True:
         rows = connection.execute(
             "SELECT seq, workspace, kind, key, fields, provenance, created_at FROM record"

@@ -20,9 +20,9 @@ _ROW = "SELECT seq, fields, created_at FROM record WHERE workspace = ? AND kind 
 def recover(
     connection: sqlite3.Connection, workspace: str, records: Sequence[StoredRecord]
 ) -> list[StoredRecord]:
-    """Record what the journal lacks, as the store has it; returns that.
+    """Record what the journal lacks, as the store has it; returns these records.
 
-    What was recorded or deleted here since the loss counts more than what the store has.
+    What was recorded or deleted here since the loss takes precedence over the store.
     """
     since = Lineage(connection).begun
     now = datetime.now(UTC).isoformat(timespec="microseconds")

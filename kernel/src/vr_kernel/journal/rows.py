@@ -47,9 +47,9 @@ PUT = (
 class Entry:
     """A record on its way into the journal; `fields` None deletes it.
 
-    It takes the place of what has its key. With `merge` it goes over that: fields that it does
-    not name stay, those that it gives as None go. With `history` what it takes the place of is
-    kept as a former version.
+    It replaces the record with its key. With `merge` it is merged into that record: fields that it
+    does not name stay, fields given as None are removed. With `history` the replaced record is kept
+    as a former version.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""Opening of a journal's file: goes on in its line, or begins one of its own."""
+"""Opening of a journal's file: it continues its line, or begins a new one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def find_settled(
 
     Args:
         connection: to the journal, in a transaction.
-        known: positions of journals that are known beside the file.
+        known: positions of journals that are known from elsewhere.
         store: the configured store's name.
     """
     lineage = Lineage(connection)
@@ -35,11 +35,11 @@ def settle_anew(
     opening: str,
     home: str,
 ) -> Settled:
-    """Begin an opening, in a line of its own where others gave out its next numbers.
+    """Begin an opening, in a new line if its next numbers were given out elsewhere.
 
     Args:
         connection: to the journal, in a transaction that writes.
-        known: positions of journals that are known beside the file.
+        known: positions of journals that are known from elsewhere.
         store: the configured store's name.
         opening: of this process.
         home: the state folder.

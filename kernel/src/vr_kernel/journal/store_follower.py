@@ -1,4 +1,4 @@
-"""Carries the journal's changes to the configured store, and asks that store questions."""
+"""Delivers the journal's changes to the configured store, and queries that store."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 30.0
 ROUND_S = 4.0
-"""Seconds that a store may be in trouble and come no further before it is not waited for."""
+"""Seconds that a store may fail without progress before nothing waits for it any more."""
 
 
 class StoreFollower:
     """The store of this kernel: opened at first use, kept up with the journal.
 
-    A store's failure never fails a tool: what was committed stays in the journal, and
-    delivery tries again with growing pauses. A record that the store refuses again and again
-    is set aside, so that those behind it arrive.
+    A store's failure never fails a tool: what was committed stays in the journal, and delivery is
+    retried with growing pauses. A record that the store refuses repeatedly is set aside, so that
+    the following ones arrive.
 
     Attributes:
         follower: the background task that delivers; its `trouble` says why a store takes nothing.
@@ -87,11 +87,11 @@ class StoreFollower:
             self.follower.wake()
 
     async def catch_up(self, timeout: float = 2.0) -> int:  # noqa: ASYNC109 - a bound, not an error
-        """Wait, while the store takes it, for it to have all; returns what it has not.
+        """Wait until the store has everything, while it makes progress; returns how much it lacks.
 
-        The number counts sequence numbers, so it is an upper bound of records; of a store that
-        has not said yet how far it is, it is about what this process committed. `timeout` is in
-        seconds; `trouble` says why a store takes nothing.
+        The number counts sequence numbers, so it is an upper bound of records; for a store that has
+        not reported its cursor yet, it covers what this process committed. `timeout` is in seconds;
+        `trouble` says why a store takes nothing.
         """
         journal = self._journal.continuity
         if not self.available() or not (self._counted or await journal.is_readable()):
@@ -108,7 +108,7 @@ class StoreFollower:
             settled = await self.follower.settled(step)
             stuck = self.trouble and self._delivery.position == before
             timeout = 0 if stuck else timeout - step
-        # A store that hangs is not asked: what is known here has to do.
+        # A store that hangs is not asked; the known position must do.
         return 0 if settled else max(0, self._own_seq - (self._delivery.position or 0))
 
     async def search(self, query: Query) -> list[Hit]:
@@ -137,7 +137,7 @@ class StoreFollower:
             return await (await self._opened()).pending_vectors()
 
     async def status(self) -> StoreStatus:
-        """The position of the store, and what it lacks.
+        """The position of the store, and the number of records it lacks.
 
         Raises:
             VrError: UNAVAILABLE when none is installed, or it cannot be asked.
@@ -155,7 +155,7 @@ class StoreFollower:
             )
 
     async def dead_letters(self) -> list[DeadLetter]:
-        """The records that this store would not take, the latest first."""
+        """The records that this store rejected, the latest first."""
         return await self._dead_letters.list(self.name)
 
     async def retry(self, refused: Sequence[DeadLetter]) -> None:
@@ -171,10 +171,10 @@ class StoreFollower:
         await self._dead_letters.forget(self.name, records)
 
     async def restart(self, *, empty: bool) -> Path | None:
-        """Miss nothing any more that the journal lacks, and deliver all of it again.
+        """Accept what the journal lacks, and deliver all of it again.
 
-        With `empty` the store gives up what it holds, unless others keep records in it. Returns
-        the file in which that is kept, if there is one.
+        With `empty` the store gives up its records, unless others keep records in it. Returns the
+        file that keeps them, if there is one.
         """
         from vr_kernel.journal.following import restart
 
@@ -192,7 +192,7 @@ class StoreFollower:
         """Stop delivering; what is left stays in the journal for the next start."""
         await self.follower.aclose()
         if self._store is not None:
-            # Before other providers: it may still ask the embedder for its last vectors.
+            # Before other providers: the store may still need the embedder for its last vectors.
             await asyncio.gather(close(self._store), return_exceptions=True)
 
     async def _catch_up(self) -> None:

@@ -17,7 +17,7 @@ WITH RECURSIVE found (kind) AS (
 )
 SELECT kind FROM found WHERE kind IS NOT NULL
 """
-# Looks each kind up in the index, and not each record.
+# Looks up each kind in the index instead of each record.
 _COUNTS = """
 SELECT CASE WHEN json_valid(provenance)
             THEN coalesce(json_extract(provenance, '$.plugin'), '') ELSE '' END, count(*)
@@ -38,7 +38,7 @@ class Undeclared:
 def undeclared(
     connection: sqlite3.Connection, workspace: str, known: Collection[str]
 ) -> list[Undeclared]:
-    """Count what is kept in a workspace of kinds beside the known ones."""
+    """Count the records of a workspace whose kinds are not among the known ones."""
     kinds = [kind for (kind,) in connection.execute(_KINDS, {"workspace": workspace})]
     found = []
     for kind in kinds:

@@ -1,4 +1,4 @@
-"""Writing of entries: in place of what is there, merged over it, or with it kept as former."""
+"""Writing of entries: replaces a record, merges into it, or keeps it as a former version."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False)
 def put_entries(
     connection: sqlite3.Connection, entries: Sequence[Entry], rows: Sequence[Row]
 ) -> int:
-    """Write entries, each with its row; the highest sequence number then."""
+    """Write entries, each with its row; returns the highest sequence number."""
     if any(entry.merge or entry.history or entry.fields is None for entry in entries):
         for entry, row in zip(entries, rows, strict=True):
             write_one(connection, entry, row)
@@ -32,7 +32,7 @@ def put_entries(
 
 
 def put_all(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
-    """Write records in few statements: one a record takes twice as long beside other threads."""
+    """Write records in few statements: one per record takes twice as long next to other threads."""
     whole = len(rows) - len(rows) % MANY
     several = PUT + f",{PUT[PUT.rindex('(') :]}" * (MANY - 1)
     for start in range(0, whole, MANY):
@@ -41,7 +41,7 @@ def put_all(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
 
 
 def write_one(connection: sqlite3.Connection, entry: Entry, row: Row) -> None:
-    """Write one entry in the way that it asks for."""
+    """Write one entry: replace, merge or keep history, as it says."""
     if entry.fields is None:
         forget_former(connection, row[:3])
         connection.execute(PUT, row)
@@ -66,7 +66,7 @@ def renumber(connection: sqlite3.Connection, records: Sequence[tuple[str, str, s
 
 
 def over(connection: sqlite3.Connection, row: Row) -> Row:
-    """Merge a record over what its key has: null clears, fields that are not named stay."""
+    """Merge a record into the one with its key: null clears a field, fields not named stay."""
     workspace, kind, key, fields, provenance, created_at = row
     known, _, _ = _known(connection, (workspace, kind, key))
     known.pop("created_at", None)
@@ -76,7 +76,7 @@ def over(connection: sqlite3.Connection, row: Row) -> Row:
 
 
 def put_newer(connection: sqlite3.Connection, row: Row) -> None:
-    """Write a record in the place of an older one, which is kept; one that is older is kept so."""
+    """Replace an older record, and keep it as a former version; keep an older new one as such."""
     workspace, kind, key, fields, provenance, created_at = row
     known, origin, known_at = _known(connection, (workspace, kind, key))
     given = json.loads(fields or "{}")
@@ -90,7 +90,7 @@ def put_newer(connection: sqlite3.Connection, row: Row) -> None:
 
 
 def forget_former(connection: sqlite3.Connection, record: tuple[str, str, str]) -> None:
-    """Delete what a record took the place of; workspace, kind and key."""
+    """Delete the former versions of a record, given as workspace, kind and key."""
     connection.execute(f"DELETE FROM former WHERE {_OF_KEY}", record)  # noqa: S608 - constant text
 
 
@@ -119,9 +119,9 @@ def shift(connection: sqlite3.Connection, cursor: int) -> None:
 def fold(
     connection: sqlite3.Connection, kind: str, key_of: Callable[[Mapping[str, Any]], str]
 ) -> None:
-    """Bring the records of a kind under the keys that it gives now: the newest stay, once.
+    """Move the records of a kind to the keys it gives now, once; of equal keys the newest stays.
 
-    Those of a version that kept each under a key of its own are told apart by `key_of`.
+    `key_of` recognises records of an earlier version, each of which had a key of its own.
     """
     if connection.execute("SELECT 1 FROM folded WHERE kind = ?", (kind,)).fetchone():
         return
@@ -158,7 +158,7 @@ def _known(
     if row is None or row[0] is None:
         return {}, "{}", ""
     fields = read_document(row[0])
-    if fields is None:  # damaged: what is written now takes its place
+    if fields is None:  # damaged: what is written now replaces it
         return {}, "{}", ""
     return fields, row[1], fields.get("created_at", row[2])
 

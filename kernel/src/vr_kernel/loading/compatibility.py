@@ -12,6 +12,6 @@ def next_break(version: str) -> Version:
 
 
 def kernel_range(version: str) -> str:
-    """The range that a plugin requires which is written for this kernel, such as `>=0.1,<0.2`."""
+    """The range that a plugin written for this kernel requires, such as `>=0.1,<0.2`."""
     kernel = Version(version)
     return f">={kernel.major}.{kernel.minor},<{next_break(version)}"

@@ -27,7 +27,7 @@ KERNEL_DISTRIBUTION = "vr-kernel"
 INFRA = "infra"
 """Name of the plugin of the kernel's own tools."""
 BUILT_IN = frozenset({INFRA, "gemini"})
-"""Names of the plugins that come with the kernel; no other may bear them."""
+"""Names of the plugins that come with the kernel; no other may use them."""
 OFFERS = ("tools", "commands", "prompts", "resources", "record kinds", "providers")
 
 
@@ -44,7 +44,7 @@ class State(StrEnum):
 
 @dataclass(slots=True)
 class PluginStatus:
-    """An installed plugin: what it is, and whether and why (not) it takes part."""
+    """An installed plugin, its state, and the reason for that state."""
 
     name: str
     distribution: str = ""
@@ -53,18 +53,18 @@ class PluginStatus:
     reason: str = ""
     tools: list[str] = field(default_factory=list)
     offers: dict[str, list[str]] = field(default_factory=lambda: {what: [] for what in OFFERS})
-    """Names of all that it brings, by what they are."""
+    """Names of everything that it offers, by kind."""
     module: str = ""
-    """The module that is imported for it; empty for an object that is none."""
+    """The module that is imported for it; empty for an object that is no module."""
 
     def fail(self, state: State, reason: str) -> None:
-        """Take the plugin out, or mark it, with a reason a person can act on."""
+        """Set the state of a failed plugin, with a reason that a person can act on."""
         self.state = state
         self.reason = f"{self.reason}; {reason}" if self.reason else reason
 
     @property
     def fine(self) -> bool:
-        """True when all is as the user wants it."""
+        """True when the plugin is in the state that the user wants."""
         return self.state in (State.LOADED, State.BLOCKED)
 
     @property
@@ -85,9 +85,9 @@ class PluginStatus:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A plugin known by its metadata alone; nothing of it is imported yet.
+    """A plugin known by its metadata only; nothing of it is imported yet.
 
-    `stamp` tells one state of what is installed from another; empty when it cannot be told.
+    `stamp` changes when the installed files change; empty when that cannot be determined.
     """
 
     name: str
@@ -138,10 +138,10 @@ def check(
 def report(
     status: PluginStatus, log: Log, tell: Callable[[PluginStatus], None] | None, *, strict: bool
 ) -> None:
-    """Tell of a plugin that is not served whole; into the log where nobody is to be told.
+    """Report a plugin that is not fully available with `tell`, or to the log without it.
 
     Raises:
-        VrError: CONFLICT, when it is to be `strict`.
+        VrError: CONFLICT, with `strict`.
     """
     if status.fine:
         return
@@ -195,7 +195,7 @@ def _candidate(entry: EntryPoint) -> Candidate:
     distribution = entry.dist
     try:
         assert distribution is not None
-        said = distribution.metadata  # read once: each question of it would parse it anew
+        said = distribution.metadata  # read once, since each access parses it again
         name, version = said["Name"], said["Version"]
         requires = tuple(said.get_all("Requires-Dist") or distribution.requires or ())
     except Exception as error:  # noqa: BLE001 - metadata is a file that anything may have damaged
@@ -207,7 +207,7 @@ def _candidate(entry: EntryPoint) -> Candidate:
 
 
 def _stamp(entry: EntryPoint, version: str, folder: Callable[[], object]) -> str:
-    """A text that changes with a plugin's version, its files, and what is installed beside it."""
+    """A text that changes with a plugin's version, its files, and other installed packages."""
     from importlib.util import find_spec
 
     from vr_kernel.signatures.schema_cache import fingerprint
@@ -244,7 +244,7 @@ def _reraise(error: BaseException) -> NoReturn:
 
 
 def _rank(candidate: Candidate) -> tuple[str, bool, str]:
-    """First the distribution that a name belongs to by its own name, then by alphabet."""
+    """Sort the distribution that has the plugin's name first, then by alphabet."""
     rightful = {f"vr-plugin-{candidate.name}", f"vr-{candidate.name}"}
     owns = canonicalize_name(candidate.distribution) in rightful
     return candidate.name, not owns, candidate.distribution

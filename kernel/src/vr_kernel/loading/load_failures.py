@@ -1,4 +1,4 @@
-"""Plugins that took long to fail, remembered until they change: each costs once."""
+"""Plugins that took long to fail, remembered until they change, so each costs time once."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 
 Failure = dict[str, str]
-"""`stamp`: what the plugin was like when it failed; `reason`: why it did."""
+"""`stamp`: the state of the plugin's files when it failed; `reason`: why it failed."""
 
 
 class LoadFailures:
-    """Reasons by the names of plugins, in one file; a file that cannot be used is empty."""
+    """Reasons by the names of plugins, in one file; a file that cannot be used counts as empty."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -22,7 +22,7 @@ class LoadFailures:
     def reason(self, name: str, stamp: Callable[[], str]) -> str:
         """Return the reason why a plugin failed; empty when it has changed since, or never failed.
 
-        `stamp` is asked only when something is known of the plugin.
+        `stamp` is called only when a failure of the plugin is known.
         """
         failure = self._read().get(name)
         if failure is None or failure["stamp"] != stamp():

@@ -39,7 +39,7 @@ RESERVED_DOMAINS = SHORTCUTS | {
 }
 """First words of the kernel's own commands and tools; a plugin's tool may not use them."""
 LONG = 0.1
-"""Share of the deadline from which a failure is remembered; what fails at once costs nothing."""
+"""Share of the deadline from which a failure is remembered; quick failures cost nothing."""
 
 
 @dataclass(slots=True)
@@ -63,18 +63,18 @@ class Contribution:
 
 
 class Loader:
-    """Loads plugins one by one; what goes wrong becomes the plugin's status.
+    """Loads plugins one by one; a failure becomes the plugin's status.
 
-    What took long to fail is not tried again until it changes. With `strict` configuration it
-    raises instead and remembers nothing, for developers and continuous integration.
+    A plugin that took long to fail is not tried again until it changes. With `strict` configuration
+    a failure is raised and not remembered, for developers and continuous integration.
 
     Args:
         config: the settings to use.
         hooks: where plugins are registered.
-        log: takes what is wrong with a plugin.
+        log: gets what is wrong with a plugin.
         redaction: learns the secrets of plugins' settings.
         schemas: those of tools, from earlier starts.
-        again: try what failed before, too.
+        again: also try plugins that failed before.
     """
 
     def __init__(
@@ -103,12 +103,12 @@ class Loader:
         *,
         trusted: bool = False,
     ) -> Contribution | None:
-        """Import and register a plugin and collect what it offers; None when it is out.
+        """Import and register a plugin and collect what it offers; None when it cannot be used.
 
         Args:
-            status: of the plugin; it takes up what goes wrong.
+            status: of the plugin; failures are recorded in it.
             load: imports it.
-            stamp: tells one state of what is installed from another; empty for nothing known.
+            stamp: changes when the installed files change; empty when unknown.
             trusted: the kernel's own plugin, which may use reserved names.
         """
         kernel = self._config.kernel
@@ -197,8 +197,8 @@ class Loader:
 class Registry:
     """The contributions of all loaded plugins.
 
-    Of two equal names the plugin keeps it that bears its first word, else the first plugin;
-    the other is marked as in conflict.
+    Of two equal names the plugin named like its first word keeps it, else the first plugin; the
+    other is marked as in conflict.
     """
 
     def __init__(self) -> None:
@@ -210,7 +210,7 @@ class Registry:
         self._owners: dict[tuple[str, str], str] = {}
 
     def add(self, contributions: Sequence[Contribution]) -> None:
-        """Take over everything that is offered and not taken."""
+        """Add everything that is offered and whose name is free."""
         for own in (True, False):
             for made in contributions:
                 self._add_named(made, own=own)
@@ -228,7 +228,7 @@ class Registry:
             made.status.tools = made.status.offers["tools"]
 
     def _offers(self, made: Contribution) -> dict[str, list[str]]:
-        """List what it brings, by name, without what belongs to another."""
+        """List its offers by name, without those that belong to another plugin."""
         tools = [tool for tool in self.tools.values() if tool.plugin == made.status.name]
         paths = [c.path for c in made.commands if self.commands.get(c.path) is c]
         words = [*map(" ".join, paths), *(tool.command for tool in tools if tool.command)]

@@ -1,4 +1,4 @@
-"""The hooks of one plugin, typed: what each returns is what its specification says, or an error."""
+"""The hooks of one plugin, typed: each returns what its specification says, or raises an error."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class PluginHooks:
-    """The implementations of one plugin. Whatever its code raises is raised.
+    """The implementations of one plugin. Exceptions of its code are passed on.
 
     Args:
         implementations: by the names of their hooks.
