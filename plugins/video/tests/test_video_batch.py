@@ -130,6 +130,8 @@ async def test_so_many_at_a_time_as_are_configured(tmp_path, gemini, folder, vid
         with gemini.hold():
             call = asyncio.create_task(analyse(kernel, folder))
             await asyncio.to_thread(gemini.wait, lambda: gemini.in_flight == most)
+            # Meanwhile one more would come, if it were let through.
+            await kernel.call("video_scenes", file_path=str(folder / "talk-00.mkv"))
         assert (await call).ok == count
     assert gemini.peak_in_flight == most
     assert len(asked(gemini)) == count
