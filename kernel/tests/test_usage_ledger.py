@@ -276,6 +276,7 @@ async def test_two_processes_write_and_nothing_is_lost_or_mixed(ledger: UsageLed
     assert seen == {(f"{name}-{number}", number) for name in "ab" for number in range(100)}
 
 
+@pytest.mark.slow
 async def test_a_row_is_cheap(ledger: UsageLedger) -> None:
     await pay(ledger)
     begun = time.perf_counter()

@@ -80,7 +80,7 @@ def tokens(sums: Any) -> Usage:
 async def test_every_account_of_what_was_paid_is_the_bill_of_the_service(
     kernel: Kernel, gemini: FakeGemini
 ) -> None:
-    """Two hundred calls of all kinds; only what was cancelled is known to the service alone."""
+    """A hundred calls of all kinds; only what was cancelled is known to the service alone."""
     gemini.answer("neither JSON nor long", when=lambda r: "misfit" in r.text, times=None)
     for fault, rate in (
         (Fault.status(503), 0.05),
@@ -112,13 +112,13 @@ async def test_every_account_of_what_was_paid_is_the_bill_of_the_service(
         async with limit:
             return await kernel.run(tool, filled)
 
-    outcomes = await asyncio.gather(*(one(number) for number in range(200)))
+    outcomes = await asyncio.gather(*(one(number) for number in range(105)))
     paid = [outcome.usage for outcome in outcomes if outcome.usage is not None]
     assert sum(paid, Usage()) == gemini.bill
     for outcome in outcomes:
         shown = outcome.error or outcome.result
         assert getattr(shown, "usage", outcome.usage) == outcome.usage
-    assert sum(outcome.error is None for outcome in outcomes) > 100
+    assert sum(outcome.error is None for outcome in outcomes) > 50
     assert any(outcome.data.get("cached") for outcome in outcomes)
 
     for by in ("tool", "model", "day", "plugin"):
@@ -587,7 +587,7 @@ async def test_a_call_that_only_pauses_is_in_nobodys_way(
 async def test_waiting_for_others_ends_with_the_deadline(
     open_kernel: Any, gemini: FakeGemini, tool: str
 ) -> None:
-    kernel = await open_kernel(VR_MODELS__CONCURRENCY="1", VR_MODELS__DEADLINE_S="0.5")
+    kernel = await open_kernel(VR_MODELS__CONCURRENCY="1", VR_MODELS__DEADLINE_S="0.1")
     async with kernel.services.models.recorder.room:
         assert (await failure(kernel, tool)).category == "NO_ROOM"
     assert gemini.requests == []

@@ -43,10 +43,10 @@ async def test_calls_leave_nothing_behind(era: str, start: Any, tmp_path: Path) 
             await asyncio.wait({task})
             await until((folder / "cancelled").exists)
 
-        for number in range(4):
+        for number in range(3):
             await round_of_calls(number)
         tasks, files = _held()
-        for number in range(4, 16):
+        for number in range(3, 8):
             await round_of_calls(number)
         # A task that ends is gone a moment later.
         await until(lambda: _held()[0] <= tasks and _held()[1] <= files)

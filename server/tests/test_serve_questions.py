@@ -198,7 +198,7 @@ async def test_a_person_may_take_longer_than_a_call(environ, start, make_plugin)
     """The call is not handed out as a job while its question is open."""
     from vr_kernel import load_config
 
-    environ["VR_KERNEL__HANDLE_AFTER_S"] = "0.1"
+    environ["VR_KERNEL__HANDLE_AFTER_S"] = "0.05"
     kernel = await start({"zoo": make_plugin(tools=TOOLS)}, config=load_config(environ=environ))
     asked, answer = asyncio.Event(), asyncio.Event()
 
@@ -210,7 +210,7 @@ async def test_a_person_may_take_longer_than_a_call(environ, start, make_plugin)
     async with Client(build_server(kernel), elicitation_handler=think, mode="legacy") as client:
         calling = asyncio.create_task(client.call_tool("zoo_free_all", {"animal": "lion"}))
         await asked.wait()
-        done, _ = await asyncio.wait({calling}, timeout=0.4)
+        done, _ = await asyncio.wait({calling}, timeout=0.2)
         assert not done
         answer.set()
         assert (await calling).structured_content == {"said": "True 1 north True"}

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import httpx2  # noqa: TID253 - the client that is served
 import pytest
+from gemini_sdk import sdk_client
 from google import genai  # noqa: TID253 - as above
 from google.genai import errors, types  # noqa: TID253 - as above
 from vr_kernel.generation import Usage
@@ -26,11 +27,8 @@ def gemini() -> Iterator[FakeGemini]:
 
 @pytest.fixture
 async def client(gemini: FakeGemini) -> AsyncIterator[genai.client.AsyncClient]:
-    async with httpx2.AsyncClient(timeout=30) as http:
-        options = types.HttpOptions(
-            base_url=gemini.url, api_version="v1beta", httpx_async_client=http
-        )
-        yield genai.Client(api_key="k", http_options=options).aio
+    async with sdk_client(gemini.url) as made:
+        yield made
 
 
 async def ask(client: genai.client.AsyncClient, **config) -> types.GenerateContentResponse:
