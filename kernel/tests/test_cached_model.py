@@ -149,7 +149,7 @@ json_rows = st.dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20)
 @given(row=json_rows, shape=st.sampled_from([Scenes, Words]), former=st.booleans())
 def test_no_row_is_a_wrong_answer(
     tmp_path_factory: pytest.TempPathFactory,

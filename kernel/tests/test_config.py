@@ -382,7 +382,7 @@ def test_a_broken_variable_or_flag_is_named(
 texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     toml=st.binary(max_size=80) | st.text(alphabet="[]kernelplugs.=\n\"1{}' ", max_size=80),
     variables=st.binary(max_size=60),

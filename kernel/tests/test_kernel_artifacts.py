@@ -81,7 +81,7 @@ def test_nothing_else_is_found(artifacts: Artifacts, name: str) -> None:
     assert caught.value.hint
 
 
-@settings(deadline=None)
+@settings(max_examples=30)
 @given(name=st.text(max_size=80))
 def test_no_name_leads_out_of_the_folder(
     tmp_path_factory: pytest.TempPathFactory, name: str

@@ -30,7 +30,7 @@ json_values = st.recursive(
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=5,
 )
-few = settings(max_examples=20, deadline=None)
+few = settings(max_examples=10)
 Warnings = list[VrError]
 
 

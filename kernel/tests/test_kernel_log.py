@@ -90,7 +90,7 @@ def test_what_no_reader_sees_is_not_written(
 texts = st.text(st.sampled_from(INVISIBLE) | st.characters(exclude_categories=["Cs"]), max_size=50)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(event=texts, title=texts)
 def test_no_title_reaches_the_terminal_unseen(
     capfd: pytest.CaptureFixture[str], event: str, title: str
