@@ -16,6 +16,7 @@ from re import findall
 from typing import Any, Self
 
 import pytest
+from command_fork import run_vr
 
 Environment = Callable[..., dict[str, str]]
 CANARY = "canary-0123456789"
@@ -125,15 +126,9 @@ def test_the_token_of_the_model_hub_is_sent(fresh_environment: Environment, tmp_
 
 def ask(*command: str, environment: dict[str, str], codes: tuple[int, ...] = (0,)) -> Any:
     """The JSON that `vr` answers a command with."""
-    done = subprocess.run(
-        [sys.executable, "-m", "vr_cli", *command],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode in codes, done.stderr
-    return json.loads(done.stdout)
+    done = run_vr(environment, Path.cwd(), *command)
+    assert done.code in codes, done.stderr
+    return done.data
 
 
 class Hub(ThreadingHTTPServer):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_fork import run_vr
 from installation import SERVE
 from vr_kernel import Code, VrError
 from vr_server import connect
@@ -43,16 +42,10 @@ def elsewhere(tmp_path: Path, talk: Path) -> Path:
 def test_a_typed_path_is_read(
     elsewhere: Path, fresh_environment: Callable[..., dict[str, str]], words: list[str]
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "vr_cli", *(w.format(elsewhere) for w in words), "--json"],
-        env=fresh_environment(),
-        cwd=elsewhere.parent / "work",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["segments"][0]["text"] == "These captions lie beside the video."
+    typed = [word.format(elsewhere) for word in words]
+    done = run_vr(fresh_environment(), elsewhere.parent / "work", *typed, "--json")
+    assert done.code == 0, done.stderr
+    assert done.data["segments"][0]["text"] == "These captions lie beside the video."
 
 
 def test_a_server_reads_no_path_of_a_client_and_says_how_it_would(
