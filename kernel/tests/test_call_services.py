@@ -1,4 +1,4 @@
-"""What a tool may ask of its call: a name for itself alone, no cache, an earlier bill."""
+"""Things a tool may ask of its call: a name for itself alone, no cache, an earlier bill."""
 
 from __future__ import annotations
 
