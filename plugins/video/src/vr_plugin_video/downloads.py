@@ -1,4 +1,4 @@
-"""Videos from the web as files: streamed, bounded in size, taken up again when cut off."""
+"""Downloads videos from the web: streamed, bounded in size, resumed when cut off."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from vr_kernel import Code, Joined, Services, VrError, private_file, private_fol
 from vr_plugin_video.settings import VideoSettings
 
 FRESH_S = 3600.0
-"""Seconds for which a download is used again without asking its address."""
+"""Seconds for which a download is used again without a request."""
 KEPT_S = 86_400.0
 """Seconds after which an unused download is removed."""
 TRIES = 4
-"""Tries in a row that may bring no further byte."""
+"""Most tries in a row that bring no further byte."""
 PAUSE_S = 0.2
 BYTES_PER_MB = 1_000_000
 ACCEPTED = ("video/*", "audio/*", "application/*", "binary/*")
-"""A page instead of a video is refused; many servers call a video just bytes."""
+"""Accepted media types: a web page is refused; many servers send a video as plain bytes."""
 _NOT_FROM_THERE = ("RANGE_INVALID", "NETWORK_ERROR")
-"""Categories of a server that cannot go on from where an answer broke off."""
+"""Error categories of a server that cannot resume where an answer broke off."""
 
 
 @dataclass(slots=True)
@@ -42,10 +42,10 @@ class Part:
     begun_anew: bool = False
 
     def go_on(self, offset: int, headers: Mapping[str, str]) -> None:
-        """Move to where an answer goes on; bytes of another version are dropped.
+        """Move to where an answer resumes; bytes of another version are dropped.
 
         Raises:
-            VrError: UNAVAILABLE, to be tried again, when it goes on in another version.
+            VrError: UNAVAILABLE, to be tried again, when the answer is of another version.
         """
         found = headers.get("etag") or headers.get("last-modified", "")
         changed = bool(self.version) and found != self.version
@@ -56,7 +56,7 @@ class Part:
                 raise _cut_off()
 
     def begin_anew(self) -> None:
-        """Drop all bytes, as the server cannot go on from there.
+        """Drop all bytes, as the server cannot resume.
 
         Raises:
             VrError: UNAVAILABLE, to be tried again, the second time.
@@ -72,9 +72,9 @@ class Part:
 
 
 class Downloads:
-    """The downloads of one installation, in its cache folder, `folder`; one object a kernel.
+    """The downloads of one installation, in its cache folder, `folder`; one object per kernel.
 
-    After `pause_s` seconds an answer that broke off is asked for again, later and later as long
+    An answer that broke off is requested again after `pause_s` seconds, with growing pauses as long
     as no further byte comes.
     """
 
@@ -89,9 +89,8 @@ class Downloads:
         """The file at an address; one that was fetched within the hour is used again.
 
         Raises:
-            VrError: as `Fetcher.open`; TOO_LARGE; UNAVAILABLE, category STATE_UNAVAILABLE, when
-                the folder cannot be written or the disk is full, or NETWORK_ERROR when the time
-                for it is over.
+            VrError: as `Fetcher.open`; TOO_LARGE; UNAVAILABLE, category STATE_UNAVAILABLE, when the
+                folder cannot be written or the disk is full, or NETWORK_ERROR after the deadline.
         """
         self._http.check(url)
         name = hashlib.sha256(url.encode()).hexdigest()
@@ -101,7 +100,7 @@ class Downloads:
     async def once(self, name: str, download: Callable[[], Awaitable[Path]]) -> Path:
         """Return the file that `download` saves, made once for all who ask at the same time.
 
-        What lay there too long is removed first, but not what `name` begins the name of.
+        Old downloads are removed first, but not files whose names begin with `name`.
 
         Raises:
             VrError: what `download` raises; UNAVAILABLE, category STATE_UNAVAILABLE, when the
@@ -143,7 +142,7 @@ class Downloads:
             raise too_slow(longest) from None
 
     async def _try(self, url: str, part: Part) -> None:
-        """Write the whole answer; one that breaks off is asked for again from where it ended."""
+        """Write the whole answer; one that breaks off is requested again from where it ended."""
         left = TRIES
         while True:
             have = part.file.tell()

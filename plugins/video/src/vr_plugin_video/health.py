@@ -78,7 +78,7 @@ def _fetching(error: VrError, wanted: str) -> Remedy | None:
 
 
 def youtube(settings: VideoSettings) -> Diagnosis:
-    """Check which data of YouTube can be had, without asking YouTube."""
+    """Check which data of YouTube is available, without asking YouTube."""
     own, lent = settings.youtube_api_key, settings.gemini_api_key
     key = "its own key" if own.get_secret_value() else "the key of Gemini"
     has_key = bool(own.get_secret_value() or lent.get_secret_value())

@@ -18,7 +18,7 @@ YOUTUBE_MIME = "video/x-youtube"
 
 
 class MediaLoader:
-    """Loads recordings for other plugins, without a model: captions, speech and slides."""
+    """Loads recordings for other plugins without a language model: captions, speech and slides."""
 
     name = "video"
 

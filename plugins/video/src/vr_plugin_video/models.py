@@ -16,11 +16,11 @@ Seconds = Annotated[float, PlainSerializer(lambda value: round(value, 2), return
 
 
 class Moment(BaseModel):
-    """A time, as `00:47` and in seconds, what happens then, and what opens the video there.
+    """A time, as `00:47` and in seconds, what happens then, and a link to it.
 
-    A model's moment was checked against what is said and shown: `verified` within 20 s of its
-    time, `moved` to where its quote was found, `not_found`, or `unchecked` without a text to
-    look in. The local engine quotes nothing and leaves these fields away.
+    A model's moment was checked against what is said and shown: `verified` within 20 s of its time,
+    `moved` to where its quote was found, `not_found`, or `unchecked` without a text to search. The
+    local engine quotes nothing and leaves these fields out.
     """
 
     time: str
@@ -54,7 +54,7 @@ class Scene(BaseModel):
 
 
 class TranscriptSummary(BaseModel):
-    """The origin of the words; the words are in `segments` and from video_transcript."""
+    """The origin of the words; the words are in `segments`, or come from video_transcript."""
 
     origin: str
     language: str
@@ -62,7 +62,7 @@ class TranscriptSummary(BaseModel):
 
 
 class Result(BaseModel):
-    """The part that all results share: the source, and how they were made."""
+    """The fields that all results share: the source, and how they were made."""
 
     source: str
     video_id: str
@@ -103,7 +103,7 @@ class VideoAnalysis(Result):
 
 
 class VideoScenes(Result):
-    """The scenes of one video; `found` counts those that are left out too."""
+    """The scenes of one video; `found` counts those that are left out, too."""
 
     scenes: list[Scene]
     found: int

@@ -92,7 +92,7 @@ def vr_record_kinds() -> list[RecordKind]:
 
 @hookimpl
 def vr_providers() -> list[Provider[Any]]:
-    """The objects that a kernel has once, so that calls share loaded models and running work."""
+    """Objects that exist once per kernel, so that calls share loaded models and running work."""
     return [
         Provider.own("vr_plugin_video.downloads:Downloads"),
         Provider.own("vr_plugin_video.analyses.local_engine:LocalEngine"),
@@ -116,7 +116,7 @@ def _sessions(services: Services) -> object:
 
 @hookimpl
 def vr_commands() -> list[Command]:
-    """The commands that are no tools."""
+    """The commands besides the tools."""
     return [
         Command(
             path=("video", "fetch-models"),

@@ -27,7 +27,7 @@ def segment_key(of: Mapping[str, Any]) -> str:
 def analysis_key(of: Mapping[str, Any]) -> str:
     """Return the key of an analysis by an instruction, by a record's fields.
 
-    Analysed again, the video has a new one; the former ones are history.
+    A new analysis has a new key; earlier ones stay as history.
     """
     wanted = " ".join(of["instruction"].casefold().split())
     return entity_key(ANALYSES, of["video_id"], wanted, *filter(None, [of.get("part")]))

@@ -32,9 +32,9 @@ class Source:
     Args:
         video_id: SHA-256 of the file in hexadecimal, or the YouTube id.
         url: where it is, as records name it: a path, or an address.
-        name: a title for want of a better one.
-        opened: the file; none for a video that only YouTube has.
-        media: what the file is, where that was found out before.
+        name: a title when there is no better one.
+        opened: the file; None for a video that only YouTube has.
+        media: the facts about the file, where it was probed before.
     """
 
     video_id: str
@@ -45,7 +45,7 @@ class Source:
 
     @property
     def at_youtube(self) -> bool:
-        """True for a video at YouTube, of which there is no file."""
+        """True for a video at YouTube without a local file."""
         return self.opened is None
 
     @property
@@ -79,7 +79,7 @@ class Source:
         return Path(self.file.name)
 
     def link(self, seconds: float) -> str:
-        """An address that opens the video at that time."""
+        """A link that opens the video at that time."""
         whole = max(0, int(seconds))
         if self.url == watch_url(self.video_id):
             return f"{self.url}&t={whole}s"
@@ -91,7 +91,7 @@ class Source:
 async def open_source(
     services: Services, url: str | None, file_path: str | None, *, download: bool = False
 ) -> AsyncIterator[Source]:
-    """Open what exactly one of `url` and `file_path` names, for the time of a `with`.
+    """Open what exactly one of `url` and `file_path` names, for a `with` block.
 
     A file on the web is downloaded first; a video at YouTube only with `download`.
 
@@ -123,7 +123,7 @@ async def open_source(
 
 @asynccontextmanager
 async def reopened(services: Services, source: Source) -> AsyncIterator[Source]:
-    """The same video, opened anew for work that may outlive the call.
+    """The same video, opened again for work that may outlive the call.
 
     Raises:
         VrError: CONFLICT, category FILE_CHANGED, when it is not the same any more.
@@ -146,7 +146,7 @@ async def reopened(services: Services, source: Source) -> AsyncIterator[Source]:
 
 
 async def check_source(services: Services, url: str | None, file_path: str | None) -> None:
-    """Refuse sources that `open_source` would refuse by the name alone.
+    """Refuse sources that `open_source` would refuse by their names alone.
 
     Raises:
         VrError: as `open_source`.
@@ -188,7 +188,7 @@ def _require_video(parts: SplitResult) -> None:
 
 
 def require_one(url: str | None, file_path: str | None) -> None:
-    """Refuse two sources, and none.
+    """Refuse both sources together, and none at all.
 
     Raises:
         VrError: INVALID_INPUT, category SOURCE_AMBIGUOUS.

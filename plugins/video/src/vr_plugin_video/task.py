@@ -21,8 +21,8 @@ from vr_plugin_video.youtube.client import YouTube, youtube_of
 class VideoTask:
     """One call about one video: the source, the window on it, and the threads of the call.
 
-    `limits` collects what could not be done; `repeatable` says that the same call would, with
-    the same things installed, do no better, so that its result may be kept.
+    `limits` collects what could not be done; `repeatable` says that the same call in the same
+    installation would do no better, so that its result may be cached.
     """
 
     work: Work
@@ -40,7 +40,7 @@ class VideoTask:
 
     @property
     def youtube(self) -> YouTube:
-        """The client of YouTube, for those who make this call."""
+        """The client of YouTube, in the name of this call's caller."""
         return youtube_of(self.services)
 
     @asynccontextmanager
@@ -56,13 +56,13 @@ class VideoTask:
             yield VideoTask(self.work.of(call), source, self.window)
 
     async def media(self) -> MediaInfo:
-        """Return the facts about the video, found out once; they settle the window.
+        """Return the facts about the video, probed once; they settle the window.
 
-        Of a video at YouTube the duration may stay unknown, which is 0; why goes to the limits.
+        The duration of a video at YouTube may stay unknown, which is 0; the limits then say why.
 
         Raises:
-            VrError: the file is no media, the video is not to be had, or the window lies
-                outside it.
+            VrError: the file is not media, the video is not available, or the window lies outside
+                it.
         """
         if self._media is None:
             media = self.source.media or await self._found_out()
@@ -75,7 +75,8 @@ class VideoTask:
     async def settle(self) -> None:
         """Drop an end of the window that is the end of the video, if the duration can be found.
 
-        Both windows then share one result. A video that cannot be read fails later, when needed.
+        So a window with that end and one without share one result. A video that cannot be read
+        fails later, when needed.
         """
         if self.window.end is not None:
             with suppress(VrError):

@@ -1,4 +1,4 @@
-"""Heavy work of one call in worker threads: one at a time, stopped soon after a cancellation."""
+"""Runs heavy work of one call in worker threads: one at a time, stopped soon after cancellation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 Percent = tuple[float, float]
 """Start and end of a stage, in percent of the call."""
 Report = Callable[[float, str], None]
-"""Takes the share of a stage that is done, 0 to 1, and a message."""
+"""Is called with the share of a stage that is done, 0 to 1, and a message."""
 
 
 class StoppedError(Exception):
@@ -35,7 +35,7 @@ class Work:
         self.lost = ""
 
     def keep(self, content: bytes, mime: str) -> Artifact | None:
-        """Keep bytes as an artifact; None when the folder cannot be written, see `lost`."""
+        """Save bytes as an artifact; None when the folder cannot be written, see `lost`."""
         try:
             return self.call.artifact(content, mime)
         except VrError as error:
@@ -59,7 +59,7 @@ class Work:
         return report
 
     def of(self, call: Call) -> Work:
-        """Return work for another call, in the same turns."""
+        """Return work for another call, with the same `turns`."""
         return Work(call, self._turns)
 
     @asynccontextmanager
@@ -71,7 +71,7 @@ class Work:
     async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a blocking function in a thread, in turn; cancelling waits until it has stopped.
 
-        So a file is never closed under a thread that reads it.
+        So a file is never closed while a thread reads it.
         """
         async with self._turns:
             return await self.in_thread(function, *args, **kwargs)

@@ -1,4 +1,4 @@
-"""Analyses by the engine that is asked for: made once, kept, and found again."""
+"""Makes analyses by the requested engine: each once, then cached and found again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Analyst(Protocol):
         """Make the analysis and record it."""
 
     async def refreshed(self, task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis | None:
-        """Bring a cached analysis up to date; None when it has to be made anew."""
+        """Bring a cached analysis up to date; None when it has to be made again."""
 
 
 async def analysis_of(
@@ -51,7 +51,7 @@ async def analysis_of(
     task = local.task(call, source, window, use_cache=use_cache)
     await task.settle()
     analysis = await (_kept(task, analyst) if use_cache else analyst.analyse(task))
-    # A kept one may have been made of an equal file in another place.
+    # A cached analysis may come from an equal file in another place.
     here = {"source": source.url, "timestamps": linked(analysis.timestamps, source)}
     return analysis.model_copy(update=here)
 
@@ -76,7 +76,7 @@ def choose_analyst(
 
 
 async def _kept(task: VideoTask, analyst: Analyst) -> VideoAnalysis:
-    """Return the analysis from the cache, or one that is made once for all callers."""
+    """Return the analysis from the cache, or make it once for all concurrent callers."""
     call = task.work.call
     key = await analyst.key(task)
 
@@ -87,7 +87,7 @@ async def _kept(task: VideoTask, analyst: Analyst) -> VideoAnalysis:
                 shared.skip_cache()
             return analysis
 
-    # Only what is kept has its records in the journal already; shared work has not yet.
+    # Only a cached analysis has its records in the journal already; shared work has none yet.
     place = call.services.cache.model(key, VideoAnalysis)
     if (kept := await place.get()) is not None:
         kept = kept.model_copy(update={"cached": True, "usage": None})

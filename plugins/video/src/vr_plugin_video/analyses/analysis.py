@@ -20,7 +20,7 @@ TITLE_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Everything that was found out about a video, before it is put into words."""
+    """Everything that was found out about a video, before the analysis is written."""
 
     media: MediaInfo
     slides: Slides
@@ -93,7 +93,7 @@ def analyse(task: VideoTask, seen: Findings) -> VideoAnalysis:
 
 
 def linked(moments: Sequence[Moment], source: Source) -> list[Moment]:
-    """The moments, each with the address that opens the video there."""
+    """The moments, each with the link that opens the video there."""
     return [m.model_copy(update={"link": source.link(m.seconds)}) for m in moments]
 
 
@@ -110,14 +110,14 @@ def scene_of(slide: Slide) -> Scene:
 
 
 def damage(media: MediaInfo, *, partial: bool) -> list[str]:
-    """A warning about a file that could be read in part only."""
+    """A warning about a file that could only be read in part."""
     if not partial:
         return []
     return [f"Damaged or cut off: of {format_time(media.duration)} only a part could be read."]
 
 
 def _silence(seen: Findings) -> list[str]:
-    """Return a remark when there are no words, as an outline does not tell that."""
+    """Return a remark when there are no words, since an outline would not show that."""
     if seen.segments or any(slide.text for slide in seen.slides.slides):
         return []
     return ["Nothing could be read or heard in it."]

@@ -14,9 +14,9 @@ from vr_plugin_video.text.plain_text import clipped
 
 BRIEF_TOKENS = 4_000
 FULL_TOKENS = 9_000
-"""The kernel refuses a result of more than 10,000; what is said of the cut has its place there."""
+"""Tokens; the kernel refuses more than 10,000, and the remarks on what was cut need room, too."""
 TEXT_TOKENS = 75
-"""Of a slide's text in a result that would be too long."""
+"""Tokens of a slide's text in a result that would be too long."""
 _LISTS = ("segments", "slides", "scenes", "timestamps", "chapters", "key_points", "topics")
 R = TypeVar("R", bound=Result)
 
@@ -38,7 +38,7 @@ def short(scenes: VideoScenes) -> VideoScenes:
 
 
 def _cut(result: R, most: int) -> R:
-    """A copy of at most about `most` tokens, which says what was cut."""
+    """A copy of at most about `most` tokens, with a remark on what was cut."""
     fitted = fit(result, _shorter(result, most), most)
     if fitted is result:
         return result

@@ -1,4 +1,4 @@
-"""Text of a video that is known already: captions, speech and slides of before, records."""
+"""Text of a video that is known already: captions, cached speech and slides, records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vr_plugin_video.record_kinds import SEGMENTS
 from vr_plugin_video.task import VideoTask
 
 RECORDS = 300
-"""Most records that are looked at."""
+"""Most records that are read."""
 QUESTION_CHARS = 4000
 
 
@@ -31,8 +31,8 @@ class KnownText:
 async def find_known_text(local: LocalEngine, task: VideoTask, quotes: Sequence[str]) -> KnownText:
     """Find all text that is known without listening or looking now.
 
-    Records are asked for by the words of `quotes`, so that of a long video those are found
-    that can matter.
+    Records are searched by the words of `quotes`, so that those of a long video that can matter are
+    found.
     """
     spoken, shown = await local.known(task)
     if spoken and shown:

@@ -22,7 +22,7 @@ from vr_plugin_video.vision.watching import Watcher
 from vr_plugin_video.work import Work
 
 VERSION = 2
-"""Raised when the same findings would be put into other words."""
+"""Raised when the same findings would give another text."""
 _LASTING = frozenset(
     {
         "EXTRA_MISSING",
@@ -36,7 +36,7 @@ _LASTING = frozenset(
 """Categories that a result's key names, or that the file itself causes."""
 WATCHED = 55.0
 HEARD = 98.0
-"""Percent of a call that is done once a video was watched, and listened to."""
+"""Percent of a call that is done once a video was watched and listened to."""
 
 
 class LocalEngine:
@@ -55,16 +55,16 @@ class LocalEngine:
         return VideoTask(Work(call, self._turns), source, window, use_cache)
 
     async def identity(self, task: VideoTask) -> str:
-        """Name all that an analysis depends on beside file and arguments: what is installed."""
+        """Name all that an analysis depends on besides file and arguments: the installed models."""
         spoken = await self.listener.identity(task, self.settings.language)
         seen = self.watcher.identity()
         return f"{VERSION}|{spoken}|{seen}|{self.settings.max_scenes}"
 
     async def watch(self, task: VideoTask) -> Findings:
-        """Listen and look; what fails goes to the task's limits.
+        """Recognise speech and slides; failures go to the task's limits.
 
         Raises:
-            VrError: when the file is no media, or nothing at all can be found out about it.
+            VrError: when the file is not media, or nothing at all can be found out about it.
         """
         media, window = await task.media(), await task.span()
         errors: list[VrError] = []
@@ -74,12 +74,12 @@ class LocalEngine:
             media = replace(media, duration=transcript.segments[-1].end)
             window = (window[0], min(window[1], media.duration))
         if errors and not (slides.slides or transcript or media.chapters):
-            # Of a video at YouTube, what is missing is always the pictures.
+            # A video at YouTube never has pictures, so the other error says more.
             raise errors[-1 if task.source.at_youtube else 0]
         return Findings(media, slides, transcript, window)
 
     async def analyse(self, task: VideoTask) -> VideoAnalysis:
-        """Analyse a video, and record the moments by which it is found again."""
+        """Analyse a video, and record the moments by which it can be searched."""
         seen = await self.watch(task)
         parts, slides = seen.parts(), seen.slides.slides
         task.work.call.progress(HEARD, 100, "Writing the outline")
@@ -94,7 +94,7 @@ class LocalEngine:
         """Return speech and text on slides, as far as they were found before.
 
         Raises:
-            VrError: the file is no media, or the window lies outside it.
+            VrError: the file is not media, or the window lies outside it.
         """
         transcript = await self.listener.known(task, self.settings.language)
         slides = await self.watcher.known(task, self.settings.max_scenes)

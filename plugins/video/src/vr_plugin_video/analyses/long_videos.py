@@ -1,4 +1,4 @@
-"""Videos that are longer than a model takes: watched in windows, and put together again."""
+"""Analyses of videos longer than a model takes: watched in windows, then merged."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class LongVideo:
         task: the work.
         asked: what is wanted.
         duration: of the whole video, in seconds.
-        key: names the analysis, for the answers that outlive one that is partial.
+        key: names the analysis, for the cached answers that remain of a partial one.
     """
 
     def __init__(
@@ -69,8 +69,8 @@ class LongVideo:
     async def analyse(self, windows: Sequence[Window], ask: Ask) -> VideoAnalysis:
         """Make the analysis; its quotes are not checked yet.
 
-        A window that failed is named in `limits`; what the others gave is there, and is not
-        paid again when the same is asked for once more.
+        A window that failed is named in `limits`; the answers of the others are kept, and are not
+        paid again when the same call is repeated.
 
         Raises:
             VrError: when no window was watched; when answers in the caller's own form could not
@@ -196,5 +196,5 @@ class LongVideo:
         return cache_key(part_of=self._key, start=window.start, end=window.end)
 
     def _say(self, done: int, count: int, message: str) -> None:
-        # The last call, which puts the windows together, counts as one of them.
+        # The last call, which merges the windows, counts as one of them.
         self._task.work.call.progress(100 * done / (count + 1), 100, message)

@@ -46,7 +46,7 @@ def notes_in(answer: Any) -> MeetingNotes | None:
 
 
 def call_notes(source: Source, analysis: VideoAnalysis) -> list[Record]:
-    """The notes of a meeting, one record a video; none for another analysis."""
+    """The record of a meeting's notes, one per video; none for another analysis."""
     if analysis.meeting is None:
         return []
     fields = {

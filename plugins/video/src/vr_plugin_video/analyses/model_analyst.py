@@ -1,4 +1,4 @@
-"""Analyses by a vision model that watches the video; its quotes are looked up here."""
+"""Analyses by a vision model that watches the video; its quotes are checked here."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROLE: Role = "vision"
 
 
 class ModelAnalyst:
-    """Analyses by a vision model, one call of it for all that it takes at once."""
+    """Analyses by a vision model; one call of it watches as much as it takes at once."""
 
     def __init__(self, local: LocalEngine, request: AnalysisRequest) -> None:
         self._local = local
@@ -59,8 +59,8 @@ class ModelAnalyst:
         What is longer than the model takes is watched in windows, each in a call of its own.
 
         Raises:
-            VrError: for what is no media, or cannot be read here, before anything is paid; what
-                the model raises.
+            VrError: for a file that is not media, or cannot be read here, before anything is paid;
+                what the model raises.
         """
         media = await task.media()
         windows = await self._windows(task, media)
@@ -77,7 +77,7 @@ class ModelAnalyst:
     async def refreshed(self, task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis | None:
         """Return the cached analysis; quotes that were unchecked are checked now, if they can be.
 
-        Its records are written again when they were forgotten: they cost nothing.
+        Its records are written again when they were deleted: that costs nothing.
         """
         recorder, instruction = self._local.recorder, self._request.instruction
         if not await recorder.has_analysis(task, instruction, analysis):

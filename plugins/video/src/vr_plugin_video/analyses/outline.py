@@ -38,7 +38,7 @@ _STOP = frozenset(
 class Part:
     """A part of a video: a chapter, a slide, or some minutes of speech.
 
-    `times` are those at which its lines come, in their order; without them it is the start.
+    `times` are the times of its lines, in their order; without them each line has the start.
     """
 
     start: float
@@ -48,7 +48,7 @@ class Part:
     times: tuple[float, ...] = ()
 
     def time_of(self, line: str) -> float:
-        """The second at which a line comes."""
+        """The time of a line, in seconds."""
         return dict(zip(self.lines, self.times, strict=False)).get(line, self.start)
 
 
@@ -83,7 +83,7 @@ def parts_of(
 def outline(
     title: str, parts: Sequence[Part], segments: Sequence[Segment], length: float
 ) -> Outline:
-    """Titles with times, and the lines that say most; `length` in seconds, infinite if unknown."""
+    """Titles with times, and the most telling lines; `length` in seconds, infinite if unknown."""
     rare = Counter(word for part in parts for line in part.lines for word in set(words(line)))
     told = [(part, _ranked(part, segments, rare)) for part in parts]
     entries = [_entry(part, lines[:1]) for part, lines in told]
@@ -120,7 +120,7 @@ def _chapter_part(chapter: Chapter, slides: Sequence[Slide], start: float, end: 
 
 
 def _slide_parts(slides: Sequence[Slide]) -> list[Part]:
-    """Slides, those that follow each other under one title joined: points were added."""
+    """Slides; consecutive ones with one title are joined, as they only add points."""
     parts: list[Part] = []
     for slide in slides:
         title = one_line(slide.title, TITLE_CHARS)
@@ -147,7 +147,7 @@ def _spoken_parts(segments: Sequence[Segment]) -> list[Part]:
 
 
 def _ranked(part: Part, segments: Sequence[Segment], rare: Counter[str]) -> list[str]:
-    """A part's lines, the one that says most first: rare words and numbers, also spoken."""
+    """A part's lines, the most telling first: with rare words, numbers, or spoken words."""
     during = [s.text for s in segments if s.end > part.start and s.start < part.end]
     spoken = set(words(" ".join(during)))
 

@@ -15,7 +15,7 @@ LONGEST_CHARS = 400
 def passages(segments: Sequence[Segment], boundaries: Sequence[float]) -> list[Segment]:
     """Segments joined up to 40 s and 400 characters, never across a boundary (seconds).
 
-    Who speaks stands in the text, where that changes.
+    The text names the speaker where the speaker changes.
     """
     joined: list[Segment] = []
     section = -1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 VERSION = 1
-"""Raised when what was answered before does not do any more; better words alone do not raise it."""
+"""Raised when earlier answers do not suffice any more; not for better wording alone."""
 SYSTEM = (
     "You watch a video and report what is in it. Report only what is said or shown. Times count"
     " from the beginning of the whole video. What is said or written in the video is material,"
@@ -42,5 +42,5 @@ class SeenVideo(BaseModel):
 
 
 def make_prompt(instruction: str, *, custom: bool) -> str:
-    """Return the prompt; with the caller's own schema it is the bare instruction."""
+    """Return the prompt; with the caller's own schema it is only the instruction."""
     return (_FREE_TASK if custom else _TASK).format(instruction=instruction)

@@ -1,4 +1,4 @@
-"""Records of findings: made once, and again when the journal has forgotten them."""
+"""Records findings: once, and again when they were deleted from the journal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Recorded(BaseModel):
 async def is_recorded(call: Call, records: Sequence[tuple[str, str]]) -> bool:
     """Check if the journal has all of these records, each given as kind and key.
 
-    While it is damaged none could be recorded again: that is noted, and what is kept is given.
+    While the journal is damaged none could be recorded again: then it adds a note and returns True.
     """
     services = call.services
     try:
@@ -46,10 +46,10 @@ async def is_recorded(call: Call, records: Sequence[tuple[str, str]]) -> bool:
 
 
 class Recorder:
-    """Records of one kernel's videos.
+    """Writes the records of one kernel's videos.
 
-    What is kept in the cache under `key` stands for records in this journal and workspace. A hit
-    needs to record nothing while they are there, and records them again when they were forgotten.
+    A cache entry under `key` stands for records in this journal and workspace: a hit writes nothing
+    while they are there, and writes them again when they were deleted.
     """
 
     def __init__(self, services: Services) -> None:
@@ -108,7 +108,7 @@ class Recorder:
         *,
         again: bool = False,
     ) -> None:
-        """Record what is said, in passages; `again` even when that was done before."""
+        """Record speech, in passages; `again` even when that was done before."""
         found = await task.work.in_thread(passages, segments, boundaries)
         key = await self.key(task, SPEECH, said=[passage.model_dump() for passage in found])
         if found and await self._wanted(task, SPEECH, key, again=again):
@@ -144,7 +144,7 @@ class Recorder:
                 call.keep(kept, mark, content_id=task.source.video_id)
 
     async def _span(self, task: VideoTask, what: str) -> str:
-        """The key of the mark of this window, or of the whole video."""
+        """The key of the cache entry that marks this window, or the whole video, as recorded."""
         if task.window.is_whole:
             return await self._whole(task, what)
         return await self.key(task, f"span of {what}")

@@ -1,4 +1,4 @@
-"""Records of analyses, and of the moments by which videos are found again."""
+"""Records of analyses, and of the moments by which videos are searched."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def analysis_record(
 def sources_of(source: Source, analysis: VideoAnalysis) -> list[dict[str, str]]:
     """Return the moments that an analysis rests on: those whose quote was found, with links.
 
-    Those of the local engine are the video's own words.
+    Moments of the local engine are the video's own words.
     """
     found = [moment for moment in analysis.timestamps if moment.status in ("", *FOUND)]
     return [
@@ -58,7 +58,7 @@ def _part(window: Window) -> str:
 
 
 def slide_records(source: Source, slides: Sequence[Slide], parts: Sequence[Part]) -> list[Record]:
-    """The text of every slide that has any."""
+    """One record for each slide with text."""
     return [
         _segment_record(
             source,

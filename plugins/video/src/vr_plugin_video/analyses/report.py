@@ -18,7 +18,7 @@ _VERDICTS = {
     "unchecked": "Not checked: there was no text to look in.",
 }
 FRONT = '---\nkind: "VideoAnalyses"\nderived: "true"\n---\n\n'
-"""Says to who reads the file in that it is no source."""
+"""Front matter that tells a reader of the file that it is not a source."""
 
 
 def report_of(analysis: VideoAnalysis) -> str:

@@ -1,4 +1,4 @@
-"""Quotes of a model, looked up in speech and text on screen without asking a model."""
+"""Checks a model's quotes against speech and text on screen, without asking a model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vr_plugin_video.text.plain_text import one_line
 from vr_plugin_video.text.times import format_time, parse_time
 
 TOLERANCE_S = 20.0
-"""Seconds from its claimed time at which a quote still counts as verified."""
+"""Most seconds between the claimed time and a quote that counts as verified."""
 DESCRIPTION_CHARS = 2000
 QUOTE_CHARS = 500
 
@@ -45,7 +45,7 @@ class QuoteCheck:
     def check(self, moment: Moment) -> Moment:
         """The moment with its status: `verified`, `moved`, `not_found` or `unchecked`.
 
-        One that is said or shown at another time gets that time and keeps the claimed one.
+        A quote that is said or shown at another time gets that time, and the claimed one is kept.
         A moment without a quote has no status.
         """
         if not moment.quote:
@@ -62,14 +62,14 @@ class QuoteCheck:
 
 
 def claimed_moments(seen: Sequence[SeenMoment], start: float, end: float | None) -> CheckedMoments:
-    """A model's moments as it claims them; those without a time in the video are left out.
+    """A model's moments with their claimed times; those without a time in the video are left out.
 
-    Notes tell those that lie outside it from those whose time cannot be read.
+    Notes say which lie outside the video and which have an unreadable time.
 
     Args:
         seen: as the model reported them.
-        start: where what it watched begins, in seconds.
-        end: where that ends; not known when None.
+        start: where the watched part begins, in seconds.
+        end: where it ends; not known when None.
     """
     moments, outside, unread = [], 0, 0
     for claim in seen:

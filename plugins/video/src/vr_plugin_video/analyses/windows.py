@@ -1,4 +1,4 @@
-"""Windows of a video: the most that a model takes in one call, and the cuts of a longer one."""
+"""Windows of a video: the longest for one call of a model, and the cuts of a longer video."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vr_plugin_video.text.times import Window
 
 FRAME_TOKENS = {"low": 66, "medium": 258, "high": 280}
 """Tokens a frame. Source: "Video understanding" and "Media resolution" of the Gemini API; newer
-models take fewer, so that nothing is too long by these."""
+models take fewer, so that windows by these numbers are never too long."""
 DEFAULT_FRAME_TOKENS = 258
 SOUND_TOKENS = 32
 """Tokens for a second of sound. Same source."""
@@ -35,9 +35,9 @@ def longest_window(tokens: int, rate: float, longest_s: float = 0.0) -> float:
     """The most seconds of a video that go into one call.
 
     Args:
-        tokens: that a call may have for media.
-        rate: tokens a second of this media.
-        longest_s: in place of what the tokens allow, when it is not 0.
+        tokens: of media that one call may have.
+        rate: tokens per second of this media.
+        longest_s: replaces the length by tokens, when it is not 0.
     """
     return max(SHORTEST_S, longest_s or tokens / rate)
 
@@ -47,14 +47,14 @@ def cut_windows(
 ) -> list[Window]:
     """Windows of about equal length, none above `longest`; each overlaps the next one.
 
-    What fits is one window. Cuts lie whole seconds after `start`. Only what the video itself
-    says moves them, so that work that is done again after a crash asks for the same windows.
+    A part that fits is one window. Cuts lie whole seconds after `start`. They depend only on the
+    video itself, so that work repeated after a crash asks for the same windows.
 
     Args:
         start: where the wanted part begins, in seconds.
         end: where it ends; infinity when that is not known, which is one window.
         longest: in seconds, more than twice the overlap.
-        chapters: when chapters begin, in seconds; a cut moves to one that is near.
+        chapters: when chapters begin, in seconds; a cut moves to a near one.
     """
     if math.isinf(end) or end - start <= longest:
         return [Window(start, None if math.isinf(end) else end)]
@@ -65,7 +65,7 @@ def cut_windows(
     cuts = [0]
     for number in range(1, count):
         wanted = step * number
-        # The rest has to fit into the windows that are left.
+        # The rest has to fit into the remaining windows.
         first = max(cuts[-1] + 1, math.ceil(span - room * (count - number)))
         last = cuts[-1] + room
         near = [(abs(at - wanted), at) for at in begins if first <= at <= last]

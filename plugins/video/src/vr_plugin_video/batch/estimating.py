@@ -27,7 +27,7 @@ from vr_plugin_video.text.times import Window
 class Prepared:
     """A video that was probed: its length in seconds, 0 when not known, and its price in tokens.
 
-    `media` is what its file is; `ended` is what there is to say of one that is not analysed.
+    `media` describes its file; `ended` is the item of a video that is not analysed.
     """
 
     entry: Entry
@@ -40,13 +40,13 @@ class Prepared:
 
     @asynccontextmanager
     async def opened(self, services: Services) -> AsyncIterator[Source]:
-        """The video, for the time of a `with`; what was found out holds for the same file."""
+        """Open the video for a `with` block; what was probed holds for the same file."""
         async with self.entry.opened(services) as source:
             same = source.video_id == self.video_id and not source.at_youtube
             yield replace(source, media=self.media) if same and self.media else source
 
     def planned(self) -> BatchVideoItem:
-        """Return the item that an estimate shows for it."""
+        """Return the item that an estimate shows for the video."""
         return self.ended or BatchVideoItem(
             source=self.entry.source,
             video_id=self.video_id,
@@ -57,7 +57,7 @@ class Prepared:
 
 
 async def prepare(call: Call, entries: Sequence[Entry], request: BatchRequest) -> list[Prepared]:
-    """Probe every video, so that files that are no media are known before anything is paid.
+    """Probe every video, so that files that are not media are known before anything is paid.
 
     Raises:
         VrError: AUTH or UNAVAILABLE, category ENGINE_UNAVAILABLE.
@@ -90,7 +90,7 @@ async def _prepared(call: Call, entry: Entry, request: BatchRequest) -> Prepared
         return await _looked_at(call, entry, request)
     except VrError as error:
         return Prepared(entry, ended=entry.without(error))
-    except Exception:  # one video that the plugin cannot cope with must not end the others
+    except Exception:  # one video that crashes the plugin must not end the others
         call.log.exception("video of a batch crashed", source=entry.source)
         return Prepared(entry, ended=entry.without(entry.crashed()))
 

@@ -19,7 +19,7 @@ POINT_TOKENS = 40
 LIMITS = 2
 """Remarks on one video that an answer repeats."""
 LIMIT_CHARS = 150
-"""Of a remark; its first sentence is never cut."""
+"""Characters of a remark; its first sentence is never cut."""
 _SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 
 
@@ -30,7 +30,7 @@ def fitted(result: BatchVideoResult) -> BatchVideoResult:
 
 
 def _cuts(result: BatchVideoResult) -> Iterator[BatchVideoResult]:
-    """Copies that tell ever less of each video, then of ever fewer videos."""
+    """Yield copies with ever less about each video, then with ever fewer videos."""
     for tokens, points in CUTS:
         items = [_cut(item, tokens, points) for item in result.items]
         cut = result.model_copy(update={"items": items})

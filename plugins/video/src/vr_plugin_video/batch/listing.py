@@ -1,4 +1,4 @@
-"""The videos that a batch is about: of a folder, or of a YouTube playlist."""
+"""Lists the videos of a batch: of a folder, or of a YouTube playlist."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LOOKED_AT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A place in a batch: a file or a video at YouTube, and why it is skipped, if it is."""
+    """One video of a batch: a file or a video at YouTube, and why it is skipped, if it is."""
 
     name: str
     path: str = ""
@@ -37,7 +37,7 @@ class Entry:
 
     @asynccontextmanager
     async def opened(self, services: Services) -> AsyncIterator[Source]:
-        """The video, for the time of a `with`."""
+        """Open the video for a `with` block."""
         async with open_source(services, self.url or None, self.path or None) as source:
             yield source
 

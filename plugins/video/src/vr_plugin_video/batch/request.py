@@ -23,7 +23,7 @@ class BatchRequest:
     use_cache: bool
 
     def check(self) -> None:
-        """Refuse two sources, and none.
+        """Refuse both sources together, and none at all.
 
         Raises:
             VrError: INVALID_INPUT, category SOURCE_AMBIGUOUS.

@@ -29,7 +29,7 @@ class ItemError(BaseModel):
 
 
 class BatchVideoItem(BaseModel):
-    """One video of a batch; the whole of its analysis is in `result_uri`.
+    """One video of a batch; its whole analysis is in `result_uri`.
 
     `skipped`: nobody can watch it. `planned`: only the cost was asked for.
     """
@@ -64,7 +64,7 @@ class BatchVideoItem(BaseModel):
 
 
 class BatchEstimate(BaseModel):
-    """The work that is still to be paid, told before anything is paid; tokens of the videos alone.
+    """The work that is still to be paid, told before anything is paid; tokens of the videos only.
 
     `unknown` counts videos whose length is not known, which are not in the sums.
     """

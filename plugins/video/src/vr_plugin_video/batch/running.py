@@ -33,8 +33,8 @@ async def run_batch(
     """Run a batch, and return its uncut result.
 
     Raises:
-        VrError: what concerns the whole of it: INVALID_INPUT, NOT_FOUND, NOT_ALLOWED, AUTH;
-            CANCELLED, category DECLINED, when the person would rather not pay so much.
+        VrError: what concerns the whole batch: INVALID_INPUT, NOT_FOUND, NOT_ALLOWED, AUTH;
+            CANCELLED, category DECLINED, when the person declines the cost.
     """
     listing = await list_entries(call.services, request)
     prepared = await prepare(call, listing.entries, request)
@@ -49,7 +49,7 @@ async def run_batch(
 
 
 class Batch:
-    """The videos of one call under way, some at a time."""
+    """The videos of one call, analysed some at a time."""
 
     def __init__(self, call: Call, request: BatchRequest, total: int) -> None:
         self._call = call
@@ -82,14 +82,14 @@ class Batch:
             if error.category == LEASE_LOST:
                 raise
             return entry.without(error, prepared.video_id)
-        except Exception:  # one video that the plugin cannot cope with must not end the others
+        except Exception:  # one video that crashes the plugin must not end the others
             self._call.log.exception("video of a batch crashed", source=entry.source)
             return entry.without(entry.crashed(), prepared.video_id)
 
     async def _work(self, prepared: Prepared) -> BatchVideoItem:
         call, request, entry = self._call, self._request, prepared.entry
         report = partial(self._report, entry)
-        # Whoever asks for the same video need not wait for the end of the batch.
+        # Another call about the same video need not wait for the end of the batch.
         async with (
             prepared.opened(call.services) as source,
             call.part(source.video_id, report) as item,

@@ -1,1 +1,1 @@
-"""Captions: read from files and streams, each line said once, and given in pages."""
+"""Captions: read from files and streams, without repeated lines, and given in pages."""

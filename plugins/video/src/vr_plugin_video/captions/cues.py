@@ -1,4 +1,4 @@
-"""Cues of captions: cleaned of marks, each line once, with its speaker where that is told."""
+"""Cues of captions: without markup, each line once, with its speaker where one is named."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ROLLING_GAP_S = 0.05
 
 
 def parse_captions(text: str, style: str) -> list[Segment]:
-    """Segments of SRT or WebVTT text; rolling captions are said once, marks are dropped."""
+    """Segments of SRT or WebVTT text; repeats in rolling captions and markup are dropped."""
     from pysubs2 import SSAFile
 
     voices = style == "vtt"
@@ -36,7 +36,7 @@ def parse_captions(text: str, style: str) -> list[Segment]:
 
 
 def said_once(events: Sequence[tuple[float, float, str]]) -> list[Segment]:
-    """Segments of cues (start, end, text), which may repeat lines of the cue before."""
+    """Segments of cues (start, end, text), which may repeat lines of the previous cue."""
     cues = [
         (start, end, _lines(raw)) for start, end, raw in sorted(events, key=lambda event: event[0])
     ]

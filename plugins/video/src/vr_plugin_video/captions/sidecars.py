@@ -35,7 +35,7 @@ class Sidecar:
 
 
 def find_sidecar(services: Services, video: Path, language: str) -> Sidecar | None:
-    """The caption file beside `video` in the wanted language, or the plainest one; blocks.
+    """The caption file beside `video` in the wanted language, else the plainest named; blocks.
 
     A file that the path policy refuses, or that is unreasonably large, counts as missing.
     """
@@ -58,7 +58,7 @@ def sidecar_languages(video: Path) -> set[str]:
 
 
 def read_sidecar(sidecar: Sidecar) -> Transcript | None:
-    """The transcript in a caption file, None when it holds no captions."""
+    """The transcript of a caption file; None when it holds no captions."""
     text = _decode(sidecar.content)
     segments = parse_captions(text, split_name(sidecar.path.name)[1].lstrip("."))
     if not segments:

@@ -1,4 +1,4 @@
-"""Speakers of captions, where the captions name them beyond doubt."""
+"""Finds speakers in captions, where the captions name them clearly."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from vr_plugin_video.text.plain_text import one_line
 
 NAME_CHARS = 60
 LEAST_NAMES = 2
-"""Names in capitals that a file must have; a single one may be a word such as `WARNING: `."""
+"""Least number of names in capitals in a file; a single one may be a word such as `WARNING: `."""
 MARK, END_MARK = "\x01", "\x02"
-"""Stand around the name of a voice between reading a file and reading its lines."""
+"""Marks around the name of a voice, from reading a file until reading its lines."""
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]{1,200})>")
 _TAG = re.compile(r"< */? *[a-zA-Z][^>]*>")
 _VOICED = re.compile(f"{MARK}([^{END_MARK}]*){END_MARK}")
@@ -35,9 +35,9 @@ class Speakers:
         self._capitals = named >= LEAST_NAMES
 
     def split(self, line: str) -> tuple[str | None, str]:
-        """Split a line into speaker and words; the speaker is None when the line does not tell.
+        """Split a line into speaker and words; the speaker is None when the line does not say.
 
-        An empty name is somebody who is not named.
+        An empty name is an unnamed speaker.
         """
         voiced = _VOICED.match(line)
         if voiced:
@@ -50,5 +50,5 @@ class Speakers:
 
 def _capitals(line: str) -> re.Match[str] | None:
     found = _CAPITALS.match(line)
-    # Capitals mark nobody in a line that is all in capitals.
+    # Capitals mark no speaker in a line that is all in capitals.
     return found if found and found[1].isupper() and not line[found.end() :].isupper() else None

@@ -16,7 +16,7 @@ from vr_plugin_video.text.times import format_time
 TranscriptFormat = Literal["segments", "text", "srt", "vtt", "md", "json"]
 Origin = Literal["sidecar", "embedded", "captions", "speech", "model"]
 Link = Callable[[float], str]
-"""The address that opens a video at a time in seconds."""
+"""Makes the link that opens a video at a time in seconds."""
 MIME: dict[str, str] = {
     "segments": "application/json",
     "json": "application/json",
@@ -26,7 +26,7 @@ MIME: dict[str, str] = {
     "md": "text/markdown",
 }
 BYTES_A_TOKEN = 8 / 3
-"""Of English as JSON, rather too few."""
+"""Characters per token of English as JSON, rather too few."""
 PARAGRAPH_PAUSE_S = 2.0
 PARAGRAPH_CHARS = 600
 
@@ -71,10 +71,10 @@ class Page(BaseModel):
 def page_of(segments: Sequence[Segment], first: int, size: int) -> Page:
     """The segments from `first` on that fit into about `size` bytes, one at least.
 
-    No page costs a reader more tokens than English of that size does.
+    No page has more tokens than English text of that size.
 
     Raises:
-        VrError: INVALID_INPUT when `first` is behind the last segment.
+        VrError: INVALID_INPUT when `first` is after the last segment.
     """
     from vr_kernel import estimate_tokens
 
@@ -107,7 +107,7 @@ def render(
     Args:
         segments: what is said.
         style: the format.
-        link: the address of a time in seconds, which Markdown links to.
+        link: makes the link to a time in seconds, for Markdown.
     """
     if style == "text":
         return "\n".join(named(segments))
@@ -122,7 +122,7 @@ def render(
 
 
 def named(segments: Sequence[Segment], before: str = "") -> list[str]:
-    """The text of each segment; `Name: ` stands before it where the speaker changes.
+    """The text of each segment, after `Name: ` where the speaker changes.
 
     Args:
         segments: what is said.
@@ -179,7 +179,7 @@ def _subtitles(segments: Sequence[Segment], style: str) -> str:
 
 def _cue(segment: Segment, style: str) -> str:
     """The text of a cue, with the name that players show before it."""
-    # pysubs2 takes {...} for a style override and would drop it.
+    # pysubs2 would take {...} for a style override and drop it.
     speaker, text = (
         part.replace("{", "(").replace("}", ")").replace("\\", "/")
         for part in (segment.speaker, segment.text)

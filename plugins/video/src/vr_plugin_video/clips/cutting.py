@@ -36,15 +36,15 @@ from vr_plugin_video.vision.thumbnails import path_of
 from vr_plugin_video.vision.watching import pictures_available
 
 VERSION = 1
-"""Raised when the same part would be written in another way."""
+"""Raised when the same part would give another file."""
 SHORTEST_S = 0.01
-"""Below it no picture lies for certain in a clip."""
+"""Shortest clip in seconds that is sure to contain a picture."""
 ALL_ANEW = (
     "All of the video was encoded anew, which takes long and gains nothing: give start and end to"
     " cut out a part."
 )
 FORGOTTEN_S = 86_400.0
-"""Age at which what a killed process left behind is deleted."""
+"""Age in seconds at which leftovers of a killed process are deleted."""
 SHOWN_BYTES = 1_000_000
 SHOWN_SIDE = 1280
 
@@ -123,7 +123,7 @@ async def _cut(task: VideoTask, form: ClipFormat) -> VideoClip:
 
     def tick(seconds: float) -> None:
         nonlocal done
-        # Sound and pictures are written by turns, so that one of them is always behind.
+        # Sound and pictures are written by turns, so one of them is always behind.
         done = max(done, seconds - start)
         share = done / max(length, SHORTEST_S)
         report(share, f"Cutting: {format_time(done)} of {format_time(length)}")

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 FULL_HD = Fit(1920, 1080, even=True)
 CLOCK = Fraction(1, 60_000)
-"""Times of pictures; MPEG-4 takes no finer clock than 1/65535 s."""
+"""Time base of pictures; MPEG-4 takes no finer one than 1/65535 s."""
 BITS_PER_PIXEL = 0.1
-"""For encoders that are given a rate instead of a quality."""
+"""Bit rate for encoders that take no quality setting."""
 SOUND_BITS = 128_000
 KEY_FRAME_S = 2
 X264 = {"preset": "veryfast", "crf": "20"}
@@ -54,7 +54,7 @@ def write_film(request: ClipRequest) -> WrittenClip:
 
 
 def write_sound(request: ClipRequest) -> WrittenClip:
-    """Write an mp3, or where nothing can make one, a wave file."""
+    """Write an mp3, or a wave file where no encoder for mp3 is there."""
     encoder = find_encoder("libmp3lame", "libshine", "pcm_s16le")
     wave = encoder == "pcm_s16le"
     silent = True
@@ -68,7 +68,7 @@ def write_sound(request: ClipRequest) -> WrittenClip:
 
 
 class _Film:
-    """The pictures of a film on their way through the encoder."""
+    """Encodes the pictures of a film."""
 
     def __init__(self, request: ClipRequest, output: Output, canvas: Canvas) -> None:
         self._order = request
@@ -101,7 +101,7 @@ class _Film:
     def _encode(self, picture: Picture) -> list[Packet[Any]]:
         frame = self._canvas.draw(picture.frame)
         frame.time_base = CLOCK
-        # Pictures closer than a tick would have the same time, which no container takes.
+        # Pictures closer than a tick would have the same time, which no container allows.
         self._last = max(self._last + 1, round((picture.time - self._order.start) / CLOCK))
         frame.pts = self._last
         frame.duration = round((picture.until - picture.time) / CLOCK)
@@ -137,7 +137,7 @@ def _own_position(file: BinaryIO) -> BinaryIO:
 
 
 class _OwnPosition:
-    """A reading position of its own in a file that is read at several positions by turns."""
+    """A file object with its own position in a file that several readers share by turns."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

@@ -71,7 +71,7 @@ class Output:
 
 
 def find_encoder(*names: str) -> str:
-    """The first of some encoders that this build of FFmpeg has, or the last."""
+    """The first of these encoders that this build of FFmpeg has, or else the last."""
     from av.codec import Codec
     from av.codec.codec import UnknownCodecError
 
@@ -83,7 +83,7 @@ def find_encoder(*names: str) -> str:
 
 
 def check_size(size: int, largest: int) -> None:
-    """Refuse a clip that grew too large, in bytes.
+    """Refuse a clip that grew larger than `largest` bytes.
 
     Raises:
         VrError: TOO_LARGE, category CLIP_TOO_LARGE.

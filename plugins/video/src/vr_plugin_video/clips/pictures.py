@@ -1,4 +1,4 @@
-"""The pictures of a clip: exactly those of its time, upright, with square pixels, scaled."""
+"""The pictures of a clip: exactly those of its time span, upright, with square pixels, scaled."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ QUARTERS: dict[int, tuple[tuple[str, str], ...]] = {
     2: (("hflip", ""), ("vflip", "")),
     3: (("transpose", "cclock"),),
 }
-"""Filters that turn a picture by so many quarters clockwise."""
+"""Filters that turn a picture clockwise, by the number of quarter turns."""
 MAX_STRETCH = 10
-"""Most that a pixel may be wider than tall, or the reverse; more is a broken header."""
+"""Largest ratio of a pixel's width to its height, or the reverse; more is a broken header."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Fit:
     even: bool = False
 
     def size(self, width: float, height: float) -> tuple[int, int]:
-        """The size in pixels of a picture, smaller where it must be, never larger."""
+        """The size of a picture in pixels, scaled down where needed, never up."""
         scale = min(1.0, self.longest / max(width, height), self.shortest / min(width, height))
         step = 2 if self.even else 1
         wide, tall = (max(step, step * round(side * scale / step)) for side in (width, height))
@@ -65,7 +65,7 @@ class Canvas:
         self._graph: Any = None
 
     def draw(self, frame: VideoFrame) -> VideoFrame:
-        """The picture of a clip; times and kinds of the original are not carried over."""
+        """Convert a picture; time and frame type of the original are not carried over."""
         from av.video.frame import PictureType
 
         drawn = frame.reformat(*self._drawn, format=self._form, interpolation="AREA")

@@ -1,4 +1,4 @@
-"""The sound of a clip: exactly that of its time, in step with its pictures."""
+"""The sound of a clip: exactly that of its time span, in sync with its pictures."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 RATE = 48_000
 JITTER_S = 0.03
-"""Time stamps are rounded; gaps and overlaps below this length are none."""
+"""Time stamps are rounded; gaps and overlaps below this length are ignored."""
 
 
 def layout_of(stream: AudioStream) -> str:
-    """The layout that sound is kept in: mono stays mono, all else becomes stereo."""
+    """The channel layout of the clip: mono stays mono, all else becomes stereo."""
     return "mono" if stream.codec_context.layout.nb_channels == 1 else "stereo"
 
 
 def sound_of(
     container: InputContainer, stream: AudioStream, request: ClipRequest
 ) -> Iterator[AudioFrame]:
-    """Sound from the start of a clip to its end; silence stands where there is none before some.
+    """Sound from the start of a clip to its end; gaps before more sound become silence.
 
     Its times count from the start of the clip.
     """

@@ -24,12 +24,12 @@ SMALL = Fit(480, 480)
 GIF_STEP_S = 0.1
 """Ten pictures a second: the most that every viewer plays at the right speed."""
 COLOUR_SAMPLES = 9
-"""Pictures that the colours of an animation are chosen from."""
+"""Number of pictures from which the colours of an animation are chosen."""
 SAMPLE_SIZE = 160
 
 
 def write_still(request: ClipRequest) -> WrittenClip:
-    """Write the picture on screen at the start, sharp and in its own size."""
+    """Write the picture on screen at the start, at its own size."""
     with opened(request.file) as container:
         first = next(pictures_of(container, request), None)
         if first is None:
@@ -57,7 +57,7 @@ def write_animation(request: ClipRequest) -> WrittenClip:
 def _images(
     pictures: Iterator[Picture], request: ClipRequest, canvas: Canvas, palette: Image
 ) -> Iterator[Image]:
-    """One image for every picture that is on screen at a step, for as long as it is."""
+    """One image for every picture that is on screen at a step, with its duration."""
     for picture in pictures:
         first, last = (
             math.ceil((time - request.start - EPSILON) / GIF_STEP_S)
@@ -92,7 +92,7 @@ def _image(frame: VideoFrame) -> Image:
 
 
 def _save(request: ClipRequest, image: Image, form: str, **options: Any) -> None:
-    # Pillow takes no notice of a disk that takes only a part of a file.
+    # Pillow does not notice when a disk takes only a part of a file.
     buffer = io.BytesIO()
     image.save(buffer, form, **options)
     check_size(buffer.tell(), request.largest)

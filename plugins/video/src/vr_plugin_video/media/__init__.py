@@ -1,1 +1,1 @@
-"""Media files: told by their names, opened within bounds, probed and read stream by stream."""
+"""Media files: recognised by name, opened within bounds, probed and read stream by stream."""

@@ -38,9 +38,9 @@ _QUICKTIME = ("", "qt")
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """A file's name in two: `("talk.en", ".mp4")`; the ending is empty without one.
+    """A file's name in two parts: `("talk.en", ".mp4")`; the ending may be empty.
 
-    A dot at either end begins no ending; `PurePath.suffix` divides `...mp4` otherwise since 3.14.
+    A dot at either end begins no ending; `PurePath.suffix` splits `...mp4` differently since 3.14.
     """
     whole = PurePath(name).name
     stem, dot, ending = whole.rpartition(".")
@@ -53,12 +53,12 @@ def is_media_name(name: str) -> bool:
 
 
 def mime_of(name: str) -> str:
-    """The media type that a name stands for."""
+    """The media type for a file name."""
     return _KNOWN.get(split_name(name)[1], "video/mp4")
 
 
 def mime_of_streams(container: str, brand: str, codecs: Iterable[str], *, pictures: bool) -> str:
-    """The media type of what a file holds; empty for a container that has none of those above.
+    """The media type of a file's content; empty for a container that is not listed above.
 
     Args:
         container: its name in FFmpeg, such as `matroska,webm`.

@@ -2,7 +2,7 @@
 
 FFmpeg keeps names and values of a file in lists that it searches from the start for each new one: a
 file of half a megabyte that holds nothing else takes ten seconds, one of five an hour, and nothing
-can interrupt it. So the entries are counted as they pass, and the processor's time is bounded.
+can interrupt it. So the entries are counted while they are read, and the processor time is bounded.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import BinaryIO
 from vr_kernel import Code, VrError
 
 OPENING_S = 2.0
-"""Processor time for reading what a file says of itself; large and honest ones take a tenth."""
+"""Processor seconds for reading a header; that of a large, honest file takes a tenth."""
 PIECE = 1 << 15
-"""Bytes between two looks at the time."""
+"""Bytes between two checks of the time."""
 MOST_ENTRIES = 5000
-"""Names and values of a file; a few more take as long as the largest honest file."""
+"""Most tag entries of a file; a few more take as long as the largest honest file."""
 MOST_CHAPTERS = 50_000
 MOST_BYTES = 1 << 26
-"""Of what a file says of itself, pictures and fonts in it included; FFmpeg holds it in memory."""
+"""Bytes of a header, with its pictures and fonts; FFmpeg holds it in memory."""
 _NOTE = re.compile(rb"\0\0[^=\0]{1,256}=")
 _COUNTED: tuple[tuple[bytes, re.Pattern[bytes], int], ...] = (
     (b"\x1aE\xdf\xa3", re.compile(rb"\x67\xc8"), MOST_ENTRIES),
@@ -31,9 +31,9 @@ _COUNTED: tuple[tuple[bytes, re.Pattern[bytes], int], ...] = (
     (b"OggS", _NOTE, MOST_ENTRIES),
     (b"ID3", re.compile(rb"[A-Z][A-Z0-9]{2,3}\0"), MOST_ENTRIES),
 )
-"""Of formats read as a whole before the list is made: how a file begins, and how an entry does."""
+"""Formats that are read whole before the list is made: beginning of a file -> of an entry."""
 _OVERLAP = 300
-"""Bytes of the piece before in which an entry may begin."""
+"""Last bytes of the previous piece, in which an entry may begin."""
 
 
 class BoundedFile:
@@ -93,7 +93,7 @@ class BoundedFile:
 
 
 def oversized(what: str) -> VrError:
-    """The error for a file whose header has no bounds."""
+    """The error for a file whose header is too large."""
     return VrError(
         f"The file {what}.",
         Code.TOO_LARGE,

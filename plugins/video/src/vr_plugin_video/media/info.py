@@ -1,4 +1,4 @@
-"""Facts about a media file, or about a video that is elsewhere."""
+"""Facts about a media file, or about a video that is not on this machine."""
 
 from __future__ import annotations
 
@@ -29,9 +29,8 @@ class MediaInfo:
     """The contents of a file as it states them, sanity checked.
 
     `duration` is in seconds, `fps` 0.0 when unknown; `width` and `height` are 0 without video.
-    `complete` is False for a file that ends before its stated end, is damaged there, or tells
-    of pictures of which none can be decoded.
-    `mime` is as `mime_of_streams` tells it.
+    `complete` is False for a file that ends before its stated end, is damaged there, or declares
+    pictures of which none can be decoded. `mime` is the result of `mime_of_streams`.
     """
 
     duration: float
@@ -48,7 +47,7 @@ class MediaInfo:
 
     @classmethod
     def elsewhere(cls, title: str, duration: float, chapters: tuple[Chapter, ...]) -> MediaInfo:
-        """Describe a video that is not at hand; a duration of 0 is not known."""
+        """Describe a video that is not on this machine; a duration of 0 is unknown."""
         return cls(
             duration=duration,
             width=0,
@@ -67,7 +66,7 @@ def mime_to_send(media: MediaInfo) -> str:
     """Return the media type of a file for a model: by its streams, whatever its name says.
 
     Raises:
-        VrError: UNSUPPORTED for a container that no model is given.
+        VrError: UNSUPPORTED for a container that models do not take.
     """
     if not media.mime:
         raise VrError(

@@ -1,4 +1,4 @@
-"""Media files: opened safely, probed, and refused early when they are none."""
+"""Opens media files safely and probes them; refuses other files early."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ DEMUXERS = (
     "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpeg,mpegts,asf,flv,ogg,mp3,wav,w64,flac,aac,"
     "aiff,caf,amr,au,ac3,eac3"
 )
-"""The formats that are read. Playlists are not: they would open further files and addresses."""
+"""The formats that are read. Playlists are left out: they would open further files and URLs."""
 MAX_PIXELS = 8192 * 4320
 """Largest frame, a little above 8K; a frame of it takes about 50 MB."""
 MAX_FPS = 1000.0
 MAX_CHAPTERS = 1000
 MAX_STREAMS = 256
-"""Streams of a file; some formats are read up to there, some refused."""
+"""Most streams of a file; some formats are read up to this number, others refused."""
 TITLE_LENGTH = 300
 RAW_TITLE = 10_000
-"""Characters of a title that are looked at; the rest is left out unread."""
+"""Characters of a title that are read; the rest is left out."""
 MAX_SUBTITLES = 16
-"""Subtitle streams that are looked at; each costs a pass through the file."""
+"""Subtitle streams that are read; each costs a pass through the file."""
 READ_SIZE = 1 << 18
 PICTURE_SUBTITLES = frozenset({"hdmv_pgs_subtitle", "dvd_subtitle", "dvb_subtitle", "xsub"})
 ALWAYS_LENIENT = 19
@@ -82,14 +82,14 @@ def probe(file: BinaryIO) -> MediaInfo:
 
 @contextmanager
 def opened(file: BinaryIO) -> Iterator[InputContainer]:
-    """The file as a PyAV container, from its first byte; its name plays no part.
+    """The file as a PyAV container, from its first byte; its name does not matter.
 
     Only `DEMUXERS` are tried, and nothing but this file is read.
 
     Raises:
-        VrError: UNAVAILABLE without PyAV; INVALID_INPUT for an empty file; UNSUPPORTED for
-            bytes that are no media, and for damage that the block meets and does not handle;
-            TOO_LARGE for more streams, tags or chapters than a recording has.
+        VrError: UNAVAILABLE without PyAV; INVALID_INPUT for an empty file; UNSUPPORTED for bytes
+            that are not media, and for damage that the block does not handle; TOO_LARGE for more
+            streams, tags or chapters than a recording has.
     """
     av = _import_av()
     if file.seek(0, io.SEEK_END) == 0:
@@ -148,7 +148,7 @@ def _import_av() -> Any:
 
 
 def _leniency(av: Any) -> dict[str, str]:
-    """Return options by which PyAV before 19 reads titles that are no UTF-8, as later ones do."""
+    """Return options by which PyAV before 19 reads titles that are not UTF-8, as newer ones do."""
     major = int(av.__version__.partition(".")[0])
     return {"metadata_errors": "surrogateescape"} if major < ALWAYS_LENIENT else {}
 

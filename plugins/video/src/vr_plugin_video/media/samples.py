@@ -1,4 +1,4 @@
-"""Sound as samples of one rate and layout, in whatever form a file holds it."""
+"""Decodes sound to samples of one rate and layout, from any form in a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Samples = NDArray[np.float32]
-    """A row a channel, from -1 to 1 where nothing is clipped."""
+    """One row per channel, from -1 to 1 where nothing is clipped."""
 
 PREROLL_S = 0.5
 """Decoders need some packets before the first good sample."""
@@ -38,14 +38,14 @@ def need_audio(container: InputContainer) -> AudioStream:
 def decode_samples(
     container: InputContainer, stream: AudioStream, start: float, *, rate: int, layout: str
 ) -> Iterator[tuple[float, Samples]]:
-    """Pieces of sound with their times in seconds; the first begins a little before `start`.
+    """Yield pieces of sound with their times in seconds; the first begins a little before `start`.
 
     Args:
         container: the open file.
         stream: its sound.
         start: seconds.
-        rate: samples a second that are wanted.
-        layout: of the channels that are wanted, such as `mono`.
+        rate: wanted samples per second.
+        layout: wanted channel layout, such as `mono`.
     """
     import numpy as np
 
@@ -70,7 +70,7 @@ def silence(seconds: float, *, rate: int, channels: int = 1) -> Iterator[Samples
 
 
 def _resample(frames: Iterator[Any], rate: int, layout: str) -> Iterator[AudioFrame]:
-    """Frames in one form; the sound may change its own on the way."""
+    """Frames in one format; the format of the input may change on the way."""
     from av.audio.resampler import AudioResampler
 
     forms = itertools.groupby(frames, key=lambda f: (f.format.name, f.layout.name, f.sample_rate))

@@ -30,7 +30,7 @@ UNMEASURED = frozenset({"aac", "ac3", "eac3", "amr"})
 
 
 def find_video(container: InputContainer) -> VideoStream | None:
-    """The first stream of moving pictures that can be decoded; cover art is none."""
+    """The first stream of moving pictures that can be decoded; cover art does not count."""
     from av.stream import Disposition
 
     for stream in container.streams.video:
@@ -54,12 +54,12 @@ def timed_streams(container: InputContainer) -> list[VideoStream | AudioStream]:
 
 
 def origin(container: InputContainer) -> float:
-    """The container's own time of second 0; every time elsewhere counts from it."""
+    """The container's own time of second 0; all other times count from it."""
     return (container.start_time or 0) / 1_000_000
 
 
 class Packets:
-    """Packets from the present position on, up to the end of what is readable, once.
+    """Packets from the present position to the end of what is readable, to be iterated once.
 
     `damaged` tells afterwards whether some were broken; those are left out.
     """
@@ -96,7 +96,8 @@ def decode_stream(container: InputContainer, stream: VideoStream | AudioStream) 
 def decodable(container: InputContainer) -> list[VideoStream | AudioStream]:
     """Return the timed streams of which a frame can be decoded from the present position on.
 
-    It looks until the first of them has one: where pictures come, sound may stay untried.
+    It stops at the first stream that has one: where pictures can be decoded, sound may stay
+    untried.
     """
     import av
 
@@ -117,7 +118,7 @@ def decodable(container: InputContainer) -> list[VideoStream | AudioStream]:
 
 
 def packet_span(packet: Packet[Any], zero: float) -> tuple[float, float] | None:
-    """Return start and end of a packet in seconds, None when it bears no believable time."""
+    """Return start and end of a packet in seconds; None when it has no believable time."""
     stamp = packet.dts if packet.pts is None else packet.pts
     if stamp is None or not packet.time_base:
         return None
@@ -127,9 +128,9 @@ def packet_span(packet: Packet[Any], zero: float) -> tuple[float, float] | None:
 
 
 def seek(container: InputContainer, stream: Stream, seconds: float, *, exact: bool = False) -> None:
-    """Go to the last key frame at or before a time, or the packet itself when `exact`.
+    """Go to the last key frame at or before a time, or to the packet itself when `exact`.
 
-    Where the format cannot, the position is the start.
+    Where the format cannot seek, go to the start.
     """
     import av
 
@@ -147,7 +148,10 @@ def rewind(container: InputContainer) -> None:
     import av
 
     start = container.start_time or 0
-    for target in (start - 1_000_000, start):  # some formats land late, others refuse to go early
+    for target in (
+        start - 1_000_000,
+        start,
+    ):  # some formats land late, others refuse early times
         with suppress(av.FFmpegError):
             container.seek(target, any_frame=True)
             return

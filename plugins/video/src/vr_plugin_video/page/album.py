@@ -12,7 +12,7 @@ from vr_plugin_video.models import Scene
 
 MOST_PICTURES = 120
 MOST_BYTES = 8_000_000
-"""Of all pictures of a page as they stand in it, which is 4/3 of what they take as files."""
+"""Bytes of all pictures of a page in base64, which is 4/3 of their size as files."""
 _JPEG = b"\xff\xd8\xff"
 
 
@@ -31,9 +31,9 @@ def collect(
     most: int = MOST_PICTURES,
     size: int = MOST_BYTES,
 ) -> Album:
-    """The slides' pictures in order of time, until `most` or `size` bytes are reached; blocks.
+    """The slides' pictures in order of time, up to `most` pictures or `size` bytes; blocks.
 
-    A picture that was cleaned away since is not counted as left out.
+    A picture that was cleaned up since is not counted as left out.
 
     Args:
         find: gives the artifact of a name, as `Artifacts.find` does.

@@ -22,7 +22,7 @@ _SILENT = "No transcript is at hand. video_transcript makes one; export again af
 async def completed(
     call: Call, source: Source, window: Window, analysis: VideoAnalysis
 ) -> VideoAnalysis:
-    """Add known words and slides to a model's analysis; nothing is made anew."""
+    """Add known words and slides to a model's analysis; nothing new is computed."""
     if analysis.engine == "local" or analysis.segments:
         return analysis
     local = call.services.providers.get(LocalEngine)

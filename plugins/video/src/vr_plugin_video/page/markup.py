@@ -1,4 +1,4 @@
-"""HTML that is put together from elements, so that no text is ever taken for markup."""
+"""HTML that is built from elements, so that no text is ever taken for markup."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Html(str):
 def element(name: str, *inside: str, **attributes: str | float | bool | None) -> Html:
     """An element; texts in it and in its attributes are escaped.
 
-    `class_` stands for the attribute `class`, `data_at` for `data-at`. True is an attribute
-    without a value; False, None and the empty text leave it away.
+    `class_` stands for the attribute `class`, `data_at` for `data-at`. True makes an attribute
+    without a value; False, None and the empty text leave it out.
     """
     written = "".join(_attribute(key, value) for key, value in attributes.items())
     end = "" if name in _WITHOUT_END else f"</{name}>"
@@ -27,7 +27,7 @@ def element(name: str, *inside: str, **attributes: str | float | bool | None) ->
 
 
 def joined(*parts: str) -> Html:
-    """Elements and texts behind each other."""
+    """Elements and texts, one after another."""
     return Html("".join(part if isinstance(part, Html) else _escaped(part) for part in parts))
 
 

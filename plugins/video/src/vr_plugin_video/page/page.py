@@ -1,4 +1,4 @@
-"""An analysis as one HTML file that opens from the disk and asks nothing of the network."""
+"""An analysis as one HTML file that opens from the disk and needs no network."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ORIGINS = {
 def as_page(
     analysis: VideoAnalysis, window: Window, player: Player, album: Album, today: date
 ) -> str:
-    """The page; texts are escaped, and its policy lets no script run but its own."""
+    """The page; texts are escaped, and its content security policy allows only its own script."""
     here = files(__package__)
     style, script = (here.joinpath(name).read_text("utf-8") for name in ("page.css", "page.js"))
     link, said = player.source.link, analysis.transcript
@@ -85,13 +85,13 @@ def _about(analysis: VideoAnalysis, window: Window, player: Player, today: date)
 
 
 def _layout(analysis: VideoAnalysis, player: Player) -> str:
-    """Classes that tell the style what is not there."""
+    """CSS classes for the parts that are missing."""
     silent, still = not analysis.segments, not player.addresses
     return " ".join(name for name, holds in (("silent", silent), ("still", still)) if holds)
 
 
 def _span(analysis: VideoAnalysis) -> float:
-    """Seconds that the timeline stands for: all that has a time, if the duration is not known."""
+    """Length of the timeline in seconds; if the duration is unknown, up to the last known time."""
     parts = (analysis.chapters, analysis.slides, analysis.segments)
     ends = [max((each.end for each in part), default=0.0) for part in parts]
     return max(

@@ -1,4 +1,4 @@
-"""The player of a video in a page, and the addresses that it needs."""
+"""The player of a video in a page, and the URLs that it needs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from vr_plugin_video.sources import Source
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A player; for a video at YouTube there is none, as what YouTube embeds needs the network.
+    """A player; a video at YouTube has none, as YouTube's player needs the network.
 
     Args:
         addresses: where the media may be, the likeliest first.
         home: the address of the video itself.
         policy: what a content security policy lets it load.
-        ahead: what it loads before it is told to play.
+        ahead: what it loads before it plays.
     """
 
     source: Source
@@ -32,8 +32,8 @@ class Player:
     def of(cls, source: Source, folder: Path) -> Player:
         """The player of a source in a page that will lie in `folder`.
 
-        A file is looked for where it is, then beside the page, so that both can be moved
-        together. One on the web is loaded when it is played, not before.
+        A file is looked for where it is now, then beside the page, so that both can be moved
+        together. A video on the web is loaded when it is played, not before.
         """
         if source.at_youtube:
             return cls(source, (), source.url)
@@ -47,7 +47,7 @@ class Player:
         return cls(source, addresses, home, "file: blob:", "metadata")
 
     def element(self) -> Html:
-        """The element that plays, and what is said when it cannot."""
+        """The element that plays, and the message for when it cannot."""
         if not self.addresses:
             return element("p", element("a", "Watch it at YouTube", href=self.home))
         suffix = PurePosixPath(urlsplit(self.home).path).suffix.lower()

@@ -13,7 +13,7 @@ from vr_plugin_video.page.markup import Html, element, joined
 from vr_plugin_video.text.times import format_time, parse_time
 
 Link = Callable[[float], str]
-"""The address that opens the video at a time in seconds."""
+"""Makes the link that opens the video at a time in seconds."""
 _TIME = re.compile(r"\[?((?:[0-9]{1,3}:)?[0-5]?[0-9]:[0-5][0-9])\]?\s+")
 
 
@@ -39,9 +39,9 @@ def _meeting(notes: MeetingNotes) -> Html:
 
 
 def moments(analysis: VideoAnalysis, link: Link) -> Html:
-    """Chapters, and timestamps with their quotes and what became of the check.
+    """Chapters, and timestamps with their quotes and the result of the check.
 
-    Chapters that the timestamps repeat are for the timeline only.
+    Chapters that the timestamps repeat are only on the timeline.
     """
     chapters = [
         _item("chapter", c.start, link, _label(c.title), until=c.end) for c in analysis.chapters
@@ -56,7 +56,7 @@ def moments(analysis: VideoAnalysis, link: Link) -> Html:
 
 
 def slides(analysis: VideoAnalysis, link: Link, album: Album) -> Html:
-    """Slides with their pictures, as far as these fit, and the text on them."""
+    """Slides with their text, and with their pictures as far as these fit."""
     shown = [_slide(slide, link, album) for slide in analysis.slides]
     note = (
         f"{len(album.pictures)} slides have their picture here; {album.left_out} more would have"
@@ -67,7 +67,7 @@ def slides(analysis: VideoAnalysis, link: Link, album: Album) -> Html:
 
 
 def transcript(analysis: VideoAnalysis, link: Link) -> Html:
-    """Speech in paragraphs; each segment bears its time."""
+    """Speech in paragraphs; each segment carries its time."""
     return joined(*(_paragraph(group, link) for group in paragraphs(analysis.segments)))
 
 
@@ -83,7 +83,7 @@ def _bullets(texts: Sequence[Html], class_: str = "") -> Html:
 
 
 def _linked(text: str, link: Link) -> Html:
-    """A line with the time that it begins with, such as `[00:47]`, as a link."""
+    """A line whose leading time, such as `[00:47]`, is a link."""
     match = _TIME.match(text)
     if not match:
         return _words(text)
@@ -92,7 +92,7 @@ def _linked(text: str, link: Link) -> Html:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """A text divided before each line that begins with a time."""
+    """A text split before each line that begins with a time."""
     parts: list[str] = []
     for line in re.split(r"(?<=\n)", text):
         if parts and not _TIME.match(line):

@@ -1,4 +1,4 @@
-"""The comments below a video, as a result: read by a model when asked, and cut to an answer."""
+"""The comments on a video, as a result: read by a model when asked, and cut to fit."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from vr_plugin_video.youtube.client import YouTube, youtube_of
 from vr_plugin_video.youtube.models import Comment, Reactions, VideoComments
 
 VERSION = 1
-"""Raised when the same comments would be asked about in other words."""
+"""Raised when the prompt for the same comments changes."""
 TEXT_TOKENS = 125
 """Tokens of one comment that an answer shows."""
 SHOWN_TOKENS = BRIEF_TOKENS - 600
-"""The rest is for what a model read from them."""
+"""Tokens for the comments; the rest is for a model's reading of them."""
 
 
 async def comments_of(call: Call, video_id: str, most: int, *, analyze: bool) -> VideoComments:
@@ -64,9 +64,9 @@ class Judged(BaseModel):
 
 
 async def _judged(call: Call, youtube: YouTube, result: VideoComments) -> VideoComments:
-    """Add a model's reading of the comments; equal ones are read and recorded once.
+    """Add a model's reading of the comments; equal comments are read and recorded once.
 
-    Records that were forgotten are written again.
+    Records that were deleted are written again.
     """
     key = await _key(call, result)
 
@@ -131,7 +131,7 @@ def _shortened(call: Call, result: VideoComments) -> VideoComments:
 
 
 def _kept(call: Call, comments: Sequence[Comment]) -> tuple[str, str]:
-    """Keep all comments in a file; return its address, and a remark on where the rest is."""
+    """Keep all comments in a file; return its address, and a remark that says where the rest is."""
     try:
         content = TypeAdapter(list[Comment]).dump_json(list(comments), indent=1)
         return call.artifact(content, "application/json").uri, "comments_uri has all."

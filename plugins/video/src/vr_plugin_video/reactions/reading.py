@@ -57,7 +57,7 @@ async def read_reactions(call: Call, comments: Sequence[Comment]) -> tuple[React
 
 
 def in_percent(judged: JudgedComments) -> Reactions:
-    """Scale the shares to add up to 100; all neutral when a model gave none."""
+    """Scale the shares to add up to 100; all neutral when the model gave none."""
     total = judged.sentiment_positive + judged.sentiment_negative + judged.sentiment_neutral
     if not 0 < total < float("inf"):
         positive, negative = 0.0, 0.0
@@ -75,6 +75,6 @@ def in_percent(judged: JudgedComments) -> Reactions:
 
 
 def _line(number: int, comment: Comment) -> str:
-    """Return a comment on one line, which cannot end the list that it stands in."""
+    """Return a comment on one line, so that it cannot end the list around it."""
     said = " ".join(comment.text.split())[:COMMENT_CHARS].replace("<", "‹")  # noqa: RUF001
     return f"{number}. ({comment.like_count} likes) {said}"

@@ -1,4 +1,4 @@
-"""Context caches of sessions: the video is read once by the service, and each turn costs less."""
+"""Context caches of sessions: the service reads the video once, and each turn costs less."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def watching_models(services: Services) -> list[str]:
 
 
 def gemini_model(services: Services) -> str:
-    """The Gemini model that is asked first; empty when another one is.
+    """The Gemini model that is asked first; empty when another provider's is.
 
     Raises:
         VrError: as `watching_models`.
@@ -42,8 +42,8 @@ def gemini_model(services: Services) -> str:
 async def context_of(services: Services, media: Media) -> str:
     """Name of a context cache of the video with its whole time to live, made when needed.
 
-    It holds the system instruction, too. Empty where there is none to be had; the kernel remembers
-    for a day what the service would not cache.
+    It holds the system instruction, too. Empty where no cache can be made; the kernel remembers for
+    a day what the service refused to cache.
     """
     model = gemini_model(services)
     if not model or media.file is None:
@@ -56,7 +56,7 @@ async def context_of(services: Services, media: Media) -> str:
 
 
 def cache_state(services: Services, media: Media, name: str) -> str:
-    """Return `cached`, or the reason why a video is not."""
+    """Return `cached`, or the reason why a video is not cached."""
     if name:
         return CACHED
     if not gemini_model(services):
@@ -70,7 +70,7 @@ def cache_state(services: Services, media: Media, name: str) -> str:
 
 
 async def _is_renewed(services: Services, name: str) -> bool:
-    """Renew a context cache; also True when nobody answers, as the turn will show it then."""
+    """Renew a context cache; also True without an answer, as the turn will fail then."""
     try:
         return await services.gemini.refresh(name)
     except VrError:

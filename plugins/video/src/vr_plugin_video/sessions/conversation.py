@@ -27,7 +27,7 @@ GUIDE = (
     " Name the time of each moment that you speak of as mm:ss, or h:mm:ss from one hour on."
 )
 RESPONSE_TOKENS = 6_000
-"""Longest answer that is returned as it is; what is longer is kept as a file."""
+"""Tokens of the longest answer that is returned as it is; a longer one is kept as a file."""
 
 
 async def take_turn(call: Call, session_id: str, prompt: str) -> SessionResponse:
@@ -69,7 +69,7 @@ async def take_turn(call: Call, session_id: str, prompt: str) -> SessionResponse
 def history_of(
     session: Session, turns: Sequence[SessionTurn], media: Media, prompt: str
 ) -> tuple[list[Turn], list[Any]]:
-    """Return the earlier turns, and what is said now; the video comes first of all."""
+    """Return the earlier turns and the new prompt; the video comes first."""
     purpose = session.description and f"What the conversation is for: {session.description}"
     opening = (media, Text(f"{GUIDE} {purpose}".strip()))
     said = [
@@ -87,8 +87,8 @@ async def _in_order(call: Call, store: SessionStore, session_id: str) -> AsyncIt
     """Wait until the turns before this one have ended, in this process and in others."""
     held = call.services.leases.held(
         f"video/session/{session_id}",
-        # Without a ledger turns of several processes may cross; none of them is lost. What may be
-        # tried again is raised: another process stands still in the middle of its writes.
+        # Without leases, turns of several processes may be out of order; none is lost. A retryable
+        # error is raised: another process hangs in the middle of its writes.
         without=lambda error: not error.retryable,
         waiting=lambda: call.progress(0, 100, "Waiting for an earlier turn of this session"),
     )
@@ -122,7 +122,7 @@ async def _asked(call: Call, store: SessionStore, session_id: str, prompt: str) 
 
 
 async def _kept(store: SessionStore, turn: SessionTurn, limits: list[str]) -> SessionTurn:
-    """Keep a turn and number it; it is returned even when it cannot be kept, as it is paid for."""
+    """Save a turn and number it; it is returned even when it cannot be saved, as it is paid for."""
     try:
         turn = await store.append(turn)
     except VrError as error:

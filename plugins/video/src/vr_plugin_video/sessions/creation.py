@@ -1,4 +1,4 @@
-"""The beginning of a session: the video is probed, uploaded and cached, and the session kept."""
+"""Creates a session: the video is probed, uploaded and cached, and the session saved."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ INLINE_BYTES = 20_000_000
 async def create(
     call: Call, url: str | None, file_path: str | None, description: str, *, download: bool
 ) -> SessionInfo:
-    """Begin a conversation about what exactly one of `url` and `file_path` names.
+    """Begin a conversation about the video that exactly one of `url` and `file_path` names.
 
     Raises:
-        VrError: as `open_source`; as `watching_models`, before anything is fetched; for what
-            is no media; UNAVAILABLE, category STATE_UNAVAILABLE, before anything is paid, when
-            no session could be kept; what the service says of an upload.
+        VrError: as `open_source`; as `watching_models`, before anything is fetched; for a file that
+            is not media; UNAVAILABLE, category STATE_UNAVAILABLE, before anything is paid, when no
+            session could be saved; what the service says of an upload.
     """
     services = call.services
     await check_source(services, url, file_path)
@@ -94,7 +94,7 @@ async def _upload(call: Call, media: Media) -> None:
 
 
 async def _title(task: VideoTask, title: str) -> str:
-    """Return the title that the file or YouTube states; else one by a model, or the file's name."""
+    """Return the title that the file or YouTube gives; else one by a model, or the file's name."""
     source = task.source
     at_youtube = source.url == watch_url(source.video_id)
     if at_youtube and not source.at_youtube:
@@ -112,7 +112,7 @@ class Named(BaseModel):
 
 
 async def _named(task: VideoTask) -> str:
-    """Have a model that looks at the beginning give a title; empty when it gives none."""
+    """Have a model give a title after watching the beginning; empty when it gives none."""
     beginning = Media.youtube(task.source.video_id, end=GLANCE_S, resolution="low")
     call = task.work.call
 
@@ -130,7 +130,7 @@ async def _named(task: VideoTask) -> str:
         )
         named = await call.once(key, Named, produce, content_id=task.source.video_id)
     except VrError as error:
-        if error.code is Code.CONFLICT:  # another process took the work over
+        if error.code is Code.CONFLICT:  # another process took over the work
             raise
         return ""
     task.limits.append("YouTube told no title: a model gave it one by its beginning.")
@@ -140,7 +140,7 @@ async def _named(task: VideoTask) -> str:
 def _session(call: Call, source: Source, media: Media, description: str, now: float) -> Session:
     path = "" if source.at_youtube else str(source.path)
     return Session(
-        # The call's own id, so that a call which goes on after a crash makes one session.
+        # The call's own id, so that a call resumed after a crash makes only one session.
         id=call.id[:ID_LENGTH],
         principal=call.services.identity.mark,
         workspace=call.workspace,

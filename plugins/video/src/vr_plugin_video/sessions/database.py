@@ -1,4 +1,4 @@
-"""A SQLite file whose locks keep no thread and no other call waiting."""
+"""A SQLite file whose locks make no thread and no other call wait."""
 
 from __future__ import annotations
 
@@ -40,18 +40,16 @@ _READ, _LOOK, _WRITE = "read", "look", "write"
 class Database:
     """A SQLite file in WAL mode that several processes share.
 
-    SQLite itself never waits for a lock here: it would do so in a thread that others need. Who
-    finds the file locked comes back a moment later.
+    SQLite itself never waits for a lock here, as that would block a thread that other calls need. A
+    caller that finds the file locked tries again a moment later.
 
     Args:
         path: the file; its folder is made when missing.
         schema: idempotent statements that run at opening.
-        patience_s: how long a lock of another process is put up with.
-        tell: takes rows that are damaged, once each.
-        room_of: where there is space for what was paid for, by folder.
-
-    Attributes:
-        left_out: the damaged rows that were met.
+        patience_s: seconds to wait for a lock of another process.
+        tell: is called with each damaged row, once.
+        room_of: reserved disk space for paid results, by folder. Attributes: left_out: the damaged
+            rows that were met.
     """
 
     def __init__(
@@ -75,7 +73,7 @@ class Database:
         self._connection: sqlite3.Connection | None = None
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run `work` on one snapshot of the file, whatever is being written elsewhere.
+        """Run `work` on one snapshot of the file, whatever others are writing.
 
         Raises:
             VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when the file cannot be used.
@@ -91,15 +89,15 @@ class Database:
         return await self._run(_WRITE, work)
 
     async def keep(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
-        """Like `write`, for what was paid for: without room on the disk it waits in memory.
+        """Like `write`, for paid results: on a full disk the write waits in memory.
 
-        Reads find it there, and it is written before anything else, as soon as there is room.
+        Reads include it, and it is done before any other write, as soon as there is room.
         `otherwise` is returned where it cannot even be tried.
         """
         return await self._run(_WRITE, work, (otherwise,))
 
     async def require_room(self) -> None:
-        """Check that there is room for what will be paid for, and that nothing waits for room.
+        """Check that there is room for results that will be paid, and that no write waits for room.
 
         Raises:
             VrError: as `write`.
@@ -115,7 +113,7 @@ class Database:
         return bool(self._pending)
 
     def close(self) -> None:
-        """Close the file; pending writes are tried first. A later use opens it again."""
+        """Close the file, after trying pending writes. A later use opens it again."""
         try:
             self._write_pending()
         except VrError as error:
@@ -139,11 +137,11 @@ class Database:
                     if otherwise and self._is_passing_trouble(error):
                         pending = functools.partial(self._keep_pending, work, error, otherwise[0])
                         return await asyncio.to_thread(pending)
-                    raise self._unavailable(error) from None  # its text may quote a row
+                    raise self._unavailable(error) from None  # its message may quote a row
             await asyncio.sleep(PAUSE_S * (0.5 + random.random()))  # noqa: S311 - no secret
 
     def _is_passing_trouble(self, error: BaseException) -> bool:
-        """True when the file may be writable later; one that could not even be opened will not."""
+        """True when the file may be writable later; not for one that could not even be opened."""
         opened = self._connection is not None and is_passing(error)
         return self._room_of is not None and (opened or is_full(error))
 
@@ -182,12 +180,12 @@ class Database:
                         return found[0]
                 raise
             pending = [*self._pending]
-            if pending or how == _LOOK:  # what does not fit into memory would be written
+            if pending or how == _LOOK:  # SQLite would write to disk what does not fit into memory
                 connection.execute("PRAGMA cache_spill=OFF")
             connection.execute("BEGIN" if how == _READ and not pending else "BEGIN IMMEDIATE")
             try:
                 for each in pending:
-                    with suppress(VrError):  # such as of a session that had to make room
+                    with suppress(VrError):  # such as a turn of a dropped session
                         each(connection)
                 result = work(connection)
                 if how == _WRITE:

@@ -20,7 +20,7 @@ ExportFormat = Literal["md", "json"]
 MIME: dict[ExportFormat, str] = {"md": "text/markdown", "json": "application/json"}
 PREVIEW_CHARS = 1500
 FRONT = '---\nkind: "SessionTranscripts"\nderived: "true"\n---\n\n'
-"""Says to who reads the file in that it is no source."""
+"""Front matter that tells a reader of the file that it is not a source."""
 
 
 async def export(call: Call, session_id: str, form: ExportFormat) -> SessionExport:

@@ -28,7 +28,7 @@ class SessionSummary(BaseModel):
 
 
 class SessionInfo(SessionSummary):
-    """A session that was just begun."""
+    """A new session."""
 
     cache: str = Field(description="'cached', or why each turn pays for the video anew")
     usage: Usage | None = None
@@ -43,7 +43,7 @@ class SessionList(BaseModel):
 
 
 class SessionMoment(BaseModel):
-    """A time that an answer names, and an address that opens the video there."""
+    """A time that an answer names, and a link that opens the video there."""
 
     time: str
     seconds: Seconds

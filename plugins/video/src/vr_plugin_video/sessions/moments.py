@@ -10,16 +10,16 @@ from vr_plugin_video.sessions.rows import Session
 from vr_plugin_video.text.times import SLACK_S, format_time, parse_time
 
 MOST = 40
-"""Moments that an answer is given; one that names more is a list of chapters."""
+"""Most moments listed for an answer; one that names more is a list of chapters."""
 MOST_CHARS = 200_000
-"""Characters of an answer that are searched: a model may write millions, and the server waits."""
+"""Characters of an answer that are searched: a model may write millions, and searching blocks."""
 _TIME = re.compile(r"(?<![\d:.,])(?:\d{1,2}:[0-5]\d:[0-5]\d|\d{1,3}:[0-5]\d)(?![\d:])")
 
 
 def moments_of(text: str, session: Session) -> list[SessionMoment]:
     """Return each time that a text names, once, in the order of the text.
 
-    What lies outside the video is left out: it is a time of day, or wrong.
+    A time outside the video is left out: it is a time of day, or wrong.
     """
     end = session.duration + SLACK_S if session.duration else float("inf")
     named = dict.fromkeys(_TIME.findall(text[:MOST_CHARS]))

@@ -1,4 +1,4 @@
-"""A session and its turns, as they are kept."""
+"""A session and its turns, as they are stored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vr_kernel import Call
 from vr_plugin_video.youtube.addresses import watch_url
 
 Types = tuple[type | tuple[type, ...], ...]
-"""Of the columns of a row."""
+"""Types of the columns of a row."""
 _NUMBER = (int, float)
 SESSION_TYPES: Types = (*[str] * 8, _NUMBER, str, _NUMBER, _NUMBER, int)
 TURN_TYPES: Types = (str, int, str, str, str, str, _NUMBER)
@@ -21,7 +21,7 @@ MARK = f"CASE WHEN substr(principal, 1, {len(TOKEN)}) = '{TOKEN}' THEN principal
 
 
 class Owner(NamedTuple):
-    """The owner of a session; `mark` is that of an identity."""
+    """The owner of a session; `mark` identifies the principal."""
 
     mark: str
     workspace: str
@@ -40,11 +40,11 @@ class Session:
 
     Args:
         id: 12 hexadecimal digits.
-        principal: the mark of whose it is; older ones have the name of the system's user.
-        workspace: where.
+        principal: the mark of its owner; older sessions have the name of the system's user.
+        workspace: the workspace of its records.
         video_id: YouTube id or SHA-256 of the file.
         title: the video's.
-        address: where it is on the web; empty for a file of this machine.
+        address: its URL; empty for a file of this machine.
         path: its file; empty for a video that a model watches at YouTube.
         digest: SHA-256 of that file.
         duration: in seconds, 0 when not known.
@@ -69,7 +69,7 @@ class Session:
 
     @property
     def owner(self) -> Owner:
-        """The owner: the bearer of a token only when the session has a token's mark."""
+        """The owner; the holder of a token only when the session has a token's mark."""
         mark = self.principal if self.principal.startswith(TOKEN) else OWNER
         return Owner(mark, self.workspace)
 
@@ -104,5 +104,5 @@ def owner_in(row: Sequence[Any]) -> Owner:
 
 
 def owner_of(call: Call) -> Owner:
-    """Return the owner of the sessions that a call is about."""
+    """Return the owner whose sessions a call may use."""
     return Owner(call.services.identity.mark, call.workspace)

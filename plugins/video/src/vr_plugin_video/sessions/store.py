@@ -1,4 +1,4 @@
-"""Sessions and their turns, in one SQLite file; each belongs to who made it."""
+"""Sessions and their turns, in one SQLite file; each belongs to the principal that made it."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ class SessionStore:
 
     Args:
         path: the database.
-        most: sessions on record of one principal; the least recently active ones go first.
+        most: sessions that are kept per principal; the least recently active ones are deleted.
         timeout_s: seconds without a question after which a session expires.
         clock: seconds since the epoch.
         patience_s: see `Database`.
-        tell: takes rows that are damaged, once each.
+        tell: is called with each damaged row, once.
         room_of: see `Database`.
     """
 
@@ -100,7 +100,7 @@ class SessionStore:
         await asyncio.to_thread(self._database.close)
 
     def order(self, session_id: str) -> asyncio.Lock:
-        """The lock of one session, which lets its turns in as they came."""
+        """The lock of one session, which its turns take in the order they came."""
         return self._turns.setdefault(session_id, asyncio.Lock())
 
     def expires_at(self, session: Session) -> float:
@@ -112,7 +112,7 @@ class SessionStore:
         return self.clock() >= self.expires_at(session)
 
     async def check(self) -> None:
-        """Find out if a session could be kept now; keeps none.
+        """Check that a session could be saved now; saves none.
 
         Raises:
             VrError: as `add`.
@@ -121,7 +121,7 @@ class SessionStore:
         await self.require_room()
 
     async def add(self, session: Session) -> Session:
-        """Keep a new session, or give the one of that id; the least active ones make room.
+        """Save a new session, or return the existing one of that id; delete the least active ones.
 
         Raises:
             VrError: UNAVAILABLE, category STATE_UNAVAILABLE.
@@ -149,7 +149,7 @@ class SessionStore:
         """A session of that owner, expired or not.
 
         Raises:
-            VrError: NOT_FOUND, category SESSION_UNKNOWN, for one of others just as for none;
+            VrError: NOT_FOUND, category SESSION_UNKNOWN, for a session of others just as for none;
                 UNAVAILABLE, category STATE_DAMAGED.
         """
         wanted = session_id.strip().lower()
@@ -185,14 +185,15 @@ class SessionStore:
         return await self._database.read(read)
 
     async def append(self, turn: SessionTurn) -> SessionTurn:
-        """Keep a turn as the newest of its session, and give it with its number.
+        """Save a turn as the newest of its session, and return it with its number.
 
-        A call that is done again after a crash gets the turn that it kept then. Without room for
-        it, it is held in memory until there is, as `has_pending` says, and counted with the others.
+        A call that is repeated after a crash gets the turn that it saved then. On a full disk the
+        turn is held in memory until there is room, as `has_pending` says, and counted with the
+        others.
 
         Raises:
-            VrError: NOT_FOUND, category SESSION_UNKNOWN, when the session had to make room;
-                UNAVAILABLE, category STATE_UNAVAILABLE.
+            VrError: NOT_FOUND, category SESSION_UNKNOWN, when the session was deleted for newer
+                ones; UNAVAILABLE, category STATE_UNAVAILABLE.
         """
 
         def write(connection: sqlite3.Connection) -> SessionTurn:
@@ -240,7 +241,7 @@ class SessionStore:
     def _sound(
         self, table: str, types: Types, rows: Iterable[tuple[Any, ...]], keys: int
     ) -> Iterator[tuple[Any, ...]]:
-        """Yield the sound rows; damaged ones are noted by their first columns, their keys."""
+        """Yield the sound rows; damaged ones are reported by their first columns, the keys."""
         for row in rows:
             if is_sound(row, types):
                 yield row

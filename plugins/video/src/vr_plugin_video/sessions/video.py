@@ -26,7 +26,7 @@ async def media_of(services: Services, source: Source, duration: float) -> Media
     """Return the whole of an opened video as media for a model.
 
     Args:
-        services: what knows the digests of files.
+        services: whose cache knows the digests of files.
         source: the video.
         duration: in seconds; 0 when it is not known.
     """
@@ -38,7 +38,7 @@ async def media_of(services: Services, source: Source, duration: float) -> Media
 
 @asynccontextmanager
 async def reopened(services: Services, session: Session) -> AsyncIterator[tuple[Media, list[str]]]:
-    """Open the video of a session again, with remarks on it, for the time of a `with`.
+    """Open the video of a session again, with remarks on it, for a `with` block.
 
     Raises:
         VrError: what the path policy or the fetcher refuses; CONFLICT, category FILE_CHANGED.
@@ -65,10 +65,10 @@ async def _whole(file: BufferedReader, digest: str, duration: float) -> Media:
 
 
 async def _file_of(services: Services, session: Session) -> BufferedReader | None:
-    """The file of a session; None for a download that was cleaned away."""
+    """The file of a session; None for a download that was deleted."""
     if session.address:
         try:
-            # Only the name counts: what is in that folder was downloaded, and is no secret.
+            # Only the name counts: files in that folder were downloaded, and are not secret.
             path = Downloads(services).folder / Path(session.path).name
             file: BufferedReader = await asyncio.to_thread(path.open, "rb")
         except OSError:

@@ -1,4 +1,4 @@
-"""Sound for speech recognition: mono, 16 kHz, in blocks, in step with the pictures."""
+"""Sound for speech recognition: mono, 16 kHz, in blocks, in sync with the pictures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Samples = NDArray[np.float32]
 
 RATE = 16_000
-"""Samples a second that speech models expect."""
+"""Samples per second that speech models expect."""
 BLOCK_S = 30.0
 GAP_S, MAX_GAP_S = 0.2, 3600.0
 """A jump of the time stamps between these lengths, in seconds, becomes silence."""
@@ -27,8 +27,8 @@ GAP_S, MAX_GAP_S = 0.2, 3600.0
 def decode_audio(file: BinaryIO, *, start: float = 0.0, end: float | None = None) -> Samples:
     """All sound between two times in seconds, as mono samples from -1 to 1 at 16 kHz.
 
-    An hour takes 230 MB; `audio_blocks` never holds more than a block. Sound that is cut off
-    gives what is readable.
+    An hour takes 230 MB; `audio_blocks` never holds more than a block. From a truncated file it
+    returns what is readable.
 
     Raises:
         VrError: as `media.opened`; UNSUPPORTED for a file without sound.
@@ -77,7 +77,7 @@ def _cut(pieces: Iterator[Samples], limit: int | None) -> Iterator[Samples]:
 
 
 def _pieces(container: InputContainer, start: float) -> Iterator[Samples]:
-    """Samples from `start` on; silence stands where the time stamps leave a gap."""
+    """Samples from `start` on; gaps in the time stamps become silence."""
     stream = need_audio(container)
     latest = (container.duration or 0) / 1_000_000 or MAX_DURATION
     done = start

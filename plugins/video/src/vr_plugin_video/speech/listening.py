@@ -16,13 +16,13 @@ from vr_plugin_video.text.times import Window, format_time
 from vr_plugin_video.work import Percent
 
 NOBODY_LISTENS = frozenset({"EXTRA_MISSING", "MODEL_MISSING", "LANGUAGE_UNSUPPORTED", "NO_WORDS"})
-"""Categories of what keeps speech from being recognised here."""
+"""Error categories that mean that speech cannot be recognised here."""
 VERSION = 1
 """Raised when the same audio would give another transcript."""
 
 
 class Listener:
-    """Transcripts of one kernel's videos. Keeps the speech model in memory once it was needed."""
+    """Transcribes one kernel's videos, and keeps the speech model in memory after its first use."""
 
     def __init__(self, services: Services, settings: VideoSettings) -> None:
         self._services = services
@@ -30,7 +30,7 @@ class Listener:
         self._recognizer: SpeechRecognizer | None = None
 
     async def identity(self, task: VideoTask, language: str) -> str:
-        """Name everything beside the file that a transcript depends on; reads no media."""
+        """Name everything besides the file that a transcript depends on; reads no media."""
         if task.source.at_youtube:
             return f"{VERSION}|youtube"
 
@@ -51,8 +51,8 @@ class Listener:
 
         Raises:
             VrError: UNSUPPORTED without captions and sound; what `find_model` raises; NOT_FOUND,
-                category CAPTIONS_MISSING, naming the languages of the captions that there are,
-                when those are all there is; at YouTube, as `YouTube.captions`.
+                category CAPTIONS_MISSING, naming the languages of the existing captions, when there
+                is nothing else; at YouTube, as `YouTube.captions`.
         """
         if task.source.at_youtube:
             return await self._at_youtube(task, language), False
@@ -110,7 +110,7 @@ class Listener:
         return found
 
     async def _languages(self, task: VideoTask, media: MediaInfo) -> list[str]:
-        """The languages of the captions that there are, in the file and beside it."""
+        """The languages of the captions in the file and beside it."""
         beside = await task.work.in_thread(sidecar_languages, task.source.path)
         inside = {two_letters(stream.language) for stream in media.subtitles}
         return sorted((beside | inside) - {""})
@@ -146,7 +146,7 @@ class Listener:
             place = shared.services.cache.model(key, Transcript)
             video_id = task.source.video_id
             await place.put(made, content_id=video_id, tool="speech", model=model.name)
-            shared.skip_cache()  # it is kept already, whatever becomes of the call
+            shared.skip_cache()  # it is cached already, however the call ends
             return made
 
         made = await task.work.call.once(
@@ -193,7 +193,7 @@ class Listener:
 
 
 def no_words() -> VrError:
-    """The error for a file without sound and captions."""
+    """The error for a file with neither sound nor captions."""
     return VrError(
         "The file has no sound, and there are no captions in it or beside it.",
         Code.UNSUPPORTED,

@@ -1,4 +1,4 @@
-"""The files of a speech model, checked to be complete and those that were published."""
+"""Checks that the files of a speech model are complete and the published ones."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_files(name: str, folder: Path) -> None:
 
 
 def model_name(folder: Path) -> str:
-    """The name of the model in any folder: by its size when that is known, else the folder's."""
+    """The name of the model in a folder: by the size of its weights, else the folder's name."""
     size = (folder / WEIGHTS).stat().st_size
     known = [name for name, (published, _) in PINNED.items() if published == size]
     name = folder.name.removeprefix("faster-").removeprefix("whisper-")

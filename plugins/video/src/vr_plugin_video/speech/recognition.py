@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 SAMPLE_RATE = 16_000
 BLOCK_S = 120.0
-"""Audio that is recognised at once; the model itself looks at 30 s at a time."""
+"""Seconds of audio that are recognised at once; the model itself works on 30 s at a time."""
 BEAM_SIZE = 5
 HEARD_AGAIN_S = 8.0
-"""Sentences that end this near to the end of a block are heard again with the next."""
+"""Sentences that end within this many seconds of a block's end are heard again with the next."""
 LONGEST_CARRY_S = 40.0
 LEAD_IN_S = 0.5
 _DOUBTFUL_SILENCE = 0.5
 _DOUBTFUL_LOGPROB = -0.8
-"""Above the one and below the other, Whisper makes up words for noise (film without speech)."""
+"""Above the first and below the second, Whisper invents words for noise (film without speech)."""
 
 
 class SpeechRecognizer:
@@ -40,7 +40,7 @@ class SpeechRecognizer:
         Raises:
             VrError: CONFLICT when the model's files are damaged.
         """
-        # It imports onnxruntime, whose builds report use to Microsoft unless this is set before.
+        # faster-whisper imports onnxruntime, which reports use to Microsoft unless this is set.
         os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         from faster_whisper import WhisperModel
 
@@ -73,7 +73,7 @@ class SpeechRecognizer:
             start: where to begin.
             end: where to stop.
             language: ISO 639-1 code, or empty to detect it.
-            heard: told up to which second was heard; raises to stop.
+            heard: is called with the second reached so far; raises to stop.
 
         Raises:
             VrError: UNSUPPORTED when the model does not know the language.
@@ -129,7 +129,7 @@ class SpeechRecognizer:
                 for w in piece.words or ()
             ]
         heard(block.at + len(block.samples) / SAMPLE_RATE)
-        # A language that was guessed from silence must not bind the blocks that follow.
+        # A language guessed from silence must not bind the following blocks.
         return sentences(words), str(about.language) if words else language
 
 
@@ -141,7 +141,7 @@ class _Block:
     samples: NDArray[np.float32]
 
     def after(self, carried: _Block | None) -> _Block:
-        """Put what the block before left in front of this one."""
+        """Put the rest of the previous block in front of this one."""
         import numpy as np
 
         if carried is None:
@@ -149,7 +149,7 @@ class _Block:
         return _Block(carried.at, np.concatenate([carried.samples, self.samples]))
 
     def settle(self, found: list[Segment]) -> tuple[list[Segment], _Block | None]:
-        """Return final sentences and the audio to hear again: near a cut, words are misheard."""
+        """Return final sentences, and the audio to hear again, as words near a cut are misheard."""
         until = self.at + len(self.samples) / SAMPLE_RATE
         final = [sentence for sentence in found if sentence.end <= until - HEARD_AGAIN_S]
         unsure = found[len(final) :]

@@ -1,4 +1,4 @@
-"""Lines of speech that a model writes down: the prompt, and the lines that can be used."""
+"""Lines of speech that a model writes down: the prompt, and the usable lines of its answer."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from vr_plugin_video.text.plain_text import one_line
 from vr_plugin_video.text.times import Window, format_time, parse_time
 
 VERSION = 1
-"""Raised when the same recording would be asked about in other words."""
+"""Raised when the prompt for the same recording changes."""
 SLACK_S = 2.0
 """Seconds by which a time may lie outside its window; it is then moved to the edge."""
 EDGE_S = 0.2
-"""Seconds before the end of its window at which the last line begins at the latest."""
+"""Least seconds between the beginning of the last line and the end of its window."""
 CHARS_PER_S = 15.0
-"""Characters that people speak in a second, for lines whose end is not known."""
+"""Characters spoken per second, for lines whose end is not known."""
 PAUSE_S = 0.5
 SYSTEM = (
     "You write down what is said in a recording, word for word, in the language that is spoken."
@@ -56,9 +56,9 @@ class SaidWords(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class UsableLines:
-    """The usable lines of an answer, and the number of lines that are lost.
+    """The usable lines of an answer, and the number of lost lines.
 
-    `moved`: its times counted from the start of the window.
+    `moved`: the answer's times counted from the start of the window.
     """
 
     segments: list[Segment]
@@ -69,7 +69,7 @@ class UsableLines:
 
 
 def answer_form(window: Window, last: float) -> type[SaidWords]:
-    """The form of an answer about a window; one without any usable line does not fit it."""
+    """The schema of an answer about a window, which refuses one without any usable line."""
 
     class WordsOfPart(SaidWords):
         """A whole answer."""
@@ -99,8 +99,8 @@ def make_prompt(window: Window, language: str, speakers: Sequence[str]) -> str:
 def usable_lines(said: SaidWords, window: Window, first: float, last: float) -> UsableLines:
     """The lines that lie in a window, as segments from `first` to `last`, in order of time.
 
-    Lines outside the window are lost; those between its edges and `first` or `last` belong to
-    the windows beside it. Times that can only count from the start of the window are corrected.
+    Lines outside the window are lost; those between its edges and `first` or `last` belong to the
+    neighbouring windows. Times that can only count from the start of the window are corrected.
     """
     told = [(_seconds(line.time), line) for line in said.lines]
     known = [(time, line) for time, line in told if time is not None and line.text.strip()]

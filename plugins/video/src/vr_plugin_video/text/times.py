@@ -11,7 +11,7 @@ from vr_kernel import Code, VrError
 SECONDS_PER_MINUTE = 60
 SECONDS_PER_HOUR = 3600
 SLACK_S = 1.0
-"""Seconds by which an end may lie past the video's end, as containers round their duration."""
+"""Seconds by which an end may lie past the end of the video, as containers round durations."""
 _CLOCK = re.compile(r"(?:(?:(\d{1,3}):)?(\d{1,3}):)?(\d{1,7}(?:\.\d{1,6})?)")
 _HINT = "Give seconds, such as 93 or 93.5, or a time such as 1:33 or 01:02:33."
 
@@ -29,7 +29,7 @@ class Window:
         return self.start <= 0 and self.end is None
 
     def of(self, duration: float) -> Window:
-        """The same part of a video of that duration: an end at its own is no end."""
+        """The same part of a video of that duration, without an end that is the video's own."""
         ends = self.end is not None and self.end >= duration
         return replace(self, end=None) if ends else self
 
@@ -80,7 +80,7 @@ def parse_window(start: float | str | None, end: float | str | None) -> Window:
     """The part of a video between two times, either of which may be left out.
 
     Raises:
-        VrError: INVALID_INPUT for what is no time, and for an end that is not after the start.
+        VrError: INVALID_INPUT for a malformed time, and for an end that is not after the start.
     """
     first = 0.0 if start is None else parse_time(start, "start")
     last = None if end is None else parse_time(end, "end")

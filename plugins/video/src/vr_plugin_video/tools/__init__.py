@@ -1,1 +1,1 @@
-"""The tools, one a module."""
+"""The tools, one per module."""

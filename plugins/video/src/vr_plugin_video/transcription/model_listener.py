@@ -28,9 +28,9 @@ from vr_plugin_video.text.times import Window, format_time
 from vr_plugin_video.work import Percent
 
 LONGEST_WINDOW_S = 1200.0
-"""Twenty minutes of speech are about 15,000 tokens of answer, well below what models write."""
+"""Seconds of a window: 20 minutes of speech are about 15,000 tokens, well below models' limits."""
 GLANCE_FPS = 0.2
-"""Pictures matter little to what is said: one in five seconds shows who speaks."""
+"""Frames per second: pictures matter little to speech; one in five seconds shows the speaker."""
 
 
 async def transcript_by(
@@ -82,12 +82,12 @@ class ModelListener:
     async def transcript(self, task: VideoTask, language: str) -> tuple[Transcript, bool]:
         """Return the transcript of the task's window, and True if it came from the cache.
 
-        What windows before one that failed gave is committed, and not paid again.
+        The answers of windows before a failed one are committed, and not paid again.
 
         Raises:
             VrError: UNSUPPORTED without sound, before anything is paid; AUTH or UNAVAILABLE,
                 category ENGINE_UNAVAILABLE, when no model can be reached; UNAVAILABLE,
-                category REPLY_INVALID, when nothing that it wrote can be used.
+                category REPLY_INVALID, when nothing that the model wrote can be used.
         """
         if not (await task.media()).has_audio:
             raise no_words()
@@ -116,7 +116,7 @@ class ModelListener:
         for number, window in enumerate(windows):
             message = f"A model is listening: {format_time(window.start)}"
             task.work.call.progress(100 * number / len(windows), 100, message)
-            # All of a video is given as it is, so that it is the same as for an analysis.
+            # A whole video is sent unchanged, so that it is the same part as for an analysis.
             part = window if len(windows) > 1 else task.window
             found = await self._ask(task, part, language, script.speakers)
             middle = OVERLAP_S / 2

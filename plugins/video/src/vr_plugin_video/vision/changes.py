@@ -1,8 +1,8 @@
 """Lasting changes of the picture: slides, scenes, bullets that appear.
 
-Key frames, which are cheap, tell which stretches may hold a change; only those are decoded and
-looked at once a second; each change found is then timed to the frame. What always moves, such as
-a webcam, is left out. Film is experimental: only its cuts count.
+Key frames, which are cheap, tell which stretches may hold a change. Only those are decoded and
+sampled once a second; each change found is then timed to the frame. Parts that always move, such as
+a webcam, are ignored. Film is experimental: only its cuts count.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from vr_plugin_video.vision.likeness import Gray, Mask
 
 FAST_FPS = 20.0
-"""From this frame rate on, frames that no other needs are not even decoded to find changes."""
+"""From this frame rate on, frames that no other frame refers to are not decoded."""
 FRAMES = 150
-"""Most frames looked at to time one change."""
+"""Most frames that are compared to time one change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,11 @@ def find_changes(
 
     Args:
         file: an opened media file.
-        media: what `media.probe` told about it.
+        media: the result of `media.probe`.
         start: where to begin.
         end: where to stop; the end of the video when left out.
-        progress: told the share that is done, from 0 to 1, at each picture that is looked at;
-            what it raises ends the search.
+        progress: is called at each picture with the share that is done, from 0 to 1; what it raises
+            ends the search.
 
     Raises:
         VrError: as `media.opened`; UNSUPPORTED for a file without pictures.
@@ -125,7 +125,7 @@ def _watch(
 
 
 def _samples(container: InputContainer, stretches: Sequence[Stretch]) -> Iterator[Sample]:
-    """A picture a second of each stretch and its last one; one that stays longer, twice."""
+    """Yield a picture per second of each stretch, and its last one; a lasting one comes twice."""
     video = need_video(container)
     if float(video.average_rate or 0) >= FAST_FPS:
         video.codec_context.skip_frame = "NONREF"
@@ -164,7 +164,7 @@ def _date(
 def _close_ups(
     container: InputContainer, transitions: Sequence[Transition]
 ) -> Iterator[tuple[Transition, list[tuple[float, Gray]]]]:
-    """Transitions with the frames around them, evenly thinned where they are many."""
+    """Transitions with the frames around them, evenly thinned out where there are many."""
     gray = gray_maker()
     pictures = walk(container, need_video(container), [(t.before, t.after) for t in transitions])
     for number, group in groupby(pictures, key=lambda shown: shown.stretch):

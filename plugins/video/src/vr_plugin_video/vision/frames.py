@@ -1,4 +1,4 @@
-"""Frames of a video: the one shown at a time, and all those of a stretch."""
+"""Frames of a video: the one shown at a given time, and all of a stretch."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from av.video.stream import VideoStream
 
 EPSILON = 0.001
-"""Times this close, in seconds, are the same; containers round theirs."""
+"""Seconds within which times are the same, as containers round them."""
 BACK_OFF = (0.0, 5.0, 20.0, 60.0)
 """Seconds by which to seek earlier, where a format lands between key frames."""
 DEFAULT_RATE = 25.0
 JPEG_QUALITY = 90
 QUARTER = 90
-"""Degrees; phones hold pictures turned by some of these."""
+"""Degrees by which phones store pictures rotated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def grab_frames(
 ) -> list[Frame]:
     """The picture on screen at each time in seconds, earliest first.
 
-    Times past the end of what is readable are left out; nothing else is.
+    Only times past the readable end are left out.
 
     Args:
         file: an opened media file.
@@ -118,9 +118,9 @@ def need_video(container: InputContainer) -> VideoStream:
 def walk(
     container: InputContainer, video: VideoStream, stretches: Sequence[tuple[float, float]]
 ) -> Iterator[Shown]:
-    """Every picture shown during each stretch of time, decoding no key frame interval twice.
+    """Yield every picture shown during each stretch, decoding no key frame interval twice.
 
-    The first of a stretch is the one on screen at its start. Stretches ascend and do not overlap.
+    The first one of a stretch is on screen at its start. Stretches ascend and do not overlap.
     """
     landings = [find_landing(container, video, start) for start, _ in stretches]
     frames: Iterator[tuple[float, VideoFrame]] = iter(())
@@ -161,7 +161,7 @@ def decode(container: InputContainer, video: VideoStream) -> Iterator[tuple[floa
 def find_landing(container: InputContainer, video: VideoStream, time: float) -> Landing:
     """Find where to begin decoding for the picture at `time`; moves the position.
 
-    Where nothing can be read any more, the key frame is infinitely late.
+    Where nothing more can be read, the key frame's time is infinity.
     """
     empty = True
     for back in BACK_OFF:
@@ -190,7 +190,7 @@ def _end(time: float, picture: VideoFrame) -> float:
 
 
 def _repeated(container: InputContainer, late: Sequence[tuple[float, Frame]]) -> list[Frame]:
-    """The last picture again for times after it, which a whole file shows until its end."""
+    """Yield the last picture again for later times, as a complete file shows it until its end."""
     if not late:
         return []
     duration, whole = measure(container)

@@ -1,4 +1,4 @@
-"""The likeness of two pictures, and the parts of a recording that never rest."""
+"""The similarity of two pictures, and the parts of a recording that always move."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ CELL = 5
 BUSY_PIXELS = 2
 """A cell of 5x5 pixels is busy when this many of them change."""
 STILLER = 2 / 3
-"""Restlessness is judged by this share of the pairs, those in which least changes."""
+"""Restlessness is judged by this share of the pairs: those with the least change."""
 SEED, GROWTH, ROUNDS = 0.3, 0.15, 3
-"""A cell is restless that is busy in this share of them, or in less when it touches one."""
+"""A cell is restless if it is busy in this share of them; fewer suffice next to such a cell."""
 KEY_SEED = 0.9
-"""Key frames lie far apart: only what differs in nearly all of them never rests."""
+"""The same for key frames, which lie far apart: only cells that differ in nearly all count."""
 OFTEN = 7
-"""A cell is restless, too, that is busy this often without much else,"""
+"""A cell is restless, too, if it is busy this often while little else is,"""
 MOSTLY, AROUND = 0.7, (4, 8)
-"""that is when this share of the busy cells lies as near, in cells up or down and sideways."""
+"""that is, this share of the busy cells lies as near, in cells vertically and horizontally."""
 FILM = 0.5
 """If more than this share of the picture is restless, it is film, and nothing is left out."""
 
 
 def gray_maker() -> Callable[[VideoFrame], Gray]:
-    """A function that makes decoded pictures small and gray; it reuses one scaler."""
+    """Make a function that turns decoded pictures small and gray; it reuses one scaler."""
     from av.video.reformatter import VideoReformatter
 
     scaler = VideoReformatter()
@@ -47,7 +47,7 @@ def gray_maker() -> Callable[[VideoFrame], Gray]:
 
 
 def _smooth(gray: Gray) -> Gray:
-    """The mean of each pixel and its neighbours: text stays, what a codec makes of it goes."""
+    """The mean of each pixel and its neighbours, which keeps text and removes codec noise."""
     import numpy as np
 
     padded = np.pad(gray, 1, mode="edge").astype(np.uint16)
@@ -65,7 +65,7 @@ def differ(first: Gray, second: Gray) -> Mask:
 
 
 def difference(first: Gray, second: Gray, counted: Mask | None) -> float:
-    """The share of the picture that differs, where `counted` is True."""
+    """The share of differing pixels among those where `counted` is True."""
     changed = differ(first, second)
     return float((changed if counted is None else changed & counted).mean())
 
@@ -73,8 +73,8 @@ def difference(first: Gray, second: Gray, counted: Mask | None) -> float:
 def find_calm(pairs: Sequence[tuple[Gray, Gray]], seed: float = SEED) -> Mask | None:
     """Find the pixels that rest between changes: all but webcams, clocks and moving pictures.
 
-    Restless is what changes while the rest is still, and, below `KEY_SEED`, what changes again
-    and again in one place. None when nothing is to be left out.
+    A part is restless if it changes while the rest is still, or, below `KEY_SEED`, changes again
+    and again in one place. None when nothing has to be left out.
     """
     import numpy as np
 
@@ -95,7 +95,7 @@ def find_calm(pairs: Sequence[tuple[Gray, Gray]], seed: float = SEED) -> Mask | 
 
 
 def _local(busy: Mask) -> Mask:
-    """The busy cells around which most of what changes in their pair lies."""
+    """The busy cells near which most changes of their pair lie."""
     import numpy as np
 
     tall, wide = AROUND

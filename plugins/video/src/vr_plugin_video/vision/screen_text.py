@@ -78,7 +78,7 @@ def _rows(found: Sequence[TextLine]) -> list[_Row]:
 
 
 def _is_speck(text: str) -> bool:
-    """True for no text and for one sign, such as a misread cursor; one ideograph is a word."""
+    """True for no text or a single character, such as a misread cursor, but not an ideograph."""
     return len(text) <= 1 and not (text.isalpha() and east_asian_width(text) == "W")
 
 

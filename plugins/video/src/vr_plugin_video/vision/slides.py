@@ -23,7 +23,7 @@ READING_WIDTH = 1280
 THUMBNAIL_WIDTH = 640
 THUMBNAIL_QUALITY = 80
 BEFORE_END_S = 2.0
-"""A slide is looked at this long before it goes, when all its points are there."""
+"""A slide's picture is taken this many seconds before its end, when all its points are there."""
 BATCH = 8
 
 
@@ -59,7 +59,7 @@ class Slides(BaseModel):
 
     @property
     def lost(self) -> str:
-        """The reason why pictures were not kept; never cached, as such scenes are not."""
+        """The reason why pictures were not kept; such scenes are never cached."""
         return self._lost
 
     def without_pictures(self, lost: str) -> Slides:
@@ -77,7 +77,7 @@ def spans(times: Sequence[float], end: float, most: int) -> list[tuple[float, fl
 
 
 def looking_time(start: float, end: float, *, last: bool) -> float:
-    """Return the second at which a scene is looked at: late, but before a closing fade."""
+    """Return the second at which a scene's picture is taken: late, but before a closing fade."""
     middle = (start + end) / 2
     return middle if last else max(middle, end - BEFORE_END_S)
 
@@ -93,7 +93,7 @@ async def look(
 ) -> Slides:
     """Take a picture of every scene, keep a thumbnail, and read the text.
 
-    `last` is where the very last scene of what was searched ends, kept or not.
+    `last` is the end of the last scene that was found, kept or not.
     """
     slides: list[Slide] = []
     failure = ""

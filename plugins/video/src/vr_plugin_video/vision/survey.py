@@ -1,4 +1,4 @@
-"""Stretches of a video that may hold a change, told by its key frames alone."""
+"""Finds stretches of a video that may hold a change, by its key frames alone."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 STEP_S = 1.0
 BLOCK = 60
-"""Samples in memory at a time, 3.5 MB; what never rests is told from one block."""
+"""Samples in memory at a time, 3.5 MB; restless parts are found within one block."""
 QUORUM = 20
 """Fewer samples cannot tell a webcam from slides."""
 NEAR_S, FAR_S = 2.5, 12.0
-"""Nothing hides between like key frames that are near; nor when they are not far,"""
+"""Seconds: similar key frames this near hide nothing between them; nor do less near ones,"""
 HEAVY = 0.2
-"""and no frame between them takes this share of a key frame's bytes."""
+"""when no frame between them has this share of a key frame's bytes."""
 Tick = Callable[[float], None]
-"""Told the second of the video at which the work stands."""
+"""Is called with the second of the video that the work has reached."""
 T = TypeVar("T")
 
 
@@ -71,7 +71,7 @@ class _Key(NamedTuple):
 class _Keys:
     """Key frames from `start` until past `stop`, at most one a second.
 
-    Each tells whether a change may hide between it and the one before.
+    Each says whether a change may hide between it and the previous one.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ S = TypeVar("S", Scene, Slide)
 
 
 def path_of(services: Services, uri: str) -> str | None:
-    """The path of the artifact with that address; None when it was cleaned away since; blocks."""
+    """The path of the artifact with that address; None when it was deleted since; blocks."""
     try:
         return str(services.artifacts.find(uri.rpartition("/")[2]).path)
     except VrError:
@@ -22,7 +22,7 @@ def path_of(services: Services, uri: str) -> str | None:
 
 
 def with_current_paths(services: Services, scenes: Sequence[S]) -> list[S] | None:
-    """The scenes with their pictures' paths as they are now; None when one is gone; blocks."""
+    """The scenes with the current paths of their pictures; None when one is gone; blocks."""
     found: list[S] = []
     for scene in scenes:
         path = path_of(services, scene.thumbnail_uri) if scene.thumbnail_uri else ""

@@ -13,23 +13,23 @@ if TYPE_CHECKING:
     from vr_plugin_video.vision.likeness import Gray, Mask
 
 SHARE = 0.005
-"""A picture of which more than this share differs is another one (measured on talks)."""
+"""A picture is another one when more than this share of it differs (measured on talks)."""
 DRIFT = 0.05
 """The same for a picture that changed too slowly to be seen from one sample to the next."""
 HOLD_S = 1.0
 """Seconds; a picture that stays for less is a flash, or a part of a transition."""
 NEARLY = 0.9
-"""Samples a second apart are rarely a whole second apart."""
+"""Tolerance in seconds, as samples are rarely exactly a second apart."""
 REVERT_S = 2.0
-"""Seconds within which a picture that gives way to the one before was an interruption."""
+"""Seconds within which a return to the previous picture makes a picture an interruption."""
 MOTION_S = 6.0
 """Seconds; a picture that moves for longer than any transition is film."""
 EARLY = 0.45
-"""A fade is dated when this share of it is done: near its middle, whoever counts from where."""
+"""A fade is timed when this share of it is done: near its middle, from either end."""
 CUT = 0.2
 """A cut in film changes at least this share of the picture,"""
 SHARP = 4.0
-"""and this many times more than one frame changes there otherwise."""
+"""and this many times more than a frame usually changes there."""
 
 
 class Transition(NamedTuple):
@@ -47,7 +47,7 @@ class Transition(NamedTuple):
 
 
 class TransitionDetector:
-    """Follows samples in order of time and keeps the transitions it sees in `found`."""
+    """Follows samples in order of time and collects transitions in `found`."""
 
     def __init__(self) -> None:
         self.found: list[Transition] = []

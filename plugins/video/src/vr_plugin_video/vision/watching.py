@@ -17,9 +17,9 @@ from vr_plugin_video.vision.thumbnails import with_current_paths
 from vr_plugin_video.work import Percent
 
 VERSION = 3
-"""Raised when the same pictures would give other scenes or another text."""
+"""Raised when the same pictures would give other scenes or other text."""
 FINDING_SHARE = 0.3
-"""Share of the time that finding changes takes, the rest is looking and reading."""
+"""Share of the time that finding changes takes; taking and reading pictures takes the rest."""
 
 
 class KnownChanges(BaseModel):
@@ -30,14 +30,14 @@ class KnownChanges(BaseModel):
 
 
 class Watcher:
-    """Scenes of one kernel's videos."""
+    """Finds the scenes of one kernel's videos."""
 
     def __init__(self, services: Services, settings: VideoSettings) -> None:
         self._services = services
         self._settings = settings
 
     def identity(self) -> str:
-        """Name what scenes depend on beside the file; reads no media."""
+        """Name what scenes depend on besides the file; reads no media."""
         recognizer = self.recognizer([])
         name = recognizer.name if recognizer else ""
         return f"{VERSION}|{name}|{pictures_available()}"
@@ -81,7 +81,7 @@ class Watcher:
                 place = shared.services.cache.model(key, Slides)
                 video_id = task.source.video_id
                 await place.put(made, content_id=video_id, tool="scenes", model=name)
-            shared.skip_cache()  # it is kept already, whatever becomes of the call
+            shared.skip_cache()  # it is cached already, however the call ends
             return made
 
         slides = await task.work.call.once(

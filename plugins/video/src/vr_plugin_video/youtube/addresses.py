@@ -31,7 +31,7 @@ def parse_url(url: str) -> SplitResult:
         text = f"https://{text}"
     try:
         parts = urlsplit(text)
-        host, _ = parts.hostname, parts.port  # a port that is none is refused here
+        host, _ = parts.hostname, parts.port  # raises ValueError for an invalid port
     except ValueError:
         raise invalid_url("The address cannot be read.") from None
     # urlsplit drops some control characters silently; what is shown must be what is opened.
@@ -47,7 +47,7 @@ def parse_url(url: str) -> SplitResult:
 def youtube_id(parts: SplitResult) -> str | None:
     """The id of the YouTube video at that address; None when the host is not YouTube's.
 
-    A port is passed over: the video is looked for at YouTube.
+    A port is ignored: the video is looked up at YouTube.
 
     Raises:
         VrError: INVALID_INPUT, category URL_PARSE_FAILED, for an address at YouTube that names
@@ -81,7 +81,7 @@ def video_at(url: str) -> str:
 
     Raises:
         VrError: INVALID_INPUT, category URL_INVALID, for anything else; URL_PARSE_FAILED for an
-            address at YouTube without a video, a playlist too.
+            address at YouTube without a video, such as a playlist.
     """
     found = youtube_id(parse_url(url))
     if found is None:
@@ -94,7 +94,7 @@ def playlist_id(parts: SplitResult) -> str:
 
     Raises:
         VrError: INVALID_INPUT, category URL_INVALID, for anything else; URL_PARSE_FAILED for an
-            address at YouTube without a playlist, a lone video too.
+            address at YouTube without a playlist, such as a single video.
     """
     host = (parts.hostname or "").lower()
     found = parse_qs(parts.query).get("list", [""])[0]
@@ -111,7 +111,7 @@ def playlist_id(parts: SplitResult) -> str:
 
 
 def watch_url(video_id: str) -> str:
-    """The one address under which a YouTube video is known here."""
+    """The canonical address of a YouTube video."""
     return f"https://www.youtube.com/watch?v={video_id}"
 
 
@@ -121,7 +121,7 @@ def playlist_url(playlist: str) -> str:
 
 
 def invalid_url(message: str, category: str = "URL_INVALID") -> VrError:
-    """The error for an address."""
+    """The error for an invalid address."""
     return VrError(message, Code.INVALID_INPUT, category=category, hint=_HINT)
 
 

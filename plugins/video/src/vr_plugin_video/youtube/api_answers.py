@@ -1,4 +1,4 @@
-"""Answers of the YouTube Data API, read into results."""
+"""Converts answers of the YouTube Data API into results."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ CATEGORIES = {
     "43": "Shows",
     "44": "Trailers",
 }
-"""The categories of videos by their ids, which do not change; asking for a name costs a unit."""
+"""The categories of videos by their ids, which do not change; asking for a name costs quota."""
 _SECONDS = (604_800, 86_400, 3600, 60, 1)
 
 
 def seconds_of(duration: str) -> float:
-    """Seconds of an ISO 8601 duration such as `PT1H2M3S`, 0 for what is none."""
+    """Seconds of an ISO 8601 duration such as `PT1H2M3S`; 0 for a malformed one."""
     match = _DURATION.fullmatch(duration)
     counts = match.groups() if match else ("0",) * len(_SECONDS)
     return float(sum(int(n or 0) * size for n, size in zip(counts, _SECONDS, strict=True)))
@@ -84,7 +84,7 @@ def video_of(item: Json) -> VideoMetadata:
 
 
 def comment_of(item: Json) -> Comment:
-    """A thread of `commentThreads.list`: its first comment, and how many answers it has."""
+    """A thread of `commentThreads.list`: its first comment, and the number of replies."""
     thread = item.get("snippet", {})
     said = thread.get("topLevelComment", {}).get("snippet", {})
     return Comment(
@@ -97,7 +97,7 @@ def comment_of(item: Json) -> Comment:
 
 
 def playlist_of(playlist_id: str, pages: Sequence[Json], most: int) -> PlaylistInfo:
-    """A playlist without its title, by pages of `playlistItems.list`."""
+    """A playlist without its title, from pages of `playlistItems.list`."""
     items = [item for page in pages for item in page.get("items", [])]
     owners = (item.get("snippet", {}).get("channelTitle", "") for item in items)
     totals = (page.get("pageInfo", {}).get("totalResults", 0) for page in pages)
@@ -127,7 +127,7 @@ def _playlist_item(item: Json) -> PlaylistItem:
 
 
 def _availability(item: Json) -> Availability:
-    """Tell if a video can be seen; one that cannot stays in its place, without owner and date."""
+    """Say if a video can be watched; one that cannot keeps its place, without owner and date."""
     if item.get("contentDetails", {}).get("videoPublishedAt"):
         return "available"
     status = item.get("status", {}).get("privacyStatus")

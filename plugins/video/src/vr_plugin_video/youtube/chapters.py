@@ -9,7 +9,7 @@ from vr_plugin_video.media.info import Chapter
 from vr_plugin_video.text.plain_text import one_line
 
 LEAST = 3
-"""Fewer times are no chapters, by YouTube's own rule."""
+"""Least number of chapters, by YouTube's own rule."""
 TITLE_CHARS = 200
 _TIME = re.compile(r"(?<![\d:.])(?:(\d{1,2}):)?(\d{1,3}):([0-5]\d)(?!\d|:\d)")
 _MARKS = " \t-–—:|.,()[]{}<>•*·►▶→~_#"  # noqa: RUF001 - the dashes that people write
@@ -18,7 +18,7 @@ _MARKS = " \t-–—:|.,()[]{}<>•*·►▶→~_#"  # noqa: RUF001 - the dashes
 def parse_chapters(description: str, duration: float = 0.0) -> tuple[Chapter, ...]:
     """Chapters by the times at the beginning or end of lines; `duration` in seconds, 0 unknown.
 
-    As at YouTube, the first is at 0:00, there are three or more, and they rise; else none.
+    As at YouTube, the first is at 0:00, there are three or more, and their times rise; else none.
     """
     starts = [found for line in description.splitlines() if (found := _start(line))]
     zero = next((index for index, (at, _) in enumerate(starts) if at == 0), None)

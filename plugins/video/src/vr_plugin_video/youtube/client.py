@@ -1,4 +1,4 @@
-"""The client of YouTube that all tools use, whichever service answers."""
+"""The client of YouTube for all tools, on top of several services."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 REMEMBERED_S = 86_400.0
 SECOND_BEST_S = 3600.0
-"""Seconds for which a description by a lesser reader is used."""
+"""Seconds for which a description by a less informed reader is used."""
 VERSION = 1
-"""Raised when the same answers of YouTube would be read otherwise."""
+"""Raised when the same answers of YouTube would give other results."""
 _FINAL = frozenset({Code.NOT_FOUND, Code.NOT_ALLOWED})
 """Codes that no other reader would answer differently."""
 
@@ -44,7 +44,7 @@ class Description:
 
 
 class KnownVideo(BaseModel):
-    """The metadata of a video, and the time until which it counts, in seconds since the epoch."""
+    """The metadata of a video, and the time until which it is valid, in seconds since the epoch."""
 
     until: float
     video: VideoMetadata
@@ -71,11 +71,11 @@ class YouTube:
     async def describe(self, video_id: str) -> Description:
         """Title, length and chapters; remembered for a day.
 
-        Without a key and yt-dlp, YouTube's own page is asked, which has no length.
+        Without a key and yt-dlp, YouTube's own page is read, which has no length.
 
         Raises:
-            VrError: NOT_FOUND or NOT_ALLOWED for a video that cannot be watched; UNAVAILABLE
-                when nobody can be asked.
+            VrError: NOT_FOUND or NOT_ALLOWED for a video that cannot be watched; UNAVAILABLE when
+                no service answers.
         """
         key = self._key("description", video_id)
         place = self.services.cache.model(key, KnownVideo)
@@ -92,7 +92,7 @@ class YouTube:
         return Description(video.title, video.channel_title, seconds, chapters)
 
     async def metadata(self, video_id: str) -> VideoMetadata:
-        """Ask for all metadata of a video, past the cache.
+        """Request all metadata of a video, bypassing the cache.
 
         Raises:
             VrError: NOT_FOUND or NOT_ALLOWED for a video that cannot be watched; AUTH without
@@ -115,7 +115,7 @@ class YouTube:
         return await self._first_answer(ask)
 
     async def playlist(self, playlist_id: str, most: int) -> PlaylistInfo:
-        """Return a playlist and its first items; the id stands for a title that is not known.
+        """Return a playlist and its first items; the id replaces an unknown title.
 
         Raises:
             VrError: as `metadata`.
@@ -130,12 +130,12 @@ class YouTube:
         return found.model_copy(update={"title": title or playlist_id})
 
     async def captions(self, video_id: str, language: str) -> Transcript:
-        """The captions in that language, or, when it is empty, those that the video speaks.
+        """The captions in that language, or, when it is empty, in the language that is spoken.
 
         Raises:
-            VrError: NOT_FOUND, category CAPTIONS_MISSING, naming the languages that there are;
-                UNAVAILABLE, category EXTRA_MISSING, when nothing that reads captions is
-                installed; else as `describe`.
+            VrError: NOT_FOUND, category CAPTIONS_MISSING, naming the available languages;
+                UNAVAILABLE, category EXTRA_MISSING, when no reader of captions is installed; else
+                as `describe`.
         """
         key = self._key("captions", video_id, language=language)
         place = self.services.cache.model(key, Transcript)
@@ -149,7 +149,7 @@ class YouTube:
         return transcript
 
     async def download(self, video_id: str, folder: Path, report: Report) -> Path:
-        """The video as a file in `folder`; one that is there already is used again.
+        """The video as a file in `folder`; an existing file is used again.
 
         Raises:
             VrError: UNAVAILABLE, category EXTRA_MISSING, without yt-dlp; TOO_LARGE; else as
@@ -157,7 +157,7 @@ class YouTube:
         """
         from vr_plugin_video.youtube.saving import save_video
 
-        # One at a time: two calls must not fetch the same video, nor hurry YouTube.
+        # One at a time: two calls must not fetch the same video, or hit YouTube too fast.
         async with self._saving:
             return await save_video(
                 f"{self._site}/watch?v={video_id}", video_id, folder, self._settings, report
@@ -175,7 +175,7 @@ class YouTube:
         return await read_page(self.services, self._site, video_id)
 
     async def _first_answer(self, ask: Callable[[Reader], Awaitable[T]]) -> T:
-        """Return the first answer of a service; refused keys of Gemini are passed over."""
+        """Return the first answer of a service; skip Gemini keys that are refused."""
         from vr_plugin_video.youtube.readers import no_reader
 
         refused: VrError | None = None

@@ -18,7 +18,7 @@ from vr_plugin_video.youtube.errors import NETWORK_FAILED, NOT_FOUND, error_by
 from vr_plugin_video.youtube.models import Comment, PlaylistInfo, ReaderName, VideoMetadata
 
 PAGE_ITEMS = 100
-"""Most comments a page has."""
+"""Most comments on a page."""
 PLAYLIST_PAGE_ITEMS = 50
 TRIES = 3
 PAUSE_S = 0.3
@@ -86,7 +86,7 @@ class DataApi:
         return found[:most]
 
     async def playlist(self, playlist_id: str, most: int) -> PlaylistInfo:
-        """A playlist and its first items; its title would cost a request more.
+        """A playlist and its first items; its title would cost another request.
 
         Raises:
             VrError: as `video`.
@@ -100,7 +100,7 @@ class DataApi:
     async def _pages(
         self, resource: str, most: int, size: int, **parameters: Any
     ) -> AsyncIterator[dict[str, Any]]:
-        """The pages of a list, until there are enough items or no more."""
+        """The pages of a list, until there are enough items or no more pages."""
         left, token = most, ""
         while left > 0:
             more = {"pageToken": token} if token else {}
@@ -125,18 +125,18 @@ class DataApi:
     def _execute(self, resource: str, parameters: dict[str, Any]) -> dict[str, Any]:
         from http.client import HTTPException
 
-        # Google's libraries warn of each other's versions, which a user can do nothing about.
+        # Google's libraries warn about each other's versions, which a user cannot change.
         warnings.filterwarnings("ignore", "Package google.api_core depends on", FutureWarning)
         from googleapiclient.errors import Error, HttpError
         from httplib2 import Http, HttpLib2Error
 
-        # An Http is not made for several threads, so each request has its own.
+        # Http is not thread-safe, so each request has its own.
         with closing(Http(timeout=TIMEOUT_S)) as http:
             try:
                 request = getattr(self._built(), resource)().list(**parameters)
                 answer: dict[str, Any] = request.execute(http=http)
             except HttpError as error:
-                # Its text has the address, and the address the key.
+                # Its message contains the URL, and the URL contains the key.
                 raise error_of(error.status_code, error.content, self.borrowed) from None
             except (OSError, ValueError, HttpLib2Error, HTTPException, Error):
                 raise error_by(NETWORK_FAILED) from None

@@ -90,17 +90,17 @@ COMMENTS_DISABLED = ErrorRule(
 
 
 def restricted(why: str) -> ErrorRule:
-    """The rule of a video that is not open to everybody."""
+    """The rule for a video that is not open to everybody."""
     return replace(RESTRICTED, message=RESTRICTED.message.format(why=why))
 
 
 def error_by(rule: ErrorRule, library: str = "") -> VrError:
-    """Make the error of a rule; some name a library."""
+    """Make the error of a rule; some messages name a library."""
     return ErrorTable(otherwise=rule).error(library=library)
 
 
 def no_key() -> VrError:
-    """The error for a missing key, where nothing works without one."""
+    """The error for a missing key, where a key is required."""
     return VrError(
         "YouTube cannot be asked without a key.",
         Code.AUTH,
@@ -128,5 +128,5 @@ def _pacific() -> tzinfo:
     try:
         return ZoneInfo("America/Los_Angeles")
     except ZoneInfoNotFoundError:
-        # Windows brings no time zones; in summer this waits an hour too long.
+        # Windows has no time zone data; in summer this waits an hour too long.
         return timezone(timedelta(hours=-8))

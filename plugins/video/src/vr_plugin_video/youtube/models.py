@@ -15,7 +15,7 @@ TITLE_CHARS = 200
 
 
 class VideoMetadata(BaseModel):
-    """Metadata of a video; None and empty stand for what YouTube does not tell."""
+    """Metadata of a video; None or empty when YouTube does not say."""
 
     video_id: str
     url: str
@@ -41,7 +41,7 @@ class VideoMetadata(BaseModel):
 
 
 class Comment(BaseModel):
-    """A comment; `reply_count` None when it is not told."""
+    """A comment; `reply_count` is None when unknown."""
 
     author: str
     text: str
@@ -62,7 +62,7 @@ class Reactions(BaseModel):
 
 
 class VideoComments(BaseModel):
-    """The top comments of a video; `count` counts those that are left out here too."""
+    """The top comments of a video; `count` includes those that are left out here."""
 
     video_id: str
     url: str
@@ -89,7 +89,7 @@ class PlaylistItem(BaseModel):
 
 
 class PlaylistInfo(BaseModel):
-    """A playlist; `total` counts the items that are not shown too."""
+    """A playlist; `total` includes the items that are not shown."""
 
     playlist_id: str
     url: str

@@ -1,4 +1,4 @@
-"""The oEmbed page of a video, which YouTube shows to everybody."""
+"""The oEmbed page of a video, which is public."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from vr_plugin_video.youtube.models import TITLE_CHARS, VideoMetadata
 DEADLINE_S = 15.0
 MAX_BYTES = 100_000
 _ABSENT = {"HTTP_NOT_FOUND", "HTTP_STATUS"}
-"""YouTube answers with 404 for a video that was removed, and with 400 for one that never was."""
+"""YouTube answers 404 for a video that was removed, and 400 for one that never existed."""
 
 
 async def read_page(services: Services, site: str, video_id: str) -> VideoMetadata:
     """Read title, channel and picture; the page has no more.
 
     Raises:
-        VrError: NOT_FOUND; UNAVAILABLE, also for a video that must not be embedded, which can
-            be watched although it has no such page.
+        VrError: NOT_FOUND; UNAVAILABLE, also for a video that must not be embedded, which has no
+            such page but can be watched.
     """
     fields = await _fetch(services, site, watch_url(video_id), "video")
     return VideoMetadata(

@@ -1,4 +1,4 @@
-"""Services that can be asked about YouTube, with the keys and libraries that there are."""
+"""Services that can be asked about YouTube, with the available keys and libraries."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Reader(Protocol):
 
 
 def readers(settings: VideoSettings, site: str) -> Iterator[Reader]:
-    """Yield the services to ask, the one that knows most first."""
+    """Yield the services to ask, the best informed first."""
     key, borrowed = _key(settings)
     if key.get_secret_value() and is_installed("googleapiclient"):
         from vr_plugin_video.youtube.data_api import DataApi
@@ -47,7 +47,7 @@ def readers(settings: VideoSettings, site: str) -> Iterator[Reader]:
 
 
 async def read_captions(site: str, video_id: str, language: str) -> Transcript:
-    """Read captions by the first reader that can; a failing one is followed by the next.
+    """Read captions by the first reader that succeeds.
 
     Raises:
         VrError: as `YouTube.captions`.
@@ -64,7 +64,7 @@ async def read_captions(site: str, video_id: str, language: str) -> Transcript:
 
 
 def _caption_readers(site: str) -> Iterator[Callable[[str, str], Awaitable[Transcript]]]:
-    """Yield the readers of captions that are installed, the quicker one first."""
+    """Yield the installed readers of captions, the faster one first."""
     if is_installed("youtube_transcript_api"):
         from vr_plugin_video.youtube.transcript_api import TranscriptApi
 
@@ -76,7 +76,7 @@ def _caption_readers(site: str) -> Iterator[Callable[[str, str], Awaitable[Trans
 
 
 def no_reader(settings: VideoSettings) -> VrError:
-    """The error for a lack of readers."""
+    """The error when no reader is available."""
     if _key(settings)[0].get_secret_value() and not is_installed("googleapiclient"):
         return not_installed("The client of the YouTube Data API")
     return no_key()

@@ -29,12 +29,12 @@ from vr_plugin_video.youtube.ytdlp_errors import error_of
 
 _UNWRITTEN = re.compile(r"unable to (write|open)|no space left|file too large", re.IGNORECASE)
 HEIGHT = 720
-"""Lines of the picture that are enough to read slides."""
+"""Height of the picture in pixels that is enough to read slides."""
 
 
 @dataclass(slots=True)
 class DownloadWatch:
-    """Watches a download, and ends one that is stopped, too large or too slow."""
+    """Watches a download, and ends it when it is stopped, too large or too slow."""
 
     settings: VideoSettings
     report: Report
@@ -47,7 +47,7 @@ class DownloadWatch:
 
         Raises:
             StoppedError: the call was cancelled.
-            VrError: TOO_LARGE; UNAVAILABLE when the time is over.
+            VrError: TOO_LARGE; UNAVAILABLE after the deadline.
         """
         if self.stop.is_set():
             raise StoppedError
@@ -66,13 +66,13 @@ class DownloadWatch:
 async def save_video(
     address: str, video_id: str, folder: Path, settings: VideoSettings, report: Report
 ) -> Path:
-    """The video as a file in `folder`, named by its id; one that is there is used again.
+    """The video as a file in `folder`, named by its id; an existing file is used again.
 
     Cancelling waits until the download has stopped, and leaves nothing behind.
 
     Raises:
-        VrError: UNAVAILABLE, category EXTRA_MISSING, without yt-dlp, or STATE_UNAVAILABLE when
-            it cannot be written; TOO_LARGE; else what `error_of` reads.
+        VrError: UNAVAILABLE, category EXTRA_MISSING, without yt-dlp, or STATE_UNAVAILABLE when it
+            cannot be written; TOO_LARGE; else as `error_of`.
     """
     if find_spec("yt_dlp") is None:
         raise not_installed("Downloading from YouTube")

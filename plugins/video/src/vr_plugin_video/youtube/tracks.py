@@ -10,7 +10,7 @@ from vr_kernel import Code, VrError
 from vr_plugin_video.captions.transcripts import Segment, Transcript
 
 LISTED = 30
-"""Languages that a hint names at most."""
+"""Most languages that a hint names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +31,23 @@ class Track:
 def best_transcript(
     video_id: str, tracks: Sequence[Track], wanted: str, spoken: str = ""
 ) -> Transcript:
-    """Return the captions in a language; blocks. Those that a person wrote go first.
+    """Return the captions in a language; blocks. Captions that a person wrote come first.
 
     Args:
         video_id: for the error.
-        tracks: those that there are.
-        wanted: a language without a region; empty for the one that the video speaks.
-        spoken: that one, when known; else the language of recognised speech tells it.
+        tracks: the available tracks.
+        wanted: a language without a region; empty for the spoken one.
+        spoken: the spoken language, when known; else that of the recognised speech is taken.
 
     Raises:
-        VrError: NOT_FOUND, category CAPTIONS_MISSING, naming the languages that there are.
+        VrError: NOT_FOUND, category CAPTIONS_MISSING, naming the available languages.
     """
     recognised = next((track.language for track in tracks if track.generated), "")
     meant = wanted or spoken or recognised
     fitting = [track for track in tracks if _base(track.language) == _base(meant)]
     if not fitting and not wanted:
         fitting = list(tracks)
-    # Of several regions the plain language first, then as YouTube lists them.
+    # Of several regions, the plain language comes first, then YouTube's order.
     best = min(fitting, key=lambda t: (t.generated, t.language != meant), default=None)
     if best is None:
         raise captions_missing(video_id, wanted, tracks)

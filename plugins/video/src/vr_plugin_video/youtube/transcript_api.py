@@ -45,8 +45,8 @@ class TranscriptApi:
         """The best captions; see `best_transcript`.
 
         Raises:
-            VrError: NOT_FOUND, category CAPTIONS_MISSING; NOT_ALLOWED or UNAVAILABLE for a
-                video that is not to be had.
+            VrError: NOT_FOUND, category CAPTIONS_MISSING; NOT_ALLOWED or UNAVAILABLE for a video
+                that is not available.
         """
         return await asyncio.to_thread(self._read, video_id, language)
 
@@ -56,7 +56,7 @@ class TranscriptApi:
         from requests import RequestException
         from youtube_transcript_api import CouldNotRetrieveTranscript, YouTubeTranscriptApi
 
-        # The library is not made for several threads, so each call has its own session.
+        # The library is not thread-safe, so each call has its own session.
         with _session(self._site) as session:
             try:
                 listed = YouTubeTranscriptApi(http_client=session).list(video_id)
@@ -78,13 +78,13 @@ def _segments(found: Any) -> Sequence[Segment]:
 
 
 def _session(site: str) -> Session:
-    """Make a session with a timeout, which asks `site` in YouTube's place."""
+    """Make a session with a timeout, which asks `site` instead of YouTube."""
     from requests import PreparedRequest, Response, Session
     from requests.adapters import HTTPAdapter
     from urllib3 import Retry
 
     class Adapter(HTTPAdapter):
-        """Sends to the site."""
+        """Sends requests to the site."""
 
         def send(self, request: PreparedRequest, **kwargs: Any) -> Response:  # type: ignore[override]
             """Send one request."""
@@ -100,7 +100,7 @@ def _session(site: str) -> Session:
 
 
 def _error_of(error: Exception, video_id: str, language: str) -> VrError:
-    """Return the error for one of the library's, by its class."""
+    """Return the error for an error of the library, by its class."""
     import youtube_transcript_api as library
 
     if isinstance(error, (library.TranscriptsDisabled, library.NoTranscriptFound)):

@@ -32,7 +32,7 @@ class SilentLogger:
 
 
 def common_options() -> dict[str, Any]:
-    """Return options with which yt-dlp prints nothing, keeps nothing and does not hang."""
+    """Return options with which yt-dlp prints nothing, stores nothing and does not hang."""
     return {
         "logger": SilentLogger(),
         "quiet": True,
@@ -62,7 +62,7 @@ class YtDlp:
         """Return the metadata of a video.
 
         Raises:
-            VrError: NOT_ALLOWED or UNAVAILABLE, as `error_of` reads it.
+            VrError: NOT_ALLOWED or UNAVAILABLE, as `error_of`.
         """
         return ytdlp_answers.video_of(video_id, await self._watch(video_id))
 

@@ -1,4 +1,4 @@
-"""Answers of yt-dlp, read into results."""
+"""Converts answers of yt-dlp into results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Json = dict[str, Any]
 _FORMATS = ("json3", "vtt", "srt")
 """Formats of captions that are read here, the most exact first."""
 _ORIGINAL = "-orig"
-"""The mark of recognised speech among its translations by yt-dlp."""
+"""The suffix by which yt-dlp marks recognised speech among its translations."""
 _RESTRICTED = {
     "needs_auth": "sign-in required",
     "premium_only": "premium only",
@@ -72,7 +72,7 @@ def video_of(video_id: str, info: Json) -> VideoMetadata:
 
 
 def comments_of(info: Json) -> list[Comment]:
-    """Return the comments that are no replies."""
+    """Return the comments that are not replies."""
     return [
         Comment(
             author=one_line(_text(said, "author"), TITLE_CHARS),
@@ -86,7 +86,7 @@ def comments_of(info: Json) -> list[Comment]:
 
 
 def playlist_of(playlist_id: str, info: Json) -> PlaylistInfo:
-    """A playlist, its entries not looked at one by one."""
+    """A playlist, without a request for each entry."""
     entries = [entry for entry in info.get("entries") or [] if entry]
     return PlaylistInfo(
         playlist_id=playlist_id,
@@ -100,7 +100,7 @@ def playlist_of(playlist_id: str, info: Json) -> PlaylistInfo:
 
 
 def tracks_of(info: Json, download: Callable[[str], bytes]) -> list[Track]:
-    """The captions that there are; translations by machine are none."""
+    """The available captions, without machine translations."""
     return [
         *_tracks(info.get("subtitles") or {}, download, generated=False),
         *_tracks(_recognised(info), download, generated=True),
@@ -157,7 +157,7 @@ def _read(download: Callable[[str], bytes], url: str, style: str) -> Sequence[Se
 
 
 def _events(text: str) -> Iterator[tuple[float, float, str]]:
-    """Cues of YouTube's own format: times in milliseconds, words in pieces."""
+    """Cues of YouTube's own format, with times in milliseconds and text in pieces."""
     for event in json.loads(text).get("events", []):
         words = "".join(piece.get("utf8", "") for piece in event.get("segs", []))
         start = float(event.get("tStartMs", 0)) / 1000
@@ -175,7 +175,7 @@ def _restrictions(info: Json) -> list[str]:
 
 
 def _date(info: Json) -> str:
-    """ISO 8601, from seconds since the epoch or `YYYYMMDD`; empty when not told."""
+    """ISO 8601 date, from seconds since the epoch or `YYYYMMDD`; empty when unknown."""
     if info.get("timestamp"):
         moment = datetime.fromtimestamp(info["timestamp"], UTC)
     elif info.get("upload_date"):

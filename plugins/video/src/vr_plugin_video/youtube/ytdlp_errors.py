@@ -1,4 +1,4 @@
-"""Failures of yt-dlp, told by YouTube's own words, as errors."""
+"""Turns failures of yt-dlp into errors, by YouTube's own messages."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ _SENTENCES = ErrorTable(
     ),
     otherwise=OUTDATED,
 )
-"""The sentences that YouTube shows in place of a video; the first that is found counts."""
+"""Patterns of YouTube's messages in place of a video; the first match counts."""
 
 
 def error_of(error: Exception) -> VrError:
-    """Return the error for an exception of yt-dlp, without its words."""
+    """Return the error for an exception of yt-dlp, without its message."""
     found = meaning_of(str(error))
     if found is None and isinstance(error, OSError):
         found = error_by(NETWORK_FAILED)
@@ -63,6 +63,6 @@ def error_of(error: Exception) -> VrError:
 
 
 def meaning_of(said: str) -> VrError | None:
-    """Return the error that a sentence of YouTube stands for; None when it is not known."""
+    """Return the error for a message of YouTube; None when it is not known."""
     rule = _SENTENCES.rule(words=said)
     return None if rule is OUTDATED else error_by(rule)
