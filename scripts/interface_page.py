@@ -14,6 +14,8 @@ from generated_page import cell
 ROOT = Path(__file__).parents[1]
 SOURCES = [ROOT / "kernel" / "src", ROOT / "testing" / "src"]
 WIDTH = 88
+DATA = {"BaseModel", "NamedTuple", "Protocol"}
+"""Bases of classes whose attributes are what matters about them."""
 
 
 class Faults(logging.Handler):
@@ -63,6 +65,7 @@ def interface(module: str, head: str) -> str:
         for name, found in public_names(home).items():
             lines += [f'<a id="{module}.{room}.{name}"></a>\n', f"### {name}\n"]
             lines += _entry(found, name, "###")
+    lines += _other_types(package)
     if faults.said:
         sys.exit("\n".join(faults.said))
     return "\n".join(lines).rstrip() + "\n"
@@ -81,13 +84,68 @@ def _entry(found: Any, name: str, level: str) -> Iterator[str]:
         yield from _members(found, name, level)
 
 
+def _other_types(package: Any) -> Iterator[str]:
+    """Types that signatures name beside the public names."""
+    homes = [package, *rooms(package).values()]
+    shown = [each for home in homes for each in public_names(home).values()]
+    known = {each.path for each in shown}
+    others: dict[str, Any] = {}
+    for found in shown:
+        others |= {path: each for path, each in _named_in(found, package) if path not in known}
+    if others:
+        yield "## Other types in signatures\n"
+        yield "Nobody has to import them: such values are handed over, or given as they are.\n"
+    for found in sorted(others.values(), key=lambda each: str(each.name)):
+        yield f"### {found.name}\n"
+        if found.is_class:
+            yield from _docstring(found)
+            if "dataclass" in found.labels or {str(base) for base in found.bases} & DATA:
+                yield from _values(found)
+        else:
+            yield from _entry(found, found.name, "###")
+
+
+def _named_in(found: Any, package: Any) -> Iterator[tuple[str, Any]]:
+    """The types of this project that the signature and members of a name have, with their paths."""
+    parts = [found]
+    if found.is_class:
+        members = {name: m for name, m in found.members.items() if not m.is_alias}
+        parts += [m for name, m in members.items() if name == "__call__" or name[0] != "_"]
+    for part in parts:
+        if part.is_class and part is not found:
+            continue
+        used = [p.annotation for p in getattr(part, "parameters", ())]
+        for expression in [*used, getattr(part, "annotation", None)]:
+            for path in _paths(expression):
+                each = _defined(path, package)
+                if each is not None:
+                    yield each.path, each
+
+
+def _paths(expression: Any) -> Iterator[str]:
+    if isinstance(expression, griffe.Expr):
+        for each in expression.iterate(flat=True):
+            if isinstance(each, griffe.ExprName):
+                yield each.canonical_path
+
+
+def _defined(path: str, package: Any) -> Any:
+    """A class or an alias of types of this project; None for anything else."""
+    home, _, inner = path.partition(".")
+    try:
+        found = package.modules_collection[home][inner]
+    except KeyError:
+        return None
+    found = found.final_target if found.is_alias else found
+    is_variable = found.is_attribute and str(found.value).startswith("TypeVar(")
+    return found if (found.is_class or found.is_attribute) and not is_variable else None
+
+
 def _members(found: Any, name: str, level: str) -> Iterator[str]:
+    yield from _values(found)
     public = [m for m in found.members.values() if not m.name.startswith("_") and not m.is_alias]
-    given = {parameter.name for parameter in found.parameters}
-    values = [m for m in public if m.is_attribute and (m.docstring or m.name not in given)]
-    if rows := [f"| `{m.name}` | {_type(m)} | {cell(_first(m))} |" for m in values]:
-        yield "\n".join(["| attribute | type | |", "|---|---|---|", *rows, ""])
-    methods = [m for m in public if m.is_function]
+    called = found.members.get("__call__")
+    methods = [m for m in (called, *public) if m is not None and m.is_function]
     for method in methods:
         if not method.name.startswith("test_"):
             yield f"{level}# {name}.{method.name}\n"
@@ -95,6 +153,15 @@ def _members(found: Any, name: str, level: str) -> Iterator[str]:
             yield from _docstring(method)
     if tests := [m for m in methods if m.name.startswith("test_")]:
         yield "\n".join(["| test | |", "|---|---|", *(_row(test) for test in tests), ""])
+
+
+def _values(found: Any) -> Iterator[str]:
+    """A table of the attributes of a class that are not explained as its parameters."""
+    public = [m for m in found.members.values() if not m.name.startswith("_") and not m.is_alias]
+    given = {parameter.name for parameter in found.parameters}
+    values = [m for m in public if m.is_attribute and (m.docstring or m.name not in given)]
+    if rows := [f"| `{m.name}` | {_type(m)} | {cell(_first(m))} |" for m in values]:
+        yield "\n".join(["| attribute | type | |", "|---|---|---|", *rows, ""])
 
 
 def _row(test: Any) -> str:

@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     )
     from vr_kernel.events import CallFinished
     from vr_kernel.files.artifacts import Artifact
+    from vr_kernel.files.policy import FileMatches
     from vr_kernel.generation import (
         Embeddings,
         Media,
+        MediaResolution,
         Options,
         Part,
         Purpose,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
         ThinkingLevel,
         Turn,
         Usage,
+        WebSource,
     )
     from vr_kernel.health import Check, Diagnosis, Level, Remedy
     from vr_kernel.hookspecs import hookimpl
@@ -70,9 +73,10 @@ if TYPE_CHECKING:
     from vr_kernel.resources import Reading, Resource, resource
     from vr_kernel.running.document_loaders import DocumentLoader
     from vr_kernel.running.joining import Joined
+    from vr_kernel.running.running_job import RunningCall
     from vr_kernel.services import Services
     from vr_kernel.storage.cache import cache_key
-    from vr_kernel.stores import Filter, Hit, Query, Store, StoredRecord
+    from vr_kernel.stores import Filter, FilterOperator, Hit, Query, SearchMode, Store, StoredRecord
     from vr_kernel.text.fitting import fit
     from vr_kernel.text.tokens import estimate_tokens
     from vr_kernel.text.visible_text import spelled_out, visible, visible_json, visible_line
@@ -120,7 +124,9 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "ErrorRule",
     "ErrorTable",
     "FieldType",
+    "FileMatches",
     "Filter",
+    "FilterOperator",
     "Finding",
     "Follower",
     "FollowingStore",
@@ -138,6 +144,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Locator",
     "Log",
     "Media",
+    "MediaResolution",
     "Message",
     "ModelInfo",
     "ModelProvider",
@@ -166,6 +173,8 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Reranker",
     "Resource",
     "Role",
+    "RunningCall",
+    "SearchMode",
     "SearchableStore",
     "Section",
     "Segment",
@@ -185,6 +194,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Vectors",
     "VrError",
     "WRITES_LOCAL",
+    "WebSource",
     "ask_nobody",
     "build_tool",
     "cache_key",
@@ -228,8 +238,10 @@ __getattr__, __dir__ = lazy_exports(
         "extra_missing require_extra",
         "events": "CallFinished",
         "files.artifacts": "Artifact",
-        "generation": "Embeddings Media Options Part Purpose Reply ReplyPiece "
-        "Request Role Text ThinkingLevel Turn Usage",
+        "files.policy": "FileMatches",
+        "generation": "Embeddings Media MediaResolution Options Part Purpose "
+        "Reply ReplyPiece Request Role Text ThinkingLevel Turn "
+        "Usage WebSource",
         "health": "Check Diagnosis Level Remedy",
         "hookspecs": "hookimpl",
         "journal.follower": "Follower",
@@ -251,9 +263,10 @@ __getattr__, __dir__ = lazy_exports(
         "resources": "Reading Resource resource",
         "running.document_loaders": "DocumentLoader",
         "running.joining": "Joined",
+        "running.running_job": "RunningCall",
         "services": "Services",
         "storage.cache": "cache_key",
-        "stores": "Filter Hit Query Store StoredRecord",
+        "stores": "Filter FilterOperator Hit Query SearchMode Store StoredRecord",
         "text.fitting": "fit",
         "text.tokens": "estimate_tokens",
         "text.visible_text": "spelled_out visible visible_json visible_line",

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from pydantic import BaseModel
 
 from vr_kernel.calls.commit import commit, keep_artifact, settle
-from vr_kernel.calls.produced import CacheWrite, ProgressReport
+from vr_kernel.calls.produced import CacheWrite
 from vr_kernel.jobs.ledger import complete
+from vr_kernel.progress import Report
 from vr_kernel.questions import Question, understand
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Call:
 
     def __init__(self, produced: Produced) -> None:
         self._produced = produced
-        self.id = produced.id
+        self.id: str = produced.id
         self.services: Services = produced.context.services
 
     @property
@@ -199,7 +200,7 @@ class Call:
         return default if understood is None else cast("M", understood)
 
     @asynccontextmanager
-    async def part(self, name: str, report: ProgressReport | None = None) -> AsyncIterator[Call]:
+    async def part(self, name: str, report: Report | None = None) -> AsyncIterator[Call]:
         """Open a call for one part of this one, such as one file of many: use it with `async with`.
 
         Its records and cached results are committed when its block succeeds, even if this call

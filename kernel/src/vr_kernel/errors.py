@@ -152,7 +152,9 @@ class ErrorRule:
         code: the kind of failure.
         message: one sentence; `{status}`, `{said}` and other names that `ErrorTable.error` is
             given are replaced.
-        category, hint, retryable: as of `VrError`; names in the hint are replaced, too.
+        category: as of `VrError`.
+        hint: as of `VrError`; names in it are replaced, too.
+        retryable: as of `VrError`.
         statuses: the HTTP statuses that it is about.
         words: the rule is also about an answer in which this is found.
     """

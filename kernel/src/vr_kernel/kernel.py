@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from vr_kernel.prompts import Message, Prompt
     from vr_kernel.resources import Reading, Resource
     from vr_kernel.running.runner import Outcome
-    from vr_kernel.running.running_job import RunningJob
+    from vr_kernel.running.running_job import RunningCall, RunningJob
     from vr_kernel.services import Services
     from vr_kernel.signatures.schema_cache import ToolSchemas
     from vr_kernel.tools import Tool
@@ -186,7 +186,7 @@ class Kernel:
         *,
         principal: str | None = None,
         ask: Asker = ask_nobody,
-    ) -> RunningJob:
+    ) -> RunningCall:
         """Begin a call in the background; `outcome` of what is returned waits for it.
 
         The arguments are those of `run`.
@@ -198,13 +198,13 @@ class Kernel:
         who = principal or self.identity.principal
         return self._foundation.jobs.start(tool, context, arguments, who, report, ask)
 
-    async def detach(self, running: RunningJob) -> Job:
+    async def detach(self, running: RunningCall) -> Job:
         """Let a call go on as a job after its client was answered.
 
         Raises:
             VrError: UNAVAILABLE when the ledger of jobs cannot be written.
         """
-        return await self._foundation.jobs.detach(running)
+        return await self._foundation.jobs.detach(cast("RunningJob", running))
 
     def write(self, prompt: Prompt, arguments: Mapping[str, Any]) -> list[Message]:
         """Write the messages of a prompt.

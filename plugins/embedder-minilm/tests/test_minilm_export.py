@@ -125,7 +125,7 @@ ROWS = [[2, 11, 3], [2, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 
 
 
 def test_float_graph_equals_the_reference(tmp_path):
-    """Whose weights have the prefix that some files give them; those of `quantised` have none."""
+    """Its weights have the prefix that some files give them; those of `quantised` have none."""
     weights = random_bert()
     named = {f"bert.{name}": value for name, value in weights.items()}
     vectors = run(export(tmp_path, named, "--float32"), ROWS)

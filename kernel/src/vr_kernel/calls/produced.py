@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel.jobs.scopes import Scope
+from vr_kernel.progress import Report
 from vr_kernel.questions import Asker, ask_nobody
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from vr_kernel.jobs.lease import Lease
     from vr_kernel.models.usage import Meter
     from vr_kernel.records import Record
-
-ProgressReport = Callable[[float, float | None, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ class Produced:
     tool: str
     context: Context
     principal: str
-    report: ProgressReport
+    report: Report
     meter: Meter
     scope: Scope | None = None
     steps_version: str = ""
@@ -81,7 +80,7 @@ class Produced:
         return found or bool(self.leases) or self.meter.usage.calls > 0
 
     def branch(
-        self, scope: Scope | None, report: ProgressReport, notes: list[str] | None = None
+        self, scope: Scope | None, report: Report, notes: list[str] | None = None
     ) -> Produced:
         """Return new work on behalf of this call, which has produced nothing yet."""
         meter = self.meter.fresh()
@@ -103,7 +102,7 @@ class Produced:
             recorded=0,
         )
 
-    def share(self, place: str, lease: Lease | None, report: ProgressReport) -> Produced:
+    def share(self, place: str, lease: Lease | None, report: Report) -> Produced:
         """Return work that several callers wait for; see `Call.once`.
 
         Args:

@@ -63,11 +63,11 @@ class Config:
         self._files_and_flags = layers
         self._adopted: dict[str, Alias] = {}
         self.remarks: dict[str, str] = {}
-        self.kernel = self.section("kernel", KernelSettings)
-        self.http = self.section("kernel.http", HttpSettings)
-        self.serve = self.section("kernel.serve", ServeSettings)
-        self.models = self.section("models", ModelsSettings)
-        self.store = self.section("store", StoreSettings)
+        self.kernel: KernelSettings = self.section("kernel", KernelSettings)
+        self.http: HttpSettings = self.section("kernel.http", HttpSettings)
+        self.serve: ServeSettings = self.section("kernel.serve", ServeSettings)
+        self.models: ModelsSettings = self.section("models", ModelsSettings)
+        self.store: StoreSettings = self.section("store", StoreSettings)
 
     def section(self, name: str, model: type[M]) -> M:
         """The validated settings of one section, such as `kernel` or `plugins.video`.

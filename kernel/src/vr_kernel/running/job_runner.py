@@ -9,14 +9,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vr_kernel.calls.context import Context
-from vr_kernel.calls.produced import ProgressReport
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.jobs import Job, JobLedger, JobState
 from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.ledger import job_scope
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.log import Log
-from vr_kernel.progress import silent
+from vr_kernel.progress import Report, silent
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.running import runner
 from vr_kernel.running.job_errors import given_up, taken_over
@@ -79,7 +78,7 @@ class JobRunner:
         context: Context,
         arguments: Mapping[str, Any],
         principal: str,
-        report: ProgressReport,
+        report: Report,
         ask: Asker = ask_nobody,
     ) -> RunningJob:
         """Begin a call in the background."""

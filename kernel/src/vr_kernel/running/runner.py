@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from vr_kernel.call import Call
 from vr_kernel.calls.commit import commit, dump, keep_artifact, settle
 from vr_kernel.calls.context import Context
-from vr_kernel.calls.produced import Produced, ProgressReport
+from vr_kernel.calls.produced import Produced
 from vr_kernel.content import Content
 from vr_kernel.errors import QUOTA_RETRY_S, Code, VrError
 from vr_kernel.events import CallFinished
@@ -24,6 +24,7 @@ from vr_kernel.jobs.lease import Lease
 from vr_kernel.jobs.ledger import complete, job_scope
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.models.usage import Meter
+from vr_kernel.progress import Report
 from vr_kernel.questions import AnswerNeeded, Asker, Question, ask_nobody
 from vr_kernel.running.listeners import Listeners
 from vr_kernel.text.bounds import bounded
@@ -62,7 +63,7 @@ def begin(
     tool: Tool,
     context: Context,
     principal: str,
-    report: ProgressReport,
+    report: Report,
     *,
     call_id: str = "",
     hold: Hold | None = None,

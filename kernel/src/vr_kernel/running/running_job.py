@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypedDict
+from typing import Any, Protocol, TypedDict
 
 from pydantic_core import to_jsonable_python
 
 from vr_kernel.calls.context import Context
-from vr_kernel.calls.produced import Produced, ProgressReport
+from vr_kernel.calls.produced import Produced
 from vr_kernel.errors import VrError
 from vr_kernel.jobs.jobs import Ending, JobLedger
 from vr_kernel.jobs.lease import Lease, was_lost
@@ -21,12 +21,29 @@ from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.ledger import job_scope
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.log import Log
+from vr_kernel.progress import Report
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.running import runner
 from vr_kernel.running.job_errors import cancelled, taken_over
 from vr_kernel.running.runner import Outcome
 from vr_kernel.storage.database_faults import is_held
 from vr_kernel.tools import Tool
+
+
+class RunningCall(Protocol):
+    """A call of a long tool that was begun, for the front that began it."""
+
+    id: str
+    """The id of the call, and of its job, if it becomes one."""
+
+    async def ends_within(self, seconds: float) -> bool:
+        """Wait up to that long, and say if it has ended; cancelling the waiter cancels the call."""
+
+    async def outcome(self) -> Outcome:
+        """Wait for the end, and return it; cancelling the waiter cancels the call."""
+
+    async def cancel(self) -> None:
+        """Cancel the call, and wait until it has ended."""
 
 
 @dataclass(slots=True)
@@ -42,7 +59,7 @@ class RunningJob:
     principal: str
     workspace: str
     jobs: JobLedger
-    report: ProgressReport
+    report: Report
     ask: Asker = ask_nobody
     lease: Lease | None = None
     run: int = 1
