@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 LogFormat = Literal["console", "json"]
 Listener = Callable[[str, str, Mapping[str, Any]], None]
-"""Takes the level, the event and the fields of a line."""
+"""Called with the level, the event and the fields of a line."""
 
 
 class Log:
     """A structured log on stderr, at and above a level.
 
-    What writes them is imported with the first line: most runs write none. Nothing global is
-    configured, so two kernels keep two logs. A kind of line that comes again and again is counted.
+    The code that writes is imported with the first line, since most runs write none. Nothing global
+    is configured, so two kernels have two logs. Lines of a kind that repeats often are counted.
     """
 
     def __init__(
@@ -42,13 +42,13 @@ class Log:
         self._lines = [] if lines is None else lines
 
     def bind(self, **context: Any) -> Log:
-        """A log whose every line carries the context too."""
+        """A log that adds the context to every line."""
         context = {**self._context, **context}
         more = (context, self._listeners, self._redact, self._lines)
         return Log(self._level, self._form, *more)
 
     def clean(self, text: str) -> str:
-        """A text fit for a log or a message: nothing that steers a terminal, and no secret."""
+        """A text fit for a log or a message: without control characters and secrets."""
         return self._redact(visible(text))
 
     @contextmanager
@@ -82,7 +82,7 @@ class Log:
 
     @contextmanager
     def of_libraries(self) -> Iterator[None]:
-        """Write what libraries log, from warnings on, inside a block."""
+        """Write warnings and errors that libraries log, inside a block."""
         taker = _Taker(self._write)
         root = logging.getLogger()
         known = [x for x in root.manager.loggerDict.values() if isinstance(x, logging.Logger)]
@@ -97,12 +97,12 @@ class Log:
                 each.handlers, each.propagate = handlers, propagate
 
     def prepare(self) -> None:
-        """Import all that writes lines: later the process may have no file descriptor left."""
+        """Import the code that writes lines: later the process may have no file descriptor left."""
         if not self._lines:
             self._lines.append(self._begun())
 
     def tell_counted(self) -> None:
-        """Write how many lines were counted, and not written, because they say the same."""
+        """Write how many repeated lines were counted instead of written."""
         for lines in self._lines:
             lines.tell_counted(all_of_them=True)
 
@@ -113,7 +113,7 @@ class Log:
             return
         self.prepare()
         said = {**self._context, **fields}
-        # The same of two plugins are two things to know.
+        # The same event of two plugins counts as two kinds.
         self._lines[0].write(level, event, said, kind or f"{event} {said.get('plugin', '')}")
 
     def _begun(self) -> Lines:
@@ -125,7 +125,7 @@ class Log:
 
 
 class _Taker(logging.Handler):
-    """Passes on what libraries log; the place in their code is the kind of the line."""
+    """Passes on what libraries log; the kind of a line is the place in their code."""
 
     def __init__(self, write: Callable[[int, str, Mapping[str, Any], str], None]) -> None:
         super().__init__(logging.WARNING)
@@ -135,6 +135,6 @@ class _Taker(logging.Handler):
         """Take a record; one that cannot be written is dropped."""
         fields = {"logger": record.name}
         more = {"exc_info": record.exc_info} if record.exc_info else {}
-        with suppress(Exception):  # also what cannot be formatted, as its library meant it
+        with suppress(Exception):  # also one that cannot be formatted
             kind = f"{record.pathname}:{record.lineno}"
             self._write(record.levelno, record.getMessage(), {**fields, **more}, kind)

@@ -11,19 +11,19 @@ from vr_kernel.text.bounds import bounded
 
 Send = Callable[[float, float | None, str], Awaitable[None]]
 Report = Callable[[float, float | None, str], None]
-"""Takes how far some work is: done, total when it is known, and a message."""
+"""Called with the progress of work: done, total when it is known, and a message."""
 HEARTBEAT_S = 10.0
 """Longest silence towards a client; clients give up on a silent call after about 60 s."""
 TURNS = 8
-"""Of the loop, in which the last report is passed on to a client that takes it."""
+"""Turns of the event loop in which the last report is sent to a client that accepts it."""
 
 
 def silent(_done: float, _total: float | None, _message: str) -> None:
-    """A report that nobody reads."""
+    """Discard a report."""
 
 
 class Progress:
-    """The newest report of a call. A slow client skips reports, it never slows the work.
+    """The newest report of a call. A slow client misses reports, but never slows the work.
 
     Args:
         heartbeat_s: longest silence, in seconds.
@@ -39,11 +39,11 @@ class Progress:
     def report(self, done: float, total: float | None = None, message: str = "") -> None:
         """Take a report; safe from any thread."""
         self._latest = (float(done), None if total is None else float(total), bounded(message))
-        with suppress(RuntimeError):  # of a loop that is closed: nobody listens any more
+        with suppress(RuntimeError):  # the loop is closed: no one listens any more
             self._loop.call_soon_threadsafe(self._news.set)
 
     async def pass_on(self) -> None:
-        """Let the last report go out before the answer, if that takes but a few turns."""
+        """Let the last report be sent before the answer, if that takes only a few turns."""
         for _ in range(TURNS):
             if self._passed is self._latest:
                 break

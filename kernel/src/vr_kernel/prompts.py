@@ -35,8 +35,8 @@ MARK = "__vr_prompt__"
 def prompt(function: F) -> F:
     """Mark a function as a prompt: a template that a person picks in the client.
 
-    Its parameters, annotated, are what the person fills in; clients send text. It returns the
-    words, said by the user, or several messages. The function itself stays as it is.
+    The person fills in its annotated parameters; clients send text. It returns the words of the
+    user, or several messages. The function itself is not changed.
     """
     setattr(function, MARK, True)
     return function
@@ -44,7 +44,7 @@ def prompt(function: F) -> F:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument that a person fills in; `choices` when only some values are taken."""
+    """An argument that a person fills in; `choices` when only some values are allowed."""
 
     name: str
     description: str
@@ -64,11 +64,11 @@ class Prompt:
     model: type[BaseModel]
 
     def write(self, given: Mapping[str, Any]) -> list[Message]:
-        """The messages for these arguments, of which only what can be seen is taken.
+        """The messages for these arguments, from which invisible characters are removed.
 
         Raises:
             VrError: INVALID_INPUT, naming each argument that does not fit.
-            TypeError: when what was written is neither text nor a sequence of messages.
+            TypeError: when the function returned neither text nor a sequence of messages.
         """
         for name, value in given.items():
             if isinstance(value, str) and len(value) > MOST_CHARS:
@@ -77,7 +77,7 @@ class Prompt:
         written = self.function(**validate(self.name, self.model, seen))
         if isinstance(written, str):
             return [Message(written)]
-        # Not just anything that can be gone through: that may have no end.
+        # Not any iterable, since it may be endless.
         parts = written[: len(written)] if isinstance(written, Sequence) else [written]
         messages = [each for each in parts if isinstance(each, Message)]
         if len(messages) < len(parts):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 OFFERS = "vr.providers"
-"""Group of entry points: a kind of provider, and the distribution, with extras, that brings one."""
+"""Entry point group: kinds of providers, each with the distribution (and extras) that has one."""
 Bind = Callable[[Any], "Owner"]
 
 
@@ -51,7 +51,7 @@ class Embedder(Protocol):
     """Items that it takes: `text`, `image`."""
 
     async def embed(self, items: Sequence[str], purpose: Purpose) -> list[list[float]]:
-        """One unit-length vector an item, in order."""
+        """One unit-length vector per item, in order."""
 
 
 class Reranker(Protocol):
@@ -60,23 +60,24 @@ class Reranker(Protocol):
     name: str
 
     async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """One score a text, in order, higher is better; they compare within one call."""
+        """One score per text, in order, higher is better; scores are comparable within one call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Provider(Generic[T]):
-    """A named implementation of a protocol. `factory` runs at first use, once a kernel.
+    """A named implementation of a protocol. `factory` runs at first use, once per kernel.
 
     Kinds are the protocols: Store, Embedder, Reranker, TextRecognizer, DocumentLoader,
     ModelProvider. A plugin may also provide a class of its own, see `own`: it then gets one
-    instance a kernel, in place of a global. An instance with a coroutine method `aclose` is
-    closed with the kernel.
+    instance per kernel, instead of a global. An instance with a coroutine method `aclose` is closed
+    with the kernel.
 
-    Where configuration names none, the provider of the highest `preference` comes first, and
-    equals come by name. The kernel's own Gemini has 100.
+    When the configuration names none, the provider with the highest `preference` comes first, and
+    equals are sorted by name. The kernel's own Gemini has 100.
 
-    What asks models, keeps results or reads files sets `of_call`: in a call it is made anew, with
-    the services of whoever calls, so that it spends, keeps and reads for them. It is not closed.
+    A provider that uses models, the cache or files sets `of_call`: it is then made again for each
+    call, with the services of the caller, so that it spends, keeps and reads on their behalf. Such
+    an instance is not closed.
     """
 
     kind: type[T] | str
@@ -98,7 +99,7 @@ class Provider(Generic[T]):
     def own(cls, target: str) -> Provider[Any]:
         """A class of the plugin's own, `package.module:Class`, which is imported at first use.
 
-        It is made of the plugin's `Services`, and found by the class: `providers.get(Class)`.
+        It is made with the plugin's `Services`, and found by the class: `providers.get(Class)`.
         """
         module, _, name = target.partition(":")
 
@@ -114,7 +115,7 @@ class Provider(Generic[T]):
 
 
 class Owner(Protocol):
-    """A plugin that provides something, as it is for a principal or for a call."""
+    """A plugin that provides something, for a principal or for a call."""
 
     @property
     def plugin(self) -> str:
@@ -126,7 +127,7 @@ class Owner(Protocol):
 
     @property
     def services(self) -> Any:
-        """The services that what it provides is made of."""
+        """The services that its providers are made with."""
 
 
 class ProviderRegistry:
@@ -140,7 +141,7 @@ class ProviderRegistry:
         self.bind: Bind | None = None
 
     def of_call(self, bind: Bind) -> ProviderRegistry:
-        """The same providers, for a call; `bind` gives owners as that call has them."""
+        """The same providers, for a call; `bind` returns owners for that call."""
         bound = copy(self)
         bound.bind = bind
         return bound
@@ -193,7 +194,7 @@ class ProviderRegistry:
         """Return the plugin that provides it.
 
         Raises:
-            KeyError: when nobody provides that.
+            KeyError: when there is no such provider.
         """
         return self._entries[(kind.__name__, name)][1]
 

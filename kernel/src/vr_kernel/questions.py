@@ -30,7 +30,7 @@ class Answer:
 
 
 class Asker(Protocol):
-    """The way to the person who called."""
+    """Puts questions to the person who called."""
 
     async def __call__(self, question: Question, *, paid: bool) -> Answer:
         """Ask and wait; `paid` when the call has done work that must not be done again.
@@ -50,7 +50,7 @@ class AnswerNeeded(PassedOn):
 
 
 async def ask_nobody(question: Question, *, paid: bool) -> Answer:
-    """The asker of calls behind which there is nobody to ask."""
+    """The asker for calls without a person to ask."""
     del question, paid
     return Answer("unable")
 

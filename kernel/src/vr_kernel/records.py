@@ -52,11 +52,11 @@ class RecordKind:
     answers, summaries. They are shown and searched, and are no evidence for anything: a claim is
     quoted from the sources that they were made of.
 
-    A `category` says what kind of thing its records are about, such as `video`; the knowledge
-    graph names it beside what it read there.
+    A `category` says what kind of thing its records are about, such as `video`; the knowledge graph
+    names it along with what it read there.
 
-    A kind with a `history`, which needs an identity, is of things that are told anew: the record
-    that another takes the place of stays in the journal as a former version, out of every search.
+    A kind with a `history`, which needs an identity, is for facts that change: a replaced record
+    stays in the journal as a former version, out of every search.
     """
 
     name: str
@@ -75,12 +75,12 @@ class RecordKind:
         """The key that these fields have by the kind's identity; empty for an event."""
         try:
             return self.identity(fields) if self.identity is not None else ""
-        except KeyError:  # a field that says which thing it is may be missing
+        except KeyError:  # a field of the identity may be missing
             return ""
 
     @property
     def all_fields(self) -> tuple[RecordField, ...]:
-        """Own fields, then the ones every kind has."""
+        """Its own fields, then those that every kind has."""
         return self.fields + COMMON_FIELDS
 
     def field(self, name: str) -> RecordField:
@@ -103,7 +103,8 @@ class RecordKind:
         """Check that stores can keep records of this kind.
 
         Raises:
-            TypeError: for a name that is no text, what is no field, or a role without a field.
+            TypeError: for a name that is no text, an object that is no field, or a role without a
+                field.
         """
         if not isinstance(self.name, str) or not self.name:
             raise TypeError(f"a record kind is named {self.name!r}")
@@ -150,9 +151,9 @@ class RecordKind:
 class Record:
     """One thing learned. Without a `key` it is an event, keyed by the call that made it.
 
-    A derived record names under `sources` of its provenance what it rests on: a list of objects
-    with the words of the source as `quote`, and the `link` that opens it there. With `merge` the
-    fields that it does not name stay as they are known under its key; None clears one.
+    A derived record lists under `sources` of its provenance what it is based on: a list of objects
+    with the words of the source as `quote`, and the `link` that opens it there. With `merge`,
+    fields that it does not name keep their values under its key; None clears one.
     """
 
     kind: str
@@ -241,7 +242,7 @@ def _wrong_type(kind: str, spec: RecordField, value: Any) -> VrError:
 class Change:
     """The newest state of one record; `fields` None says that it was deleted.
 
-    `opening` names the process's time with the journal in which `seq` was given out.
+    `opening` names the opening of the journal in which `seq` was given out.
     """
 
     seq: int

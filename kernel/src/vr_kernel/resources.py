@@ -36,12 +36,12 @@ class Address:
 def resource(uri: str, *, mime: str = "") -> Callable[[F], F]:
     """Mark an async function as a resource: something a client reads by its address.
 
-    Its first parameter is the plugin's `Services`; the others, annotated, stand in braces in
-    the address. It returns text, bytes, a model (read as JSON), a `Content` or an `Artifact`.
+    Its first parameter is the plugin's `Services`; the others, annotated, are in braces in the
+    address. It returns text, bytes, a model (read as JSON), a `Content` or an `Artifact`.
 
     Args:
         uri: the address, such as `vr://notes/{name}`; `{path*}` takes slashes too.
-        mime: the media type; by what is returned when left out: JSON for a model, plain text.
+        mime: the media type; by default JSON for a returned model, else plain text.
     """
 
     def mark(function: F) -> F:
@@ -64,7 +64,7 @@ class Resource:
     arguments: type[BaseModel]
 
     async def read(self, services: Services, given: Mapping[str, Any]) -> Reading:
-        """Read what stands at the address with these parts.
+        """Read the content at the address with these parts.
 
         Raises:
             VrError: INVALID_INPUT for parts that do not fit, and what the function raises.

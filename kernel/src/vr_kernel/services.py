@@ -1,4 +1,4 @@
-"""The services that a plugin is handed: one frozen object, without globals."""
+"""The services that a plugin is given: one frozen object, without globals."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Services:
     """The kernel's services, as one plugin sees them, for one principal.
 
-    In a call they are those of whoever calls; lifespans have the owner's, and so have providers,
-    but those that are made for each call.
+    In a call they are those of the caller; lifespans have the owner's, and so have providers,
+    except those that are made for each call.
 
     Attributes:
         plugin: the name of that plugin.
@@ -38,10 +38,10 @@ class Services:
         workspace: the workspace of that principal.
         paths: the folders of the installation.
         policy: the files that may be read.
-        models: the one door to language models.
+        models: the only access to language models.
         gemini: uploads, context caches and research, which only Gemini has.
-        http: the way to pages and files of the web.
-        usage: the ledger of what models were asked and what it cost.
+        http: fetches pages and files of the web.
+        usage: the ledger of requests to models and their cost.
         jobs: calls in the background.
         leases: names that one process at a time owns.
         cache: results that are kept between runs.
@@ -53,9 +53,9 @@ class Services:
         store: the store that follows the journal.
         vectors: embeddings, each computed once.
         providers: what plugins provide to each other.
-        plugins: lists what is installed and what became of it.
+        plugins: lists the installed plugins and their state.
         log: the log, with the plugin's name in every line.
-        room_of: the disk space, by a folder, that is kept for what is paid for.
+        room_of: the disk space, by folder, that is reserved for paid results.
     """
 
     plugin: str

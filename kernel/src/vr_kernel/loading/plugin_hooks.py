@@ -69,12 +69,12 @@ class PluginHooks:
 
     @property
     def call_finished(self) -> Hear | None:
-        """The function that hears of finished calls; None when there is none."""
+        """The function that is called after each finished call; None when there is none."""
         known = "vr_call_finished" in self._implementations
         return partial(self._call, "vr_call_finished") if known else None
 
     def answer(self, hook: str) -> object:
-        """Return what a registration hook answers, unchecked; None when there is none."""
+        """Return the result of a registration hook, unchecked; None when there is no such hook."""
         return self._call(hook)
 
     def _call(self, hook: str, **arguments: Any) -> Any:

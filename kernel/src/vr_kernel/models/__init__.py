@@ -1,4 +1,4 @@
-"""Language models: the one door to them, and what comes between a question and its answer."""
+"""Language models: the only access to them, and all that happens from question to answer."""
 
 from __future__ import annotations
 

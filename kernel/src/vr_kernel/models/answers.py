@@ -1,4 +1,4 @@
-"""One whole answer, or a stream of its pieces: from the first model of a role that gives it."""
+"""One whole answer, or a stream of its pieces, from the first model of a role that answers."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _OTHERS_MAY_ANSWER = frozenset(
 )
 """Errors after which the next model of a role is asked."""
 _NONE_CAN = NOT_ASKED - {CIRCUIT_OPEN}
-"""Categories of those errors that say nothing of the model."""
+"""Categories of those errors that are not about the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """A whole answer, and the step that it is kept as, if any."""
+    """A whole answer, and the step under which it is kept, if any."""
 
     reply: Reply
     step: str
@@ -40,7 +40,7 @@ class ModelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Asks the models of a role, with retries, and keeps what does not fit as a file.
+    """Asks the models of a role, with retries, and keeps answers that do not fit as files.
 
     Within a scope each whole answer is a step of it.
     """
@@ -52,7 +52,7 @@ class Answers:
     scope: Scope | None = None
 
     async def ask(self, models: Sequence[ProvidedModel], request: Request) -> ModelAnswer:
-        """The answer of the first model that gives one, now or before a crash.
+        """Return the answer of the first model that gives one, now or before a crash.
 
         Raises:
             VrError: of the last model that was asked; CONFLICT, category LEASE_LOST, when
@@ -73,12 +73,12 @@ class Answers:
         step = self.scope.next_step(cache_key(models=names, **request.identity))
         found = await self.scope.commit(step, pay)
         reply = _visible(Reply.model_validate(found["reply"]), request)
-        if not paid:  # the result costs what an earlier run of this work paid
+        if not paid:  # count what an earlier run of this work paid
             self.recorder.meter.add(reply.usage, reply.model)
         return ModelAnswer(reply, step)
 
     async def drop(self, *answers: ModelAnswer) -> None:
-        """Forget the steps of these answers, so that the same question is asked anew."""
+        """Forget the steps of these answers, so that the same question is asked again."""
         if self.scope is not None:
             await self.scope.drop(*(answer.step for answer in answers))
 
@@ -126,12 +126,12 @@ class Answers:
         attempts: Callable[[ProvidedModel], Callable[[int], Awaitable[T]]],
         room: AbstractAsyncContextManager[None] | None = None,
     ) -> _Found[T]:
-        """Ask one model after the other until one gives something.
+        """Ask one model after the other until one answers.
 
         Args:
             models: best first.
-            attempts: gives the function that makes an attempt with a model, by its number.
-            room: held by each attempt, in place of the recorder's.
+            attempts: returns, for a model, the function that makes an attempt by its number.
+            room: held during each attempt, instead of the recorder's.
         """
         failures: list[str] = []
         for model in models:
@@ -179,7 +179,7 @@ class Answers:
 
 
 def _visible(reply: Reply, request: Request) -> Reply:
-    """The reply with texts that show all they have: others may have written what it repeats."""
+    """The reply with hidden characters made visible: it may repeat the text of others."""
     shown = visible if request.schema is None else visible_json
     sources = [
         source.model_copy(update={"title": visible(source.title), "url": visible(source.url)})
@@ -192,14 +192,14 @@ def _visible(reply: Reply, request: Request) -> Reply:
 
 @dataclass(frozen=True, slots=True)
 class _Found(Generic[T]):
-    """A value of the first model that gave one, and why earlier ones gave none."""
+    """The value of the first model that gave one, and why earlier ones failed."""
 
     value: T
     model: ProvidedModel
     failures: list[str]
 
     def complete(self, reply: Reply) -> Reply:
-        """The reply with the whole name of its model, and with the failures of others."""
+        """The reply with the full name of its model, and with the failures of others."""
         named = f"{self.model.provider.name}/{reply.model}"
         return reply.model_copy(update={"model": named, "notes": [*self.failures, *reply.notes]})
 
@@ -209,7 +209,7 @@ def _whole(found: _Found[Reply], request: Request) -> Reply:
 
 
 class _StreamRoom:
-    """Room for a stream: left when an attempt fails, else kept until it is closed."""
+    """Room for a stream: released when an attempt fails, else when the stream is closed."""
 
     def __init__(self, room: asyncio.Semaphore) -> None:
         self._room = room
@@ -231,7 +231,7 @@ class _StreamRoom:
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """A stream whose first piece has come."""
+    """A stream whose first piece has arrived."""
 
     model: str
     row: int
@@ -239,7 +239,7 @@ class _Begun:
     first: ReplyPiece
 
     async def next(self, end: float) -> ReplyPiece:
-        """The next piece, if it comes before that time of the event loop."""
+        """The next piece, if it arrives before that time of the event loop."""
         try:
             async with asyncio.timeout_at(end):
                 piece: ReplyPiece = await anext(self.pieces)

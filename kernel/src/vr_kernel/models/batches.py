@@ -1,4 +1,4 @@
-"""Embeddings of many texts, asked for in batches."""
+"""Embeddings of many texts, requested in batches."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from vr_kernel.errors import VrError
 from vr_kernel.generation import Embeddings, Usage
 
 BATCH = 100
-"""Most texts of one request. Source: "Embeddings" of the Gemini API; other makers take more."""
+"""Most texts per request. Source: "Embeddings" of the Gemini API; other makers take more."""
 
 
 async def embed_in_batches(
     model: str, items: Sequence[str], ask: Callable[[Sequence[str]], Awaitable[Embeddings]]
 ) -> Embeddings:
-    """One vector an item, in order, from as many requests as it takes; none for no item.
+    """One vector per item, in order, from as many requests as needed; empty for no items.
 
     Raises:
         VrError: what `ask` raises, with what was paid until then.

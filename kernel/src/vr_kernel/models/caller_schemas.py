@@ -1,4 +1,4 @@
-"""Bounds of a caller's JSON schema: its size, and that it is valid and refers to itself alone."""
+"""Checks of a caller's JSON schema: its size, validity, and references only to itself."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from vr_kernel.errors import Code, VrError
 
 SCHEMA_BYTES = 65_536
 SCHEMA_DEPTH = 20
-"""Most levels of schemas below the schema itself."""
+"""Maximum depth of schemas below the schema itself."""
 SUB_SCHEMAS = 500
 LOOKS = 2_000
-"""Most sub-schemas that one value may be held against, each as often as it is referred to."""
+"""Maximum number of sub-schemas to check one value against, counting repeated references."""
 PROBLEM_CHARS = 1000
-"""Most characters about what does not fit that a model or a caller is told."""
+"""Maximum length in characters of the problem that a model or a caller is told."""
 _JSON_DEPTH = 3 * SCHEMA_DEPTH
 _REFERENCES = ("$ref", "$dynamicRef")
 _SEVERAL = ("allOf", "anyOf", "oneOf")
@@ -32,7 +32,7 @@ _DATA = frozenset({"const", "default", "enum", "examples"})
 
 
 def require_bounded(schema: Mapping[str, Any]) -> None:
-    """Refuse what is too large to look into, and what is no JSON.
+    """Refuse a schema that is too large to inspect, or is no JSON.
 
     Raises:
         VrError: TOO_LARGE, category SCHEMA_TOO_LARGE; INVALID_INPUT, category SCHEMA_INVALID.
@@ -55,7 +55,7 @@ def require_bounded(schema: Mapping[str, Any]) -> None:
 
 
 def survey(schema: dict[str, Any]) -> dict[str, Callable[[str], bool]]:
-    """Refuse what would fail or never end once an answer is there; returns the patterns' tests.
+    """Refuse a schema that would fail or never end on an answer; returns the compiled patterns.
 
     Args:
         schema: one that `require_bounded` let pass.
@@ -80,7 +80,7 @@ def survey(schema: dict[str, Any]) -> dict[str, Callable[[str], bool]]:
             continue
         if len(graph) > SUB_SCHEMAS:
             raise _too_large()
-        if is_referred:  # It referred to need not be where schemas are.
+        if is_referred:  # A reference may point to a place that holds no schema.
             _require_valid(item)
         for name in _NOT_TAKEN & item.keys():
             raise _invalid(f"{name} is not taken")
@@ -95,12 +95,12 @@ def survey(schema: dict[str, Any]) -> dict[str, Callable[[str], bool]]:
 
 
 def where(path: Iterable[Any]) -> str:
-    """The place in a value that a path leads to, in words."""
+    """Describe the place in a value that a path leads to."""
     return ".".join(str(part) for part in path) or "the answer"
 
 
 def _require_few_looks(graph: Mapping[int, list[int]]) -> None:
-    """Refuse references that never end, or that multiply from one to the next."""
+    """Refuse references that are circular, or that multiply from one to the next."""
     looks: dict[int, int] = {}
     try:
         for item in TopologicalSorter(graph).static_order():
@@ -127,7 +127,7 @@ def _require_within(name: str, reference: str) -> None:
 
 
 def _in_place(schema: Mapping[str, Any]) -> Iterable[Any]:
-    """The parts of a schema that look at the same value as the whole."""
+    """The parts of a schema that apply to the same value as the whole."""
     for name in _SEVERAL:
         yield from schema.get(name, ())
     yield from (schema[name] for name in _ONE if name in schema)
@@ -156,7 +156,7 @@ def _compiled(pattern: str) -> Callable[[str], bool]:
 
 
 def _walk(schema: Any) -> Iterator[tuple[int, Any]]:
-    """Every part with its depth; of what is data the depth alone counts."""
+    """Yield every part with its depth; for data, only the depth."""
     todo: list[tuple[int, Any, bool]] = [(1, schema, False)]
     while todo:
         depth, item, is_data = todo.pop()

@@ -1,4 +1,4 @@
-"""Keeps calls away from a target that is not well, and notices when it is again."""
+"""A circuit breaker: stops calls to a failing target, and notices when it works again."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ CIRCUIT_OPEN = "CIRCUIT_OPEN"
 NO_ROOM = "NO_ROOM"
 """Category of an error when a call waited too long for its turn."""
 NOT_ASKED = frozenset({CIRCUIT_OPEN, NO_ROOM, UNAVAILABLE, DAMAGED})
-"""Categories of the errors of attempts that did not reach their target; none is made again."""
+"""Categories of errors of attempts that did not reach their target; they are not retried."""
 FAILED_CALLS = 5
-"""Calls in a row that must fail before a target is left alone."""
+"""Calls in a row that must fail before the circuit opens."""
 PROBE_PAUSE_S = 3.0
 """Seconds from one probe to the next, and from the end of a failed one."""
 
@@ -22,10 +22,10 @@ PROBE_PAUSE_S = 3.0
 class Circuit:
     """The circuit of one target. Closed, it lets every call through.
 
-    It opens when `FAILED_CALLS` calls in a row say that the target is not well: a retryable
-    UNAVAILABLE, which a passed deadline is too. What was asked wrongly, throttled or cancelled,
-    or only waited for room, says nothing. Open, it lets one call through every `PROBE_PAUSE_S`,
-    even while an earlier one hangs, and refuses all others. The first success closes it.
+    It opens when `FAILED_CALLS` calls in a row fail with a retryable UNAVAILABLE, such as a passed
+    deadline. Invalid, throttled or cancelled requests, and those that only waited for room, do not
+    count. When open, it lets one call through every `PROBE_PAUSE_S`, even while an earlier one
+    hangs, and refuses all others. The first success closes it.
 
     Args:
         target: what the calls go to, as messages name it.
@@ -49,9 +49,9 @@ class Circuit:
 
     @contextmanager
     def call(self) -> Iterator[bool]:
-        """The time of one call with all its attempts; how it ends is what is learned.
+        """Wrap one call with all its attempts, and learn from its outcome.
 
-        Gives whether the call is a probe.
+        Yields True when the call is a probe.
 
         Raises:
             VrError: UNAVAILABLE, category CIRCUIT_OPEN, when the call is refused.
@@ -65,7 +65,7 @@ class Circuit:
         self._failures, self._next_probe = 0, None
 
     def check(self) -> None:
-        """For a call that has waited and is no probe: whether it may still go.
+        """Check that a call that has waited, and is no probe, may still go.
 
         Raises:
             VrError: UNAVAILABLE, category CIRCUIT_OPEN, when the circuit has opened meanwhile.
@@ -101,6 +101,6 @@ class Circuit:
 
 
 def _is_ill(error: VrError) -> bool:
-    """Check if the error says that the target is not well."""
+    """Check if the error says that the target is failing."""
     unwell = error.retryable and error.code is Code.UNAVAILABLE
     return unwell and error.category not in NOT_ASKED

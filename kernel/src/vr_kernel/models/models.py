@@ -1,4 +1,4 @@
-"""The one door to language models: roles, retries, structured answers, and what they cost."""
+"""The only access to language models: roles, retries, structured answers, and their cost."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class LanguageModels:
     workspace: str = ""
 
     def of_call(self, meter: Meter, scope: Scope | None) -> LanguageModels:
-        """The same door, for one call."""
+        """The same models, for one call."""
         return replace(self, recorder=self.recorder.of(meter), scope=scope)
 
     def of_workspace(self, workspace: str, artifacts: Artifacts) -> LanguageModels:
-        """The same door, for a workspace: its files stay apart at the service."""
+        """The same models, for a workspace: its files are kept apart at the service."""
         return replace(self, workspace=workspace, artifacts=artifacts)
 
     def ready(self, role: Role = "default") -> bool:
@@ -74,8 +74,8 @@ class LanguageModels:
         """List the models of a role, best first, as `provider/model`.
 
         Raises:
-            VrError: AUTH when no model is ready for want of a key; UNAVAILABLE when nothing serves
-                the role.
+            VrError: AUTH when no model is ready because a key is missing; UNAVAILABLE when nothing
+                serves the role.
         """
         return self.roles.names(role)
 
@@ -93,11 +93,11 @@ class LanguageModels:
         thinking: ThinkingLevel | None = None,
         temperature: float | None = None,
     ) -> dict[str, Any]:
-        """Name all that an answer depends on beside the request: a part of every cache key.
+        """Name all that an answer depends on besides the request: a part of every cache key.
 
         Raises:
             VrError: AUTH when a key is missing; UNAVAILABLE when nothing serves the role;
-                INVALID_INPUT for a level or a temperature that there is not.
+                INVALID_INPUT for an invalid level or temperature.
         """
         level, degree = self.roles.configuration.chosen(thinking, temperature)
         return {"models": self.roles.names(role), "thinking": level, "temperature": degree}
@@ -124,11 +124,11 @@ class LanguageModels:
             parts: what is said to the model, after `history`.
             role: which models may answer.
             history: what was said before.
-            options: how it is put to them, see `vr_kernel.generation.Options`.
+            options: of the request, see `vr_kernel.generation.Options`.
 
         Raises:
             VrError: see `ModelProvider.generate`; UNAVAILABLE, category CIRCUIT_OPEN,
-                DEADLINE_EXCEEDED or NO_ROOM. `usage` says what was paid all the same.
+                DEADLINE_EXCEEDED or NO_ROOM. `usage` says what was paid nevertheless.
         """
         request = await self._requests.make(parts, history, **options)
         answer = await self._answers.ask(self.roles.models(role, request.kinds), request)
@@ -166,19 +166,19 @@ class LanguageModels:
     ) -> Structured[Any]:
         """An answer in the shape of a pydantic model or of a JSON schema.
 
-        An answer that does not fit goes back once with what is wrong with it.
+        An answer that does not fit is sent back once with the problem.
 
         Args:
             parts: what is said to the model, after `history`.
             schema: the shape.
             role: which models may answer.
             history: what was said before.
-            options: how it is put to them, see `vr_kernel.generation.Options`.
+            options: of the request, see `vr_kernel.generation.Options`.
 
         Raises:
             VrError: like `generate`; UNAVAILABLE, category REPLY_INVALID, when the second
-                answer does not fit either; its text is kept as an artifact. What is wrong with
-                a caller's schema: INVALID_INPUT or TOO_LARGE, before anything is sent.
+                answer does not fit either; its text is kept as an artifact. INVALID_INPUT or
+                TOO_LARGE for a caller's schema that cannot be used, before anything is sent.
         """
         from vr_kernel.models.repair import read_or_repair
         from vr_kernel.models.structured import ModelShape, Structured, caller_shape
@@ -186,7 +186,7 @@ class LanguageModels:
         shape: Shape[Any]
         if isinstance(schema, type):
             shape = ModelShape(schema)
-        else:  # A large one takes a while to look at.
+        else:  # Checking a large schema takes a while.
             shape = await asyncio.to_thread(caller_shape, schema)
         request = await self._requests.make(parts, history, shape.schema, **options)
         models, answers = self.roles.models(role, request.kinds), self._answers
@@ -203,9 +203,9 @@ class LanguageModels:
         history: Sequence[Turn] = (),
         **options: Unpack[Options],
     ) -> AsyncIterator[ReplyPiece]:
-        """The answer in pieces as they come; the last one carries the whole `reply`.
+        """The answer in pieces as they arrive; the last one carries the whole `reply`.
 
-        Only what fails before the first piece is tried again, also with other models. The
+        Only failures before the first piece are retried, also with other models. The
         arguments are those of `generate`.
 
         Raises:
@@ -229,7 +229,7 @@ class LanguageModels:
         role: Role = "embedding",
         dimension: int | None = None,
     ) -> Embeddings:
-        """One vector an item, in order, of unit length.
+        """One vector per item, in order, of unit length.
 
         Raises:
             VrError: like `generate`.

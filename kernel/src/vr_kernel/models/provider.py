@@ -39,7 +39,7 @@ class ModelProvider(Protocol):
     name: str
 
     def check(self) -> None:
-        """Check that the provider is ready to be asked.
+        """Check that the provider can be used.
 
         Raises:
             VrError: AUTH, naming the variable that is missing and where to get a key.
@@ -56,7 +56,7 @@ class ModelProvider(Protocol):
 
         Raises:
             VrError: NOT_ALLOWED, category SAFETY_BLOCKED; TOO_LARGE, category REPLY_CUT_OFF,
-                with what was said so far in `detail`; AUTH, QUOTA, INVALID_INPUT, NOT_FOUND,
+                with the text so far in `detail`; AUTH, QUOTA, INVALID_INPUT, NOT_FOUND,
                 UNAVAILABLE for what the service says.
         """
 
@@ -71,7 +71,7 @@ class ModelProvider(Protocol):
     async def embed(
         self, model: str, items: Sequence[str], purpose: Purpose, dimension: int | None
     ) -> Embeddings:
-        """One vector an item."""
+        """One vector per item."""
 
     async def count_tokens(self, model: str, request: Request) -> int:
         """Count the tokens of the request."""

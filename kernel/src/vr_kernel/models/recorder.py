@@ -1,4 +1,4 @@
-"""Paid requests, each attempt at them with its row in the usage ledger."""
+"""Paid requests; each attempt has a row in the usage ledger."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vr_kernel.storage.room import RoomOf
 
 _HIDDEN = frozenset({"REPLY_TRUNCATED", "REPLY_UNREADABLE", "NETWORK_ERROR", "DEADLINE_EXCEEDED"})
-"""Categories of failures after which a provider may charge for what nobody saw."""
+"""Categories of failures after which a provider may charge for a reply that never arrived."""
 
 
 class Place(Protocol):
@@ -29,19 +29,19 @@ class Place(Protocol):
         """Its file."""
 
     async def check(self) -> None:
-        """Try whether it could be written now.
+        """Check that it can be written now.
 
         Raises:
-            VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when it could not.
+            VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when it cannot.
         """
 
 
 class Paid(Protocol):
-    """An answer that says who gave it and what it cost."""
+    """An answer with its model and cost."""
 
     @property
     def model(self) -> str:
-        """The one that answered."""
+        """The model that answered."""
 
     @property
     def usage(self) -> Usage:
@@ -59,7 +59,7 @@ class PaidRequest(Generic[S_co]):
     Args:
         model: the one that is asked.
         purpose: as in `Attempt` of the usage ledger.
-        send: sends it once; gives what is awaited, or the pieces of a stream.
+        send: sends it once; returns an awaitable, or the pieces of a stream.
         media_seconds: length of the media in it, as far as it is known.
     """
 
@@ -85,11 +85,11 @@ class _Shared:
 class UsageRecorder:
     """Records what the model calls of one tool call cost, attempt by attempt.
 
-    Nothing is asked for that could not be kept: before a request goes out the ledger has its row,
-    and the journal can be written, so can the cache where the answer is to be found again; and on
-    the disk of each there is space for it that nobody else can take. Rows about answers are written
-    beside the work: nothing is awaited between an answer and its return, so that no cancellation
-    comes between paying for it and keeping it.
+    Nothing is requested that could not be kept: before a request is sent, its row is in the ledger,
+    the journal can be written, and also the cache where the answer will be kept; and on the disk of
+    each, space for it is reserved. Rows about answers are written in the background: nothing is
+    awaited between an answer and its return, so that no cancellation can come between paying for it
+    and keeping it.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class UsageRecorder:
         return UsageRecorder(self._ledger, meter, self._limit, *self._places, **more)
 
     def keep_in(self, place: Place) -> None:
-        """Pay only while that place takes what is paid for, too."""
+        """Also require that place to be writable before anything is paid for."""
         self._places = (*self._places, place)
 
     async def attempt(self, request: PaidRequest[Awaitable[A]], number: int) -> A:
@@ -131,11 +131,11 @@ class UsageRecorder:
         return answer
 
     async def begin(self, request: PaidRequest[Any], number: int) -> int:
-        """Write down that a request goes out; returns its row.
+        """Record that a request is sent; returns its row.
 
         Raises:
-            VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when the folder where it is to be
-                kept cannot be written.
+            VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when the folder for the answer cannot
+                be written.
         """
         if not self.meter.usage.calls:
             for place in self._places:
@@ -166,7 +166,7 @@ class UsageRecorder:
         return row
 
     def paid(self, row: int, model: ProvidedModel, answer: Paid) -> None:
-        """Account for an answer that came."""
+        """Account for an answer that arrived."""
         self.meter.add(answer.usage, f"{model.provider.name}/{answer.model}")
         self._write(row, self._ledger.paid(row, answer.model, answer.usage))
 
@@ -205,7 +205,7 @@ class UsageRecorder:
             raise
 
     def held(self) -> str:
-        """Say if paid answers wait in memory to be written; empty when none does."""
+        """Say if paid answers wait in memory to be written; empty when none do."""
         for place in self._places if self.meter.usage.calls else ():
             if self._room_of is None:
                 break
@@ -232,6 +232,6 @@ class UsageRecorder:
 
 
 def media_seconds(request: Request) -> float:
-    """Seconds of media in a request, as far as they are known."""
+    """Seconds of media in a request, as far as known."""
     parts = [part for turn in request.turns for part in turn.parts]
     return sum(part.seconds for part in parts if isinstance(part, Media))

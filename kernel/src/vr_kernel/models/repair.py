@@ -1,4 +1,4 @@
-"""Repairs an answer that does not have the shape it must have: once, by asking again."""
+"""Repairs an answer that does not have the required shape: once, by asking again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vr_kernel.models.structured import MisfitError
 V = TypeVar("V")
 V_co = TypeVar("V_co", covariant=True)
 SHORT = 20_000
-"""Characters that are read in a moment."""
+"""Length in characters up to which reading is quick."""
 _REPAIR = """\
 This JSON does not fit its schema. Give it again, corrected, and nothing else.
 What is wrong: {problem}
@@ -25,11 +25,11 @@ What is wrong: {problem}
 
 
 class Shape(Protocol[V_co]):
-    """A form that an answer must have."""
+    """The shape that an answer must have."""
 
     schema: dict[str, Any]
     quick: bool
-    """True when reading takes time by the length of the text alone."""
+    """True when the time for reading depends only on the length of the text."""
 
     def read(self, text: str) -> V_co:
         """The value in a reply; MisfitError when there is none."""
@@ -42,10 +42,10 @@ async def read_or_repair(
     request: Request,
     shape: Shape[V],
 ) -> tuple[V, Reply]:
-    """The value of an answer, which is repaired when it does not fit.
+    """Return the value of an answer, which is repaired when it does not fit.
 
-    The repair is asked of the text alone: what was watched need not be paid twice. Both
-    answers are steps, until it is clear that nothing fits.
+    The repair request has only the text, so that media are not paid for twice. Both answers stay
+    committed as steps, until it is clear that neither fits.
 
     Raises:
         VrError: UNAVAILABLE, category REPLY_INVALID, when the second answer does not fit.
@@ -66,7 +66,7 @@ async def read_or_repair(
 
 
 async def _read(shape: Shape[V], text: str) -> V:
-    """The value in a reply; in a thread when that may take longer than a thread does."""
+    """The value in a reply; in a thread when that may take longer than starting one."""
     if shape.quick and len(text) <= SHORT:
         return shape.read(text)
     return await asyncio.to_thread(shape.read, text)
@@ -75,7 +75,7 @@ async def _read(shape: Shape[V], text: str) -> V:
 async def _ask_again(
     answers: Answers, models: Sequence[ProvidedModel], again: Request, first: ModelAnswer
 ) -> ModelAnswer:
-    """The second answer; where there is none, the first one was paid for and is kept."""
+    """Return the second answer; if there is none, keep the first one, which was paid for."""
     try:
         return await answers.ask(models, again)
     except VrError as error:
@@ -100,7 +100,7 @@ def _repair_request(request: Request, reply: Reply, misfit: MisfitError) -> Requ
 
 
 def _both(first: Reply, second: Reply) -> Reply:
-    """The second answer, with what belongs to the first one too."""
+    """The second answer, with usage and sources of both."""
     return second.model_copy(
         update={
             "usage": first.usage + second.usage,

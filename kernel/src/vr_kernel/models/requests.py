@@ -1,4 +1,4 @@
-"""Requests to language models, made of what a tool says."""
+"""Requests to language models, made from the arguments of a tool."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Parts = str | Sequence[Part | str]
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """Makes requests with what is configured, and with the digests of their files.
+    """Makes requests with the configured options, and with the digests of their files.
 
     Args:
-        configuration: gives what a question leaves open.
+        configuration: supplies what a request leaves open.
         digests: of files.
         workspace: whose files they are; empty for the owner's.
     """
@@ -35,10 +35,10 @@ class Requests:
         schema: Mapping[str, Any] | None = None,
         **options: Unpack[Options],
     ) -> Request:
-        """Make a request of what is said after `history`.
+        """Make a request from what is said after `history`.
 
         Raises:
-            VrError: INVALID_INPUT for a thinking level or a temperature that there is not.
+            VrError: INVALID_INPUT for an invalid thinking level or temperature.
         """
         options["thinking"], options["temperature"] = self.configuration.chosen(
             options.get("thinking"), options.get("temperature")
@@ -49,7 +49,7 @@ class Requests:
         return Request(tuple(turns), schema=schema, **options)
 
     async def _identified(self, turn: Turn) -> Turn:
-        """The turn with the digests of its files: without them, two would be one in a step."""
+        """The turn with the digests of its files, by which steps tell files apart."""
         return replace(turn, parts=tuple([await self._with_digest(part) for part in turn.parts]))
 
     async def _with_digest(self, part: Part) -> Part:

@@ -1,4 +1,4 @@
-"""The one loop that tries again: pauses, a shared budget, circuits and a total deadline."""
+"""The only retry loop: pauses, a shared budget, circuits and a total deadline."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ FIRST_TRY_GAIN = 1
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Limits of trying again; times in seconds.
+    """Limits of retries; times in seconds.
 
     Args:
-        attempts: the most that one call makes.
+        attempts: maximum number that one call makes.
         base_delay_s: longest pause before the second attempt; it doubles with each further one.
-        max_delay_s: longest pause of all, beside what the service itself asks for.
-        deadline_s: for all attempts and pauses of a call together, and for waiting in between.
+        max_delay_s: longest pause, unless the service itself asks for more.
+        deadline_s: for all attempts, pauses and waits of a call together.
     """
 
     attempts: int = 3
@@ -41,17 +41,17 @@ class RetryPolicy:
 
 
 class Retrier:
-    """Makes calls that may be made again. All callers of one retrier share its budget.
+    """Makes calls with retries. All callers of one retrier share its budget.
 
-    The budget keeps retries from burying a service that is down: it starts at `BUDGET`, a retry
+    The budget keeps retries from flooding a service that is down: it starts at `BUDGET`, a retry
     takes `RETRY_COST`, after a throttled answer `THROTTLED_RETRY_COST`. A retry that succeeds
     gives back what it took, a first try that succeeds gives `FIRST_TRY_GAIN`.
 
     Args:
-        policy: asked once a call, so that a changed setting holds for later calls.
-        clock: seconds that only rise.
+        policy: called once per call, so that a changed setting applies to later calls.
+        clock: a monotonic clock, in seconds.
         sleep: waits for seconds.
-        random: draws the pauses, so that callers do not come back all at once.
+        random: draws the pauses, so that callers do not retry all at once.
     """
 
     def __init__(
@@ -82,15 +82,15 @@ class Retrier:
         deadline_s: float | None = None,
         room: AbstractAsyncContextManager[object] | None = None,
     ) -> T:
-        """Return what the first attempt gives that succeeds.
+        """Return the result of the first attempt that succeeds.
 
-        The last error of a call carries in `usage` what all its attempts were paid.
+        The last error of a call carries in `usage` what all its attempts cost.
 
         Args:
             target: what is called; each target has its own circuit.
             attempt: makes one attempt, by its number from 1.
-            deadline_s: in place of the policy's.
-            room: entered for each attempt, and left for each pause.
+            deadline_s: replaces the policy's.
+            room: held during each attempt, released during each pause.
 
         Raises:
             VrError: what the last attempt raised; UNAVAILABLE, category DEADLINE_EXCEEDED, when
@@ -131,7 +131,7 @@ class Retrier:
 
     @asynccontextmanager
     async def _slot(self, course: _Course) -> AsyncIterator[None]:
-        """Give one attempt its room, and the time that is left."""
+        """Run one attempt with its room, within the remaining time."""
         limit = asyncio.timeout(course.end - self._clock())
         waited = True
         try:
@@ -145,7 +145,7 @@ class Retrier:
             raise (course.crowded_out() if waited else course.too_late()) from error
 
     async def _pause(self, course: _Course, number: int, error: VrError) -> int:
-        """Wait for the next attempt; returns what it took from the budget, 0 for no attempt."""
+        """Wait for the next attempt; returns its cost in the budget, 0 for no attempt."""
         cost = THROTTLED_RETRY_COST if error.code is Code.QUOTA else RETRY_COST
         pause = (error.retry_after or 0.0) + self._random.uniform(0, course.longest_pause(number))
         wanted = error.retryable and error.category not in NOT_ASKED

@@ -48,10 +48,10 @@ class ModelConfiguration:
     def chosen(
         self, thinking: str | None, temperature: float | None
     ) -> tuple[ThinkingLevel, float]:
-        """Return what the caller asks for; what is configured where that is None.
+        """Return the caller's choice, or the configured one where that is None.
 
         Raises:
-            VrError: INVALID_INPUT for a level or a temperature that there is not.
+            VrError: INVALID_INPUT for an invalid level or temperature.
         """
         level = self.current.thinking_level if thinking is None else thinking
         degree = self.current.temperature if temperature is None else temperature
@@ -73,7 +73,7 @@ class ProvidedModel:
     Args:
         provider: reaches the model.
         id: its name at the provider.
-        contained: a context for asking it, which names the provider's plugin when that fails.
+        contained: a context for its calls, which names the provider's plugin when they fail.
     """
 
     provider: ModelProvider
@@ -88,7 +88,7 @@ class ProvidedModel:
         return f"{self.provider.name}/{self.id}"
 
     def require(self, role: Role, kinds: Collection[str]) -> None:
-        """Refuse media that a known model does not take.
+        """Refuse media that the model is known not to take.
 
         Raises:
             VrError: UNSUPPORTED, category MEDIA_UNSUPPORTED.
@@ -115,8 +115,8 @@ class Roles:
         """The models of a role that are ready to be asked, best first; at least one.
 
         Args:
-            role: what they are wanted for.
-            kinds: of media that they must take, see `Media.kind`.
+            role: the use of the models.
+            kinds: the media that they must take, see `Media.kind`.
 
         Raises:
             VrError: AUTH when a key is missing; UNAVAILABLE when nothing serves the role;
@@ -139,7 +139,7 @@ class Roles:
         return found
 
     def names(self, role: Role) -> list[str]:
-        """The models that would be asked now, as `provider/model`; for keys of caches."""
+        """The models that would be asked now, as `provider/model`; for cache keys."""
         return [model.name for model in self.models(role)]
 
     def named(self, model: str) -> ProvidedModel:

@@ -1,4 +1,4 @@
-"""Answers in a given shape: what a schema may be, and whether a reply fits it."""
+"""Answers in a given shape: the accepted schemas, and the check that a reply fits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vr_kernel.text.visible_text import all_visible
 V = TypeVar("V")
 PROBLEMS = 20
 READING_S = 2.0
-"""Processor time for holding an answer against a caller's schema; some take for ever."""
+"""Processor seconds for checking an answer against a caller's schema; some never end."""
 
 
 class MisfitError(ValueError):
@@ -29,7 +29,7 @@ class MisfitError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Structured(Generic[V]):
-    """An answer in the shape that was asked for, and the reply that it came in."""
+    """An answer in the requested shape, and the reply that held it."""
 
     value: V
     reply: Reply
@@ -64,7 +64,7 @@ class ModelShape(Generic[V]):
 
 @lru_cache(maxsize=256)
 def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Made once a model, as it takes longer than all else that is done for a request here."""
+    """Made once per model, since it takes longer than everything else for a request here."""
     return compact_input(model.model_json_schema())
 
 
@@ -73,8 +73,8 @@ class SchemaShape:
 
     Nothing is fetched, and reading ends: a `pattern` is matched in linear time by pydantic's
     engine, which has no look-around and no back-references, equal items are found by their
-    hashes, and between keywords there is a limit for the whole. It may still take `reading_s`
-    seconds: read in a thread.
+    hashes, and a time limit for the whole is checked between keywords. Reading may still take
+    `reading_s` seconds, so do it in a thread.
 
     Raises:
         VrError: TOO_LARGE, category SCHEMA_TOO_LARGE; INVALID_INPUT, category SCHEMA_INVALID.
@@ -89,7 +89,7 @@ class SchemaShape:
         self._reading_s = reading_s
         require_bounded(schema)
         self.schema: dict[str, Any] = json.loads(json.dumps(schema))
-        self.schema.pop("$id", None)  # References are then within the schema.
+        self.schema.pop("$id", None)  # references then resolve within the schema
         self._patterns = survey(self.schema)
         self._end = 0.0
         own = {"pattern": self._match, "uniqueItems": _without_equals}
@@ -135,7 +135,7 @@ class SchemaShape:
 
 
 def caller_shape(schema: Mapping[str, Any]) -> SchemaShape:
-    """The shape of a caller's schema, with names and choices as an answer may hold them: visible.
+    """The shape of a caller's schema, with hidden characters in names and choices made visible.
 
     Raises:
         VrError: as `SchemaShape`.
@@ -146,7 +146,7 @@ def caller_shape(schema: Mapping[str, Any]) -> SchemaShape:
 
 
 def check_schema(schema: Mapping[str, Any]) -> None:
-    """Refuse a caller's schema that answers cannot be asked for in; see `SchemaShape`.
+    """Refuse a caller's schema that cannot be used for answers; see `SchemaShape`.
 
     Raises:
         VrError: TOO_LARGE, category SCHEMA_TOO_LARGE; INVALID_INPUT, category SCHEMA_INVALID.
@@ -162,7 +162,7 @@ def _without_equals(_validator: Any, wanted: bool, value: Any, _schema: Any) -> 
 
 
 def _identity(value: Any) -> Hashable:
-    """The same for values that JSON Schema calls equal: 1 and 1.0 are, 1 and true are not."""
+    """A key that is the same for equal values of JSON Schema: 1 equals 1.0, but not true."""
     if isinstance(value, dict):
         return "object", frozenset((name, _identity(inner)) for name, inner in value.items())
     if isinstance(value, list):
@@ -173,7 +173,7 @@ def _identity(value: Any) -> Hashable:
 def _json(text: str) -> Any:
     try:
         value = json.loads(text)
-        # Neither NaN, infinity nor half a character can be sent on or kept.
+        # NaN, infinity and lone surrogates cannot be sent or kept.
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError) as error:
         raise MisfitError(f"not JSON: {error}") from None

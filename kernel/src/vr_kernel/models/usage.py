@@ -1,4 +1,4 @@
-"""The ledger of requests to language models and their cost: one row an attempt, in SQLite."""
+"""The ledger of requests to language models and their cost: one row per attempt, in SQLite."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ _BEGUN = (
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One request to a model, before it goes out.
+    """One request to a model, before it is sent.
 
     Args:
         model: the one that is asked, without its provider's name before it.
         purpose: `generate`, `stream`, `embed`, `count`, `cache` or `research`.
         number: of the attempt within its call to the model, from 1.
-        media_seconds: length of the media in the request, as far as it is known.
+        media_seconds: length of the media in the request, as far as known.
     """
 
     call_id: str
@@ -83,7 +83,7 @@ class Attempt:
 class Meter:
     """The cost of one call of a tool so far, the models that answered, and remarks.
 
-    `kept_calls` of its calls of models brought what the cache keeps: nobody pays them again.
+    `kept_calls` of its calls of models produced cached results: they are not paid for again.
     """
 
     call_id: str
@@ -114,17 +114,17 @@ class Meter:
 
 
 class UsageLedger:
-    """Every attempt at paid work, of every process that shares the file.
+    """Every attempt at paid work, from all processes that share the file.
 
-    No request goes out whose row cannot be written. How one ended may be missing in reports,
-    and never fails a call; where there is no room for that, it is held in memory until there is,
-    and counted. A damaged file is set aside and a new one begun.
+    A request is not sent if its row cannot be written. The end of a request may be missing in
+    reports, but never fails a call; while there is no room for it, it is held in memory and
+    counted. A damaged file is set aside and a new one created.
 
     Args:
         path: the database file.
         warn: called once when an end cannot be written.
-        owner: the principal whose rows bear no token's name.
-        tell: takes what of the file is damaged, once each.
+        owner: the principal of rows without the name of a token.
+        tell: called once for each damage found in the file.
         patience: with locks, shared with the other files of the program.
     """
 
@@ -143,7 +143,7 @@ class UsageLedger:
         self._warned = False
 
     async def begin(self, attempt: Attempt) -> int:
-        """Write down that a request goes out; returns its row.
+        """Record that a request is sent; returns its row.
 
         Raises:
             VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when that cannot be written.
@@ -170,7 +170,7 @@ class UsageLedger:
         return await self._file.run(write)
 
     async def paid(self, row: int, model: str, usage: Usage) -> None:
-        """Write down what an answer cost.
+        """Record the cost of an answer.
 
         Args:
             row: what `begin` returned.
@@ -180,13 +180,13 @@ class UsageLedger:
         await self._end(row, "paid", usage, model=model)
 
     async def failed(self, row: int, *, code: str, usage: Usage | None, maybe_paid: bool) -> None:
-        """Write down that an attempt failed.
+        """Record that an attempt failed.
 
         Args:
             row: what `begin` returned.
-            code: why.
-            usage: what it cost all the same.
-            maybe_paid: whether a reply may have been charged that nobody saw.
+            code: of the error.
+            usage: what it cost nevertheless.
+            maybe_paid: whether a reply that never arrived may have been charged.
         """
         charged = usage is not None and usage != Usage()
         state = "maybe_paid" if maybe_paid else "paid" if charged else "free"
@@ -202,13 +202,13 @@ class UsageLedger:
     ) -> list[UsageRow]:
         """Sums by tool, UTC day, answering model or plugin.
 
-        Days come newest first, all else by tokens, most first.
+        Days come newest first, other groups by tokens, most first.
 
         Args:
-            by: what is summed together.
-            since: leaves out attempts before; UTC where it names no zone.
-            until: leaves out attempts from then on.
-            principal: whose attempts; everybody's when left out.
+            by: the groups of the sums.
+            since: leaves out earlier attempts; UTC without a time zone.
+            until: leaves out attempts from that moment on.
+            principal: whose attempts; those of all when left out.
 
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be read.

@@ -20,8 +20,8 @@ def read_usage(
     Args:
         state: the state folder.
         by: groups the sums.
-        since: the first moment; everything without it.
-        tell: takes faults of the ledger's file.
+        since: leaves out earlier attempts; all are summed without it.
+        tell: called with faults of the ledger's file.
     """
     ledger = UsageLedger(state / "usage.db", tell, tell=tell)
     try:

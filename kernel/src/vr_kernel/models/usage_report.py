@@ -19,7 +19,7 @@ from vr_kernel.storage.sound_rows import is_sound
 Grouping = Literal["tool", "day", "model", "plugin"]
 """The groups of sums: `day` is a UTC date, `model` is `provider/model` that answered."""
 UNHEARD_S = 3600.0
-"""Age in seconds from which an attempt that nobody reported on counts as `maybe_paid`."""
+"""Age in seconds from which an attempt without a recorded end counts as `maybe_paid`."""
 TOKENS = ("input_tokens", "output_tokens", "thinking_tokens", "cached_tokens")
 _SUMS = (*TOKENS, "media_seconds")
 _MODEL = "provider || '/' || coalesce(answered_by, model)"
@@ -40,7 +40,7 @@ _MOST_TOKENS = "sum(input_tokens) + sum(output_tokens) + sum(thinking_tokens) DE
 
 
 class UsageRow(BaseModel):
-    """Sums over attempts; `calls` were paid, `maybe_paid` may have been, unseen."""
+    """Sums over attempts; `calls` were paid; `maybe_paid` may have been, without a reply."""
 
     key: str
     calls: int = 0
@@ -89,9 +89,9 @@ def read_sums(
     mark: str | None = None,
     leave_out: Callable[[int], None] = lambda _id: None,
 ) -> list[UsageRow]:
-    """One row a group: days newest first, all else with most tokens first.
+    """One row per group: days newest first, other groups with most tokens first.
 
-    `leave_out` takes the ids of rows that are damaged and not counted.
+    `leave_out` is called with the ids of damaged rows, which are not counted.
     """
     for (number,) in connection.execute(
         f"SELECT id FROM attempt WHERE {_SOUND} IS NOT TRUE LIMIT {MOST_TOLD}"  # noqa: S608 - constant text

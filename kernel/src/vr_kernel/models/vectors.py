@@ -1,4 +1,4 @@
-"""Embeddings of texts, each computed once and kept beside the journal."""
+"""Embeddings of texts, each computed once and kept next to the journal."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from vr_kernel.storage.patience import Patience
 PAGE_BYTES = 8192
 """A page holds five vectors of 384 numbers; SQLite's default of 4096 would waste a quarter."""
 QUESTIONS = 1000
-"""Vectors of questions that are kept, of all embedders together: the latest."""
+"""Number of the latest question vectors that are kept, for all embedders together."""
 QUESTION_WAIT_S = 0.5
-"""Seconds that a question waits for another process until it is remembered."""
+"""Seconds to wait for another process before a question is remembered."""
 PATIENCE_S = 120.0
 """Seconds to wait for a process that embeds the same texts; then they are embedded here."""
 CLOSE_GRACE_S = 1.0
-"""Seconds for embeddings under way to be finished when the program ends."""
+"""Seconds that running embeddings may take to finish when the program ends."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS vector (
     embedder TEXT NOT NULL, sha256 TEXT NOT NULL, value BLOB NOT NULL,
@@ -43,20 +43,20 @@ CREATE TABLE IF NOT EXISTS question (
 """
 _TABLES: Mapping[Purpose, str] = {"document": "vector", "query": "question"}
 _Vectors = dict[str, bytes]
-"""The vectors of texts by their digests, as they are kept."""
+"""Vectors of texts by digest, in their stored form."""
 _Embed = Callable[[Mapping[str, str], Purpose], Coroutine[Any, Any, _Vectors]]
 
 
 class VectorCache:
-    """The configured embedder, with a memory: nothing is embedded, and paid for, twice.
+    """The configured embedder with a cache: nothing is embedded, and paid for, twice.
 
-    What was begun is finished and remembered even when nobody waits for it any more.
+    An embedding that has begun is finished and kept even when its caller is gone.
 
     Args:
-        path: of the memory.
-        providers: of the embedder.
+        path: of the database.
+        providers: gives the embedder.
         leases: keep two processes from embedding the same texts.
-        tell: takes what of the memory is damaged, once each.
+        tell: called once for each damage found in the database.
         patience: with locks, shared with the other files of the program.
     """
 
@@ -95,7 +95,7 @@ class VectorCache:
         return self._embedder().dimension
 
     async def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
-        """One unit-length vector a text, in order.
+        """One unit-length vector per text, in order.
 
         Raises:
             VrError: UNAVAILABLE when no embedder is installed; CONFLICT when closed.
@@ -130,7 +130,7 @@ class VectorCache:
         return _unpacked(known[key])
 
     async def aclose(self) -> None:
-        """Finish what is being embedded, if that is soon, and close the file."""
+        """Wait a short time for running embeddings, and close the file."""
         self._closed = True
         if running := [*self._running.values()]:
             _, late = await asyncio.wait(running, timeout=CLOSE_GRACE_S)
@@ -140,7 +140,7 @@ class VectorCache:
         self._database.close()
 
     def _require_open(self) -> None:
-        # A store that is closed later would open the file again.
+        # A store that is closed after this would open the file again.
         if self._closed:
             raise VrError(
                 "Nothing is embedded any more: the kernel is closed.",
@@ -155,12 +155,12 @@ class VectorCache:
     async def _finished(
         self, embed: _Embed, texts: Mapping[str, str], purpose: Purpose
     ) -> _Vectors:
-        """Await an embedding; it goes on when the caller is cancelled, and equal ones join it."""
+        """Await an embedding; it continues when the caller is cancelled, and equal ones join it."""
         name = (self.embedder_id, purpose, *texts)
         task = self._running.get(name)
         if task is None:
             self._require_open()
-            # Out of a task some of what an embedder may raise would end the process.
+            # Outside `ended`, some exceptions of an embedder would end the process.
             task = asyncio.create_task(PluginCode.ended(embed(texts, purpose)), name="vr-vectors")
             self._running[name] = task
             task.add_done_callback(lambda ended: self._end(name, ended))
@@ -170,10 +170,10 @@ class VectorCache:
     def _end(self, name: tuple[str, ...], task: asyncio.Task[_Vectors]) -> None:
         del self._running[name]
         if not task.cancelled():
-            task.exception()  # nobody may be left to see it
+            task.exception()  # mark as retrieved: no caller may be left
 
     async def _embed_once(self, texts: Mapping[str, str], purpose: Purpose) -> _Vectors:
-        """Embed, of all processes alone, what none has embedded meanwhile."""
+        """Embed in one process only what no other has embedded meanwhile."""
         known: _Vectors = {}
 
         async def embedded() -> bool:
@@ -186,7 +186,7 @@ class VectorCache:
             patience=PATIENCE_S,
             without=lambda _error: True,
         ) as lease:
-            if lease is None and not known:  # nobody looked without a ledger
+            if lease is None and not known:  # `until` was not called without a ledger
                 await embedded()
             missing = {key: text for key, text in texts.items() if key not in known}
             return known | (await self._embed(missing, purpose) if missing else {})
@@ -194,7 +194,7 @@ class VectorCache:
     async def _embed(self, texts: Mapping[str, str], purpose: Purpose) -> _Vectors:
         with self._providers.contained(Embedder):
             fresh = await self._embedder().embed(list(texts.values()), purpose)
-            if purpose == "query":  # of a document the store says that it has none
+            if purpose == "query":  # for documents the store reports it
                 _require_direction(fresh, self.dimension)
             vectors = zip(texts, fresh, strict=True)
             made = {key: pack(f"{len(vector)}f", *vector) for key, vector in vectors}
@@ -225,7 +225,7 @@ class VectorCache:
 
     async def _remember(self, purpose: Purpose, vectors: _Vectors) -> None:
         embedder, table = self.embedder_id, _TABLES[purpose]
-        # In the order of the index, so that neighbours are written together.
+        # In index order, so that neighbours are written together.
         rows = [(embedder, key, vectors[key]) for key in sorted(vectors)]
 
         def write(connection: sqlite3.Connection) -> None:
@@ -237,8 +237,8 @@ class VectorCache:
                     (QUESTIONS,),
                 )
 
-        try:  # the embedder may have been paid
-            if purpose == "query":  # to save time, so it is not worth much of it
+        try:  # the embedding may have been paid for
+            if purpose == "query":  # it only saves time, so do not wait long
                 await self._database.run(write, wait_s=QUESTION_WAIT_S)
             else:
                 await self._database.keep(write, None)
@@ -247,10 +247,10 @@ class VectorCache:
 
 
 def _require_direction(vectors: Sequence[Sequence[float]], dimension: int) -> None:
-    """Refuse what no store can compare.
+    """Refuse vectors that no store can compare.
 
     Raises:
-        ValueError: for another length, or a number that is not finite.
+        ValueError: for a wrong length, or a number that is not finite.
     """
     for vector in vectors:
         if len(vector) != dimension:

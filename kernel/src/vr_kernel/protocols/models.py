@@ -1,4 +1,4 @@
-"""Language models: the door to them, what only Gemini has, and what they cost."""
+"""Language models: access to them, what only Gemini has, and their cost."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class Models(Protocol):
-    """The one door to language models, by role. In a tool it accounts for that call."""
+    """The only access to language models, by role. In a tool it accounts for that call."""
 
     def ready(self, role: Role = "default") -> bool:
         """Return True when some model of that role can be asked, as far as is known."""
@@ -41,8 +41,8 @@ class Models(Protocol):
         """List the models of a role, best first, as `provider/model`.
 
         Raises:
-            VrError: AUTH when no model is ready for want of a key; UNAVAILABLE when nothing serves
-                the role.
+            VrError: AUTH when no model is ready because a key is missing; UNAVAILABLE when nothing
+                serves the role.
         """
 
     def suggested(self, role: Role) -> list[str]:
@@ -55,7 +55,7 @@ class Models(Protocol):
         thinking: ThinkingLevel | None = None,
         temperature: float | None = None,
     ) -> dict[str, Any]:
-        """Return what an answer depends on beside the request: a part of every cache key."""
+        """Return all that an answer depends on besides the request: a part of every cache key."""
 
     def require(self, role: Role, /, *media: Media) -> None:
         """Refuse media that no ready model of a role takes, as `generate` does before it pays.
@@ -104,7 +104,7 @@ class Models(Protocol):
         history: Sequence[Turn] = (),
         **options: Unpack[Options],
     ) -> AsyncIterator[ReplyPiece]:
-        """Answer in pieces as they come; the last one carries the whole `reply`."""
+        """Answer in pieces as they arrive; the last one carries the whole `reply`."""
 
     async def embed(
         self,
@@ -114,7 +114,7 @@ class Models(Protocol):
         role: Role = "embedding",
         dimension: int | None = None,
     ) -> Embeddings:
-        """Return one vector an item, in order, of unit length."""
+        """Return one vector per item, in order, of unit length."""
 
     async def count_tokens(
         self,
@@ -128,7 +128,7 @@ class Models(Protocol):
 
 
 class Gemini(Protocol):
-    """The service of Gemini, as far as only it has that."""
+    """The functions that only the Gemini service has."""
 
     @property
     def models(self) -> ModelProvider:
@@ -144,20 +144,20 @@ class Gemini(Protocol):
         """Make a context cache in the background; the caller may close its file at once."""
 
     async def refresh(self, name: str) -> bool:
-        """Give a context cache its whole time to live again; False when it is gone."""
+        """Restart the time to live of a context cache; False when the cache is gone."""
 
     async def start_research(self, prompt: str, *, agent: str = "") -> str:
-        """Begin a Deep Research; the id that is returned finds it again in any process."""
+        """Start a Deep Research; the returned id is valid in any process."""
 
     async def research_result(self, started: str, *, report: Report = ...) -> Reply:
-        """Return what a research found, waited for up to an hour."""
+        """Wait up to an hour for a research, and return its result."""
 
     async def deep_research(self, prompt: str, *, agent: str = "", report: Report = ...) -> Reply:
-        """Research a question; done again after a crash, wait for the one that was begun."""
+        """Research a question; when repeated after a crash, wait for the one that was started."""
 
 
 class UsageReader(Protocol):
-    """The ledger of what language models were asked and what it cost."""
+    """The ledger of requests to language models and their cost."""
 
     async def report(
         self,

@@ -1,4 +1,4 @@
-"""Services of what was recorded or computed before: cache, journal, store, vectors."""
+"""Services for what was recorded or computed before: cache, journal, store, vectors."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Cache(Protocol):
 
 
 class Continuity(Protocol):
-    """Tells if a journal still has all that it had: an emptied or older file is noticed.
+    """Tells if a journal still has everything: an emptied or older file is noticed.
 
     Attributes:
         journal: the identity of the journal, empty before it has one.
-        loss: what it lacks, as far as that was looked for.
-        told: True when somebody else tells of a loss, so that the log need not.
+        loss: what it lacks, as far as is known.
+        told: True when a loss is reported elsewhere, so that it need not be logged.
     """
 
     journal: str
@@ -57,10 +57,10 @@ class Continuity(Protocol):
 
     @property
     def refusal(self) -> VrError | None:
-        """The error for whoever would make a store anew from a journal that lacks records."""
+        """The error of rebuilding a store while the journal lacks records, else None."""
 
     async def look(self) -> Loss | None:
-        """Find out what the journal lacks, and say it once in the log."""
+        """Find out what the journal lacks, and log it once."""
 
     async def is_readable(self) -> bool:
         """Return False for a journal that is damaged."""
@@ -69,11 +69,11 @@ class Continuity(Protocol):
         """Say to the owner, or to others, what the journal lacks; empty when it lacks nothing."""
 
     async def lacks_any(self, positions: Sequence[Position], /) -> bool:
-        """Return True when a store has come to numbers that this file never gave out."""
+        """Return True when a store has reached numbers that this file never gave out."""
 
 
 class Journal(Protocol):
-    """Every record in order: the truth that stores index."""
+    """Every record in order: the source that stores index."""
 
     @property
     def continuity(self) -> Continuity:
@@ -81,7 +81,7 @@ class Journal(Protocol):
 
     @property
     def left_out(self) -> int:
-        """The number of damaged rows met so far; nothing of them reached a store."""
+        """The number of damaged rows found so far; none of them reached a store."""
 
     async def changes(self, after: int, limit: int = 500) -> list[Change]:
         """Read up to `limit` changes with a sequence number above `after`, rising."""
@@ -90,16 +90,16 @@ class Journal(Protocol):
         """List the keys of all records of a kind, sorted."""
 
     async def has(self, workspace: str, records: Collection[tuple[str, str]], /) -> bool:
-        """Return True when all of these, as kind and key, are there."""
+        """Return True when all of these records, as kind and key, exist."""
 
     async def former(self, workspace: str, kind: str, key: str) -> list[Change]:
-        """Read what a record took the place of, the latest first; of kinds with a history."""
+        """Read the former versions of a record, the latest first; for kinds with a history."""
 
     async def forget_former(self, workspace: str, before: str, kind: str | None = None) -> int:
         """Delete versions from before that moment, of one kind or all; returns how many."""
 
     async def undeclared(self, workspace: str, kinds: Collection[str]) -> list[Undeclared]:
-        """List what is kept of kinds that are not among these: their plugins are not loaded."""
+        """Count the records of kinds that are not among these: their plugins are not loaded."""
 
     async def last_seq(self) -> int:
         """Return the highest sequence number given out, 0 for an empty journal."""
@@ -108,14 +108,14 @@ class Journal(Protocol):
         """Count the records and deletions with a sequence number above `after`."""
 
     async def check(self) -> None:
-        """Try if records can be written now.
+        """Check that records can be written now.
 
         Raises:
             VrError: UNAVAILABLE when they cannot.
         """
 
     async def home(self) -> str:
-        """Return the state folder that this journal was begun in, wherever it is now."""
+        """Return the state folder in which this journal was begun, wherever it is now."""
 
 
 class SearchableStore(Protocol):
@@ -147,14 +147,14 @@ class SearchableStore(Protocol):
         """Count texts that wait for their vector; see `Store.pending_vectors`."""
 
     async def status(self) -> StoreStatus:
-        """Say how far the store has come."""
+        """Return the position of the store."""
 
     @property
     def trouble(self) -> VrError | None:
-        """The error for which the store takes nothing now."""
+        """The reason why the store accepts nothing now."""
 
     async def dead_letters(self) -> list[DeadLetter]:
-        """List the records that the store would not take, the latest first."""
+        """List the records that the store rejected, the latest first."""
 
     async def retry(self, refused: Sequence[DeadLetter], /) -> None:
         """Send records again, as if they were recorded just now."""
@@ -163,7 +163,7 @@ class SearchableStore(Protocol):
         """Take records off the list; they stay in the journal, and out of this store."""
 
     async def restart(self, *, empty: bool) -> Path | None:
-        """Deliver the whole journal again, to an empty store or to the one there is.
+        """Deliver the whole journal again, to an emptied store or to the present one.
 
         Returns the file in which a store that was not empty is kept.
         """
@@ -184,7 +184,7 @@ class Vectors(Protocol):
         """Length of every vector."""
 
     async def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return one unit-length vector a text, in order."""
+        """Return one unit-length vector per text, in order."""
 
     async def packed_documents(self, texts: Sequence[str]) -> list[bytes]:
         """Return the vectors of `embed_documents`, each as 32-bit numbers one after the other."""

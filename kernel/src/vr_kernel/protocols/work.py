@@ -27,30 +27,30 @@ class Leases(Protocol):
         without: Callable[[VrError], bool] = ...,
         waiting: Callable[[], None] = ...,
     ) -> AbstractAsyncContextManager[Lease | None]:
-        """Own a name for the length of an `async with`, as soon as nobody else does.
+        """Own a name for the length of an `async with`, as soon as it is free.
 
-        Gives None where the caller is to go on without the lease.
+        Yields None when the caller should continue without the lease.
 
         Args:
             name: what to own.
-            until: looks, after each try, if somebody else has done the work by now.
-            patience: seconds to wait for another owner; for ever when left out.
-            without: the errors of the ledger after which to go on without a lease.
-            waiting: called once, before the first pause, to tell that this waits.
+            until: checks, after each try, if another process has done the work by now.
+            patience: seconds to wait for another owner; without limit when left out.
+            without: accepts the errors of the ledger after which to continue without a lease.
+            waiting: called once, before the first pause, to say that this waits.
 
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be written; what `until` raises.
         """
 
     async def acquire(self, name: str) -> Lease | None:
-        """Own a name; None while anybody, this process included, owns it."""
+        """Own a name; None while any process, this one included, owns it."""
 
     async def release(self, lease: Lease, *, done: bool = False) -> None:
-        """Let others in; with `done`, forget the committed steps of that name."""
+        """Release a lease; with `done`, forget the committed steps of that name."""
 
 
 class Jobs(Protocol):
-    """Calls that go on in the background, whatever becomes of the process that began them."""
+    """Calls that go on in the background, even when the process that began them ends."""
 
     def begin(self, tool: str, arguments: Mapping[str, Any], principal: str, /) -> str:
         """Begin a call of a long tool for a principal, and return its job's id.
@@ -101,7 +101,7 @@ class Providers(Protocol):
 
 
 class InstalledPlugin(Protocol):
-    """A plugin that is installed, and what became of it."""
+    """An installed plugin and its state."""
 
     @property
     def name(self) -> str:
@@ -129,7 +129,7 @@ class Caller(Protocol):
 
     @property
     def principal(self) -> str:
-        """The name of whoever calls."""
+        """The name of the caller."""
 
     @property
     def tool(self) -> str:
@@ -143,7 +143,7 @@ class Documents(Protocol):
         """Read the document at a path or an address by the first loader that takes it.
 
         Args:
-            call: the call that wants it: what reading costs and records belongs to it.
+            call: the call that reads it; costs and records of reading belong to it.
             source: a path, or an http or https address.
 
         Raises:

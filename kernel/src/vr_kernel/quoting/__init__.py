@@ -1,4 +1,4 @@
-"""Quotes: whether a text that is said to be one stands in a source, and where."""
+"""Quotes: checks if a claimed quote is in a source, and finds its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Likeness of a stretch of a source to a quote: word by word, then letter by letter."""
+"""Likeness of a passage of a source to a quote: word by word, then letter by letter."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SWAPPED_CHARS = 4
 
 
 class Piece:
-    """A quote or a part of one, and how like a stretch of the source is to it."""
+    """A quote or a part of one, and its likeness to a passage of the source."""
 
     def __init__(self, text: str) -> None:
         from rapidfuzz.distance import LCSseq, Levenshtein
@@ -29,7 +29,7 @@ class Piece:
         self._shape = self.shape_of(self.words)
 
     def shape_of(self, source: Sequence[str]) -> str:
-        """One letter for each word: that of the likest word here, NUL when there is none."""
+        """One letter for each word: that of the most similar word here, NUL when there is none."""
         return "".join(self._marks.get(word) or self._mark(word) for word in source)
 
     def _mark(self, word: str) -> str:
@@ -48,7 +48,7 @@ class Piece:
     def score(
         self, source: Sequence[str], shape: str, before: list[str], after: list[str]
     ) -> float:
-        """The share of words that stand in the source; 0 when a number or negation differs."""
+        """The share of words that are in the source; 0 when a number or negation differs."""
         cost, begin, other = 0.0, 0, 0
         lost: set[str] = set()
         spare = {*before, *after}

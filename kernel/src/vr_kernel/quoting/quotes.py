@@ -1,4 +1,4 @@
-"""Quotes looked up in their source, and found where they stand. No model is asked."""
+"""Finds quotes and their places in a source, without a model."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ the quotes with wrong characters are refused.
 MOST_CHARS = 2000
 """A longer text is no quote and is not checked."""
 ELISION_WORDS = 120
-"""Most words of the source that an ellipsis inside a quote stands for."""
+"""Maximum number of words that an ellipsis inside a quote stands for."""
 MOST_PARTS = 8
-"""A quote in more parts than that is not put together again."""
+"""Maximum number of parts of a quote that are put together again."""
 _HIDDEN_WORDS = 3
 _SAME_SCORE = 0.05
 _GRAM, _BUCKET, _VOTES, _CANDIDATES, _ANCHORS = 3, 32, 60_000, 8, 24
@@ -43,7 +43,7 @@ _ELLIPSIS = re.compile(r"[\[(]?(?:\.{3,}|[…⋯])[\])]?")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of a source: its text, and from where to where it stands.
+    """A passage of a source: its text, its start and its end.
 
     Places are seconds of a video, or any other number that rises: a page, a character.
     """
@@ -57,11 +57,11 @@ class Passage:
 class Finding:
     """Result of looking for a quote.
 
-    `verified`: it stands where it was claimed. `moved`: it stands only elsewhere. `not_found`:
-    it does not stand in the source. `unchecked`: there is no text to look in, or the quote is
-    too long. `score` is the share of it that was found, 0 to 1. When found, `place` is where it
-    begins, `passage` the number of that passage from 0, `text` the words as the source has
-    them, and `index` the number of the index that has it, for `find_in`.
+    `verified`: it is where it was claimed. `moved`: it is only elsewhere. `not_found`: it is not in
+    the source. `unchecked`: there is no text to look in, or the quote is too long. `score` is the
+    share of it that was found, 0 to 1. When found, `place` is where it begins, `passage` the number
+    of that passage from 0, `text` the words as the source has them, and `index` the number of the
+    index that has it, for `find_in`.
     """
 
     verdict: Verdict
@@ -82,7 +82,7 @@ _Away = Callable[[int], float]
 
 
 class QuoteIndex:
-    """A source made ready to be asked for quotes: passages in order, one track of a source.
+    """A source prepared for finding quotes: the passages of one track, in order.
 
     A quote may run on from one passage into the next, so speech and slides, which are at the
     same time, are two indexes. Text that `lasts` is there from a passage's start to its end, as
@@ -101,9 +101,9 @@ class QuoteIndex:
             self._grams[self._letters[at : at + _GRAM]].append(at)
 
     def find(self, quote: str, claimed: float | None = None, tolerance: float = 20.0) -> Finding:
-        """Find a quote; of several places that fit, the one nearest to `claimed`.
+        """Find a quote; if several places match, the one nearest to `claimed`.
 
-        A claim that is no finite number is never right: what is found has then `moved`.
+        A claim that is no finite number is never right: a quote that is found counts as `moved`.
         """
         if not self._words or len(quote) > MOST_CHARS:
             return Finding("unchecked")
@@ -245,7 +245,7 @@ def find_in(
     claimed: float | None = None,
     tolerance: float = 20.0,
 ) -> Finding:
-    """The best that several indexes say of a quote; among equals the one nearest to the claim."""
+    """The best finding of several indexes for a quote; of equals the one nearest to the claim."""
     found = [
         replace(index.find(quote, claimed, tolerance), index=number)
         for number, index in enumerate(indexes)
@@ -265,7 +265,7 @@ def _distance(place: float, claimed: float | None) -> float:
 
 
 def _apart(matches: list[_Match]) -> list[_Match]:
-    """Of matches that overlap the best one."""
+    """Keep only the best of matches that overlap."""
     kept: list[_Match] = []
     for match in sorted(matches, key=lambda match: -match.score):
         if all(match.last <= other.first or other.last <= match.first for other in kept):

@@ -1,4 +1,4 @@
-"""Words of a text for comparing: no case, no accents, no signs, and where each word stands."""
+"""Words of a text for comparing: no case, no accents, no signs, and the place of each word."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _CONTRACTED = re.compile(
 
 
 class Word(NamedTuple):
-    """A word or number as it is compared, and where it stands in a list of texts.
+    """A word or number in comparable form, and its place in a list of texts.
 
     It goes from the character `start` of the text `first` to the `end` of the text `last`.
     """
@@ -135,5 +135,5 @@ def join_words(words: Sequence[str]) -> tuple[str, array[int]]:
 
 
 def is_guarded(word: str) -> bool:
-    """True for a word that must be in the source as it is: a number or a negation."""
+    """True for a word that must match exactly: a number or a negation."""
     return word[0].isdigit() or word in NEGATIONS or word in _NUMERALS

@@ -1,4 +1,4 @@
-"""Calls under way: from arguments to outcome, jobs in the background, what others share."""
+"""Running calls: from arguments to outcome, jobs in the background, shared work."""
 
 from __future__ import annotations
 

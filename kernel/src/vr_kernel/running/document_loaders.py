@@ -27,7 +27,7 @@ class DocumentLoader(Protocol):
         """Read the document.
 
         Args:
-            call: the call that wants it, with the services of the loader's own plugin.
+            call: the call that reads it, with the services of the loader's own plugin.
             source: a path, which the path policy judges, or an http or https address.
 
         Raises:
@@ -46,7 +46,7 @@ class LoadedDocuments:
         """Read the document at a path or an address by the first loader that takes it.
 
         Args:
-            call: the call that wants it: what reading costs and records belongs to it.
+            call: the call that reads it; costs and records of reading belong to it.
             source: a path, or an http or https address.
 
         Raises:

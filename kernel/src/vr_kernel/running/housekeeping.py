@@ -1,4 +1,4 @@
-"""The work of a server beside answering: it takes up what other processes left behind."""
+"""Background work of a server: it resumes what other processes left behind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vr_kernel.running.job_runner import JobRunner
 from vr_kernel.storage.cache import SECONDS_PER_DAY
 
 DELIVER_AFTER_S = 2.0
-"""How long a server leaves its store alone after the start."""
+"""Seconds after the start before a server uses its store."""
 
 
 @asynccontextmanager
@@ -28,7 +28,7 @@ async def keep_house(
     owners: Owners,
     log: Log,
 ) -> AsyncIterator[None]:
-    """Meanwhile take up interrupted jobs, forget old ones, let the store catch up, and watch.
+    """During the block resume interrupted jobs, prune old ones, update the store, watch the loop.
 
     From then on each plugin has threads of its own in this loop.
     """
@@ -49,7 +49,7 @@ async def keep_house(
 
 
 async def _deliver_soon(store: StoreFollower, journal: Path) -> None:
-    # After the client has its tools; a store that was installed just now starts from nothing.
+    # After the client has its tools; a newly installed store starts from nothing.
     await asyncio.sleep(DELIVER_AFTER_S)
     if await asyncio.to_thread(journal.exists):
         store.wake(0)

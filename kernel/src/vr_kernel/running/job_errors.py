@@ -6,7 +6,7 @@ from vr_kernel.errors import Code, VrError
 
 
 def taken_over(job_id: str) -> VrError:
-    """The error of work that another process went on with."""
+    """The error of work that another process took over."""
     return VrError(
         f"Another process took over job {job_id}.",
         Code.CONFLICT,
@@ -22,7 +22,7 @@ def cancelled(job_id: str) -> VrError:
 
 
 def given_up(runs: int) -> VrError:
-    """The error of a job whose processes died again and again."""
+    """The error of a job whose processes died repeatedly."""
     return VrError(
         f"The job was interrupted {runs} times without getting any further.",
         Code.INTERNAL,

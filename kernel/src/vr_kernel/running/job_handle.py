@@ -19,7 +19,7 @@ MINUTE_S = 60
 
 
 class JobProgress(BaseModel):
-    """The progress of a job; `total` when it is known, `left_s` by the pace so far, in seconds."""
+    """The progress of a job; `total` when it is known, `left_s` in seconds, by the pace so far."""
 
     done: float
     total: float | None
@@ -59,7 +59,7 @@ class JobHandle(BaseModel):
 
 
 def _seconds_left(job: Job) -> float | None:
-    """Reckon by the pace so far; None for a job that stood still, for nobody knows how long."""
+    """Estimate from the pace so far; None for a job that was interrupted for an unknown time."""
     if job.state != "running" or job.runs > 1 or not job.total or job.done <= 0:
         return None
     pace = max(0.0, job.updated_at - job.created_at) / job.done
@@ -67,7 +67,7 @@ def _seconds_left(job: Job) -> float | None:
 
 
 def time_words(seconds: float) -> str:
-    """Say a time that is left as a person would."""
+    """Describe the remaining time as a person would."""
     if seconds < MINUTE_S:
         return f"about {max(1, round(seconds))} s left"
     hours, minutes = divmod(round(seconds / MINUTE_S), 60)
@@ -78,7 +78,7 @@ def outcome_of(job: Job, tool: Tool | None = None) -> Outcome:
     """Read how a job ended, as the outcome of the call that began it.
 
     Args:
-        job: one that has ended; its texts are made visible.
+        job: one that has ended; hidden characters in its texts are made visible.
         tool: the tool that was called; without it the outcome has the JSON of the result alone.
     """
     if job.state == "cancelled":

@@ -25,12 +25,12 @@ from vr_kernel.running.running_job import RunningJob, finish, let_go, run_mark
 from vr_kernel.tools import Tool
 
 NEWS_S = 1.0
-"""How often is told how far a job is that somebody waits for."""
+"""Seconds between progress reports of a job to those who wait for it."""
 END_S = 2.5  # of cancelled calls; locks are waited for less long at the end
 POLL_S = 0.25
-"""How often is looked whether a job of another process has ended."""
+"""Seconds between checks if a job of another process has ended."""
 MOST_RUNS = 3
-"""How often in a row a job may be interrupted before it pays anything; then it has failed."""
+"""Interruptions in a row, without a payment in between, after which a job has failed."""
 Serve = Callable[[str], tuple[Tool, Context] | None]
 """Finds the tool of a name and the services of its plugin."""
 
@@ -40,11 +40,11 @@ class JobRunner:
 
     Args:
         jobs: the ledger's jobs.
-        leases: who owns what, across processes.
+        leases: ownership of names across processes.
         steps: the committed replies.
-        log: where trouble in the background is told.
+        log: gets problems of background work.
         most_runs: how often in a row a job may be interrupted without getting any further.
-        listeners: who hears of calls that have finished.
+        listeners: called after finished calls.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class JobRunner:
         return await self._jobs.find(job_id, principal)
 
     async def resume(self, job: Job) -> RunningJob | None:
-        """Take up an interrupted job; None when it is somebody else's, or not of these tools.
+        """Resume an interrupted job; None when another process owns it, or its tool is not served.
 
         A job of another workspace is left alone.
         """
@@ -208,7 +208,7 @@ class JobRunner:
         return self._launch(running, context)
 
     async def resume_all(self, every_s: float) -> None:
-        """Take up what other processes left behind, until cancelled."""
+        """Resume jobs that other processes left behind, until cancelled."""
         while True:
             try:
                 for job in await self._jobs.orphans():
@@ -218,7 +218,7 @@ class JobRunner:
             await asyncio.sleep(every_s)
 
     async def prune(self, older_than_s: float) -> None:
-        """Forget jobs that ended long ago, and steps that nobody came back for."""
+        """Remove jobs that ended long ago, and steps that were never used again."""
         try:
             await self._jobs.prune(older_than_s)
             await self.steps.prune(older_than_s)
@@ -226,7 +226,7 @@ class JobRunner:
             self._log.warning("old jobs were not removed", reason=error.message)
 
     async def aclose(self) -> None:
-        """Stop; what was handed out stays in the ledger, to be resumed."""
+        """Stop; detached jobs stay in the ledger, to be resumed."""
         self._closing = True
         tasks: list[asyncio.Task[Any]] = [it.task for it in self._running.values() if it.task]
         tasks += self._following
@@ -250,7 +250,7 @@ class JobRunner:
         return running
 
     def _served(self, job: Job) -> tuple[Tool, Context] | None:
-        """The tool of a job, and its services as they are for whom it was begun."""
+        """The tool of a job, and its services for the principal that began it."""
         served = self._serve(job.tool)
         if served is None:
             return None

@@ -1,4 +1,4 @@
-"""Looks after the jobs of this process while they run."""
+"""Watches the jobs of this process while they run."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from vr_kernel.log import Log
 from vr_kernel.running.running_job import RunningJob
 
 WATCH_S = 0.25
-"""How often jobs under way are looked at: cancelled by others, or taken over."""
+"""Seconds between checks if running jobs were cancelled by others, or taken over."""
 REPORT_S = 1.0
-"""Least time between two writes of a job's progress."""
+"""Minimum seconds between two writes of a job's progress."""
 
 
 async def look_after(calls: Mapping[str, RunningJob], jobs: JobLedger, log: Log) -> None:
-    """Notice jobs that were cancelled or taken over, and write their progress down.
+    """Notice jobs that were cancelled or taken over, and record their progress.
 
     Ends when there are no calls left.
     """
@@ -49,7 +49,7 @@ async def _write(held: Mapping[str, RunningJob], told: dict[str, Any], jobs: Job
 
 def _end(running: RunningJob, *, asked: bool) -> None:
     running.cancelled = running.cancelled or asked
-    # Not `lost`: that holds of a lease that is released just now, too.
+    # Not `lost`: that is also true of a lease that is just being released.
     if running.cancelled or (running.lease and running.lease.lost_event.is_set()):
         assert running.task is not None
         running.task.cancel()

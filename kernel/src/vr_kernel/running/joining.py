@@ -1,4 +1,4 @@
-"""Equal work of one process is done once, and goes on while anybody waits for it."""
+"""Equal work within one process is done once, and continues while any caller waits for it."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ T = TypeVar("T")
 
 
 class Joined(Generic[T]):
-    """Work under way, by what it makes: `await joined.run(key, work)`.
+    """Running work by key: `await joined.run(key, work)`.
 
-    Nothing is remembered: what has ended is done again when it is asked for again. For results
-    that are kept, and for work of several processes, see `Call.once`.
+    Nothing is remembered: finished work is done again when it is requested again. For results that
+    are kept, and for work across processes, see `Call.once`.
     """
 
     def __init__(self) -> None:
         self._under_way: dict[Hashable, _Shared[T]] = {}
 
     def __contains__(self, key: Hashable) -> bool:
-        """Return True while such work is under way, so that `run` would join it."""
+        """Return True while such work is running, so that `run` would join it."""
         return key in self._under_way
 
     async def run(self, key: Hashable, work: Callable[[], Awaitable[T]]) -> T:
-        """Return what `work` gives, or what equal work gives that is already under way.
+        """Return the result of `work`, or of equal work that is already running.
 
-        The work is a task of its own. Cancelling one who waits leaves it to the others; the
-        last one ends it. So it may outlive the caller who brought it, and may use nothing that
-        this caller closes. What it raises is raised for all who wait.
+        The work runs in a task of its own. It goes on when one waiting caller is cancelled, and is
+        cancelled with the last one. So it may outlive the caller that started it, and must not use
+        anything that this caller closes. Its exceptions are raised for all waiting callers.
         """
         shared = self._under_way.get(key)
         if shared is None:
@@ -42,7 +42,7 @@ class Joined(Generic[T]):
             await asyncio.wait({shared.task})
         except asyncio.CancelledError:
             if shared.waiting == 1:
-                self._land(key, shared)  # who comes now begins anew
+                self._land(key, shared)  # a new caller starts over
                 shared.task.cancel()
                 await asyncio.wait({shared.task})
             raise
@@ -54,12 +54,12 @@ class Joined(Generic[T]):
         if self._under_way.get(key) is shared:
             del self._under_way[key]
         if shared.task.done() and not shared.task.cancelled():
-            shared.task.exception()  # nobody may be left to see it
+            shared.task.exception()  # mark as retrieved: no caller may be left
 
 
 @dataclass(slots=True, eq=False)
 class _Shared(Generic[T]):
-    """One piece of work, and how many wait for it."""
+    """One piece of work, and the number of callers that wait for it."""
 
     task: asyncio.Future[T]
     waiting: int = 0

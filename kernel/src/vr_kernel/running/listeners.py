@@ -1,4 +1,4 @@
-"""Tells plugins of finished calls, each within its time, none to the harm of a result."""
+"""Tells plugins about finished calls, within a time limit and without harm to a result."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from vr_kernel.services import Services
 
 LIMIT_S = 2.0
-"""How long a result may wait for all who are told of it."""
+"""Seconds that a result may wait for all listeners."""
 FAILED = "a plugin failed over a finished call"
 
 
 class Listeners:
-    """The plugins that implement `vr_call_finished`; false while there are none.
+    """The plugins that implement `vr_call_finished`; falsy while there are none.
 
     Args:
-        log: where the failures of listeners are told.
+        log: gets the failures of listeners.
         limit_s: seconds that all listeners together may take.
     """
 
@@ -38,14 +38,14 @@ class Listeners:
         return bool(self._listeners)
 
     def add(self, hear: Hear, services: Services) -> None:
-        """Let a plugin hear of every call that ends from now on."""
+        """Call a plugin after every call that ends from now on."""
         self._listeners.append((hear, services))
 
     async def tell(self, event: CallFinished) -> None:
-        """Tell all, side by side, and wait for them as long as the limit allows.
+        """Call all listeners concurrently, and wait for them as long as the limit allows.
 
-        Who takes longer is cancelled; who fails is named in the log. Nothing is awaited of a
-        plugin that has nothing to do and returns None.
+        A listener that takes longer is cancelled; one that fails is named in the log. A plugin that
+        has nothing to do may return None instead of an awaitable.
         """
         tasks: dict[asyncio.Task[None], str] = {}
         for hear, services in self._listeners:
@@ -89,7 +89,7 @@ class Listeners:
             self._log.exception(FAILED, plugin=plugin)
 
     def _stop(self, tasks: set[asyncio.Task[None]]) -> None:
-        """Cancel, and hold on to each until it has ended: the loop alone would lose it."""
+        """Cancel tasks, and keep references until they end: the loop alone might lose them."""
         for task in tasks:
             self._late.add(task)
             task.add_done_callback(self._late.discard)

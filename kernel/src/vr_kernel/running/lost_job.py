@@ -1,4 +1,4 @@
-"""A long call that this process lost while it stood still: its job may go on elsewhere."""
+"""A long call that this process lost while it was suspended: its job may go on elsewhere."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from vr_kernel.protocols.work import Jobs
 
 ROUND_S = 2.0
-"""How long is waited for the end at a time."""
+"""Seconds to wait for the end at a time."""
 
 
 async def followed(
     running: RunningJob, outcome: Outcome, work: Jobs, following: set[asyncio.Task[Any]]
 ) -> Outcome:
-    """Wait for the end of a job, in whatever process; it goes on here when nobody took it up.
+    """Wait for the end of a job in any process; it goes on here when no other took it over.
 
     Args:
-        running: the call, which is not over for who waits for it.
-        outcome: what counts when the ledger cannot be asked.
-        work: of this process.
-        following: where this task is noted meanwhile.
+        running: the call, which has not ended for those who wait for it.
+        outcome: returned when the ledger cannot be read.
+        work: the jobs of this process.
+        following: this task is in this set meanwhile.
     """
     task = asyncio.current_task()
     assert task is not None
-    while task.cancelling():  # it is not to end, only its work here was
+    while task.cancelling():  # only its work here was cancelled
         task.uncancel()
     following.add(task)
 
@@ -46,7 +46,7 @@ async def followed(
             job = await work.wait(running.id, running.principal, ROUND_S, tell)
             if job.state not in ("running", "interrupted"):
                 return outcome_of(job, running.tool)
-            if job.state == before == "interrupted":  # this process cannot go on with it
+            if job.state == before == "interrupted":  # this process cannot resume it
                 return outcome
             before = job.state
     except VrError:

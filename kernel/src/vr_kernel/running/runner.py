@@ -1,4 +1,4 @@
-"""One call from arguments to outcome: the only place where an error becomes a result."""
+"""One call from arguments to outcome: the only place where an error becomes an outcome."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from vr_kernel.tools import Tool
 
 Hold = Callable[[], Awaitable[Lease | None]]
 RESULT_TOKENS = 10_000
-"""Longest result, as JSON."""
+"""Longest result as JSON, in tokens."""
 MOST_A_CHARACTER = 3
-"""Tokens of a character; a result that is short even so needs no estimate."""
+"""Maximum tokens per character; a result that is short even at this rate needs no estimate."""
 COUNTED_CHARS = 200_000
-"""Enough of any text for more than `RESULT_TOKENS`."""
+"""Characters after which any text has more than `RESULT_TOKENS`."""
 HUGE_CHARS = 5_000_000
-"""Of a result that may hold up the loop for a second while it is made visible, and written."""
+"""Characters of a result that may block the loop for a second while it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ def begin(
         context: the services of the tool's plugin.
         principal: who calls, and whose services the call gets.
         report: takes progress.
-        call_id: of a call that is done again; a new one when left out.
-        hold: makes the call a job of the ledger when it first pays; only for long tools.
-        ask: the way to the person who calls.
+        call_id: of a call that is repeated; a new one when left out.
+        hold: makes the call a job of the ledger at its first payment; only for long tools.
+        ask: puts questions to the person who calls.
     """
     call_id = call_id or uuid.uuid4().hex
     context = context.of_principal(principal)
@@ -106,8 +106,8 @@ async def run(
 ) -> Outcome:
     """Validate, call, journal, tell the listeners.
 
-    Cancellation passes through and leaves no result behind, but what others have of shared
-    work. Nobody hears of a call that was cancelled, or that asks a question: it has not ended.
+    Cancellation passes through and leaves no result, except shared work that others use. Listeners
+    are not told about a call that was cancelled or that asks a question: it has not ended.
     """
     begun = time.monotonic()
     recorder = produced.context.models.recorder
@@ -155,7 +155,7 @@ async def _ended(tool: Tool, arguments: Mapping[str, Any], produced: Produced) -
         return Outcome(produced.id, question=needed.question)
     except Exception as error:
         if isinstance(error, VrError):
-            with suppress(Exception):  # a class of the plugin's own need not be whole
+            with suppress(Exception):  # a plugin's own error class may be faulty
                 return _refused(error, produced)
         context.log.exception("call crashed", tool=tool.name, call_id=produced.id)
         return Outcome(produced.id, error=_crashed(tool, produced))
@@ -165,14 +165,14 @@ def _refused(error: VrError, produced: Produced) -> Outcome:
     if produced.meter.usage.calls:
         error.usage = produced.meter.usage
     clean = _clean(error, produced.context)
-    dump(clean.as_dict(produced.id))  # what no client can read fails here
+    dump(clean.as_dict(produced.id))  # fails if no client can read it
     log = produced.context.log
     log.info("call failed", tool=produced.tool, call_id=produced.id, code=error.code.value)
     return Outcome(produced.id, error=clean, usage=error.usage)
 
 
 def _clean(error: VrError, context: Context) -> VrError:
-    """Return the error as callers get it: without the secrets that somebody repeats in it."""
+    """Return the error as callers get it: without secrets."""
     if not context.identity.is_owner:
         from vr_kernel.running.untold import told_to_others
 
@@ -193,8 +193,8 @@ async def _succeed(tool: Tool, produced: Produced, arguments: dict[str, Any]) ->
         result = result.model_copy(update={"usage": usage})
     produced.notes.extend(produced.meter.notes)
     data = all_visible(_addressed(result.model_dump(mode="json"), produced.context), result_text)
-    text = dump(data)  # what no client can read fails here, before anything is recorded
-    if not produced.is_empty:  # a task of its own costs as much as all else here
+    text = dump(data)  # fails if no client can read it, before anything is recorded
+    if not produced.is_empty:  # a separate task costs as much as everything else here
         await complete(commit(produced))
     _require_fitting(tool, produced, text)
     notes = tuple(dict.fromkeys(_told(produced.notes, produced.context)))
@@ -203,7 +203,7 @@ async def _succeed(tool: Tool, produced: Produced, arguments: dict[str, Any]) ->
 
 
 def _told(texts: Iterable[str], context: Context) -> list[str]:
-    """Messages as callers get them: without secrets, each of a length that can be read."""
+    """Messages as callers get them: without secrets, and of limited length."""
 
     def clean(text: str) -> str:
         return context.log.clean(_addressed(text, context))
@@ -212,7 +212,7 @@ def _told(texts: Iterable[str], context: Context) -> list[str]:
 
 
 def _addressed(data: Any, context: Context) -> Any:
-    """The data as who calls gets it: where files lie on this machine is the owner's to know."""
+    """The data as the caller gets it: only the owner sees paths on this machine."""
     if context.identity.is_owner:
         return data
     from vr_kernel.running.untold import without_machine
@@ -221,7 +221,7 @@ def _addressed(data: Any, context: Context) -> Any:
 
 
 def _located(arguments: Mapping[str, Any], context: Context) -> Mapping[str, Any]:
-    """The arguments with paths: what others were given as an address they may give back."""
+    """The arguments with paths instead of the addresses that other callers were given."""
     if context.identity.is_owner:
         return arguments
     located: Mapping[str, Any] = context.artifacts.located(arguments)
@@ -258,7 +258,7 @@ def _require_fitting(tool: Tool, produced: Produced, text: str) -> None:
 
 
 def _unfiled(error: VrError, told: str, meter: Meter) -> VrError:
-    """The error of a result for which there is neither a client nor a file."""
+    """The error of a result that is too long for a client and cannot be kept as a file."""
     again = "Then make the same call again."
     if meter.usage.calls > meter.kept_calls:
         again += " It pays for answers again."

@@ -1,4 +1,4 @@
-"""One long call under way in this process."""
+"""One long call that runs in this process."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class RunningCall(Protocol):
 class RunningJob:
     """A call of a long tool; `run` counts the processes that began it, this one included.
 
-    It gets a row in the ledger when it first pays for something, or when it is handed out.
+    It gets a row in the ledger when it first pays for something, or when it is detached.
     """
 
     id: str
@@ -71,7 +71,7 @@ class RunningJob:
     _holding: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def begin(self, context: Context, steps: Steps) -> Produced:
-        """Begin the call itself; it is another one each time that it is done again."""
+        """Begin the call itself; each repetition is a new one."""
         call = runner.begin(
             self.tool,
             context,
@@ -86,15 +86,15 @@ class RunningJob:
         return call
 
     async def _keep_going_on(self, steps: Steps) -> None:
-        """Keep that this run got further."""
+        """Record that this run made progress."""
         if not self.went_on and self.lease is not None:
             self.went_on = True
             await steps.commit(job_scope(self.id), run_mark(self.run), True)
 
     async def hold(self) -> Lease | None:
-        """Make sure that the ledger has this job, and that it is ours; None when it has ended.
+        """Make sure that the ledger has this job and this process owns it; None when it has ended.
 
-        Work that this call began may go on for others who wait for it.
+        Work that this call began may go on for others that wait for it.
 
         Raises:
             VrError: CONFLICT, category LEASE_LOST, when another process has it.
@@ -118,26 +118,27 @@ class RunningJob:
         return self.lease
 
     async def owned(self) -> Lease | None:
-        """The lease of this job, if it has one, also when it is being taken just now."""
+        """The lease of this job, if it has one or is just acquiring one."""
         async with self._holding:
             return self.lease
 
     def progress(self, done: float, total: float | None, message: str) -> None:
         """Pass a report on, and remember it for the ledger; safe from any thread."""
-        # The ledger takes no integers of other libraries, nor those beyond 64 bits.
+        # The ledger accepts no integers of other libraries or beyond 64 bits.
         self.latest = (float(done), None if total is None else float(total), message)
         self.report(done, total, message)
 
     def is_lost(self, error: BaseException | None) -> bool:
-        """Check if it failed because its process stood still: the job may go on elsewhere."""
+        """Check if it failed because its process was suspended: the job may go on elsewhere."""
         if error is None or self.lease is None or self.cancelled:
             return False
         return self.lease.lost_event.is_set() or was_lost(self.lease, error)
 
     def is_held_up(self, outcome: Outcome) -> bool:
-        """Check if it must run again because another process holds a file: nobody else would do it.
+        """Check if it must run again, here and now, because another process held a file.
 
-        Whoever began it may be that process, and gets what becomes of it, not the error.
+        That process may be the one that began the job, and it gets the final outcome, not the
+        error.
         """
         error = outcome.error
         if self.run == 1 or error is None or not is_held(error) or self.is_lost(error):
@@ -146,7 +147,7 @@ class RunningJob:
         return True
 
     async def ends_within(self, seconds: float) -> bool:
-        """Wait that long; cancelling the waiter cancels the call."""
+        """Wait up to that long; cancelling the waiter cancels the call."""
         assert self.task is not None
         try:
             await asyncio.wait({self.task}, timeout=seconds)
@@ -181,7 +182,7 @@ class RunningJob:
 
 
 class Ended(TypedDict):
-    """The end of a call as the ledger keeps it."""
+    """The end of a call in the form that the ledger keeps."""
 
     state: Ending
     result: dict[str, Any] | None
@@ -189,7 +190,7 @@ class Ended(TypedDict):
 
 
 def ending_of(outcome: Outcome) -> Ended:
-    """Return the end of a job as job_result tells it."""
+    """Return the end of a job in the form that job_result reports."""
     if outcome.error is not None:
         return Ended(state="failed", result=None, error=outcome.error.as_dict(outcome.call_id))
     usage = outcome.usage.model_dump() if outcome.usage else None
@@ -198,16 +199,16 @@ def ending_of(outcome: Outcome) -> Ended:
 
 
 async def finish(running: RunningJob, outcome: Outcome, leases: LedgerLeases, log: Log) -> None:
-    """Write down how a call ended that is a job."""
+    """Record the end of a call that is a job."""
     lease = await running.owned()
     if lease is None:
         return
     if outcome.error is not None and lease.lost:
-        # A process that stood still, such as a computer asleep, did not fail for good.
+        # The process was suspended, such as by a sleeping computer: this failure is not final.
         await let_go(running, leases, log)
         return
     try:
-        with suppress(VrError):  # how it ended matters more
+        with suppress(VrError):  # recording the end matters more
             await running.jobs.report(running.id, *running.latest)
         await running.jobs.finish(running.id, lease, **ending_of(outcome))
     except VrError as failure:
@@ -215,7 +216,7 @@ async def finish(running: RunningJob, outcome: Outcome, leases: LedgerLeases, lo
 
 
 async def let_go(running: RunningJob, leases: LedgerLeases, log: Log) -> None:
-    """After a cancellation: cancelled for good, or left for another process."""
+    """After a cancellation, record it as final, or leave the job to another process."""
     lease = await running.owned()
     if lease is None:
         return
@@ -229,5 +230,5 @@ async def let_go(running: RunningJob, leases: LedgerLeases, log: Log) -> None:
 
 
 def run_mark(run: int) -> str:
-    """The key of the step that says that a run of a job got further."""
+    """The key of the step that marks the progress of a run of a job."""
     return f"run/{run}"

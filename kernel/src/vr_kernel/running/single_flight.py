@@ -1,4 +1,4 @@
-"""Equal work that is asked for at the same time is done once, also across processes."""
+"""Equal work that is requested at the same time is done once, also across processes."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Produce = Callable[[Produced], Awaitable[M]]
 
 
 class SingleFlights:
-    """The work under way in this process, by the cache key of its result.
+    """The work that runs in this process, by the cache key of its result.
 
-    Across processes the one that holds the lease of a key works; the others wait for its
+    Of several processes, the one that holds the lease of a key works; the others wait for its
     result to appear in the cache, or for the lease to end.
 
     Args:
         cache: where results are kept.
-        leases: who works on what.
+        leases: decide which process works.
         workspace: whose work it is; empty for the owner's.
     """
 
@@ -53,11 +53,11 @@ class SingleFlights:
         *,
         looked: bool = False,
     ) -> M:
-        """Return the cached result of that key, or the one that is computed now for all who ask.
+        """Return the cached result of that key, or the one that is computed now for all callers.
 
         Raises:
-            VrError: what `produce` raised, for everybody who waited for it.
-            RuntimeError: when the work asks for its own result, for which it would wait for ever.
+            VrError: what `produce` raised, for every caller that waited for it.
+            RuntimeError: when the work asks for its own result, which would be a deadlock.
         """
         if key in self._under_way and key in self.within.get():
             raise RuntimeError(f"{call.tool} asks for a result while it makes it")
@@ -75,7 +75,7 @@ class SingleFlights:
                 return value
 
     async def known(self, key: str, result: type[M]) -> M | None:
-        """Return the cached result; one that does not fit is forgotten."""
+        """Return the cached result; one that does not fit is deleted."""
         kept = await self.cache.model(key, result).get()
         return None if kept is None else as_cached(kept)
 
@@ -90,11 +90,11 @@ class SingleFlights:
 
 
 class SingleFlight(Generic[M]):
-    """One piece of work and everybody who waits for it.
+    """One piece of work and all callers that wait for it.
 
-    It goes on while anybody waits. What it recorded and cost belongs to the caller who has
-    waited longest when it ends; the others get the same result as if from the cache. They rely
-    on it being recorded: the owner's call sees to that even when it does not succeed itself.
+    It goes on while any caller waits. Its records and costs belong to the caller that has waited
+    longest when it ends; the others get the same result as if from the cache. They rely on the
+    records: the owning call writes them even if it fails itself.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class SingleFlight(Generic[M]):
         return self._ended(call, task)
 
     def _ended(self, call: Produced, task: asyncio.Task[M]) -> M | None:
-        """Return what a caller gets of work that ended; None when it is to ask again."""
+        """Return what a caller gets when the work has ended; None when it should ask again."""
         if task.cancelled():
             if self._given_up:
                 return None
@@ -150,7 +150,7 @@ class SingleFlight(Generic[M]):
         if not isinstance(error, VrError):
             raise error
         if self._taken_over:
-            return None  # the other process's result will do
+            return None  # use the other process's result
         raise error if owned else _unpaid(error)
 
     async def _leave(self, call: Produced, task: asyncio.Task[M]) -> None:
@@ -165,10 +165,10 @@ class SingleFlight(Generic[M]):
 
     async def _run(self, first: Produced) -> M:
         within = self._flights.within
-        within.set((*within.get(), self._key))  # of this task, and of those that it begins
+        within.set((*within.get(), self._key))  # for this task and those that it starts
         try:
             known = await self._claim(first)
-            # Out of a task some of what a plugin may raise would end the process.
+            # Outside `ended`, some exceptions of a plugin would end the process.
             return await PluginCode.ended(self._work(first)) if known is None else known
         finally:
             self._flights.finish(self._key, self)
@@ -188,22 +188,22 @@ class SingleFlight(Generic[M]):
         return value
 
     def _hand_over_costs(self, call: Produced | None, shared: Produced) -> None:
-        """Hand over what work that failed has paid, and what is left of other shared work in it."""
+        """Hand over the costs of failed work, and its remaining shared work and leases."""
         if call is not None:
             call.meter.add_all(shared.meter)
             call.shared.extend(shared.shared)
             call.leases.extend(lease for lease in shared.leases if lease is not self._lease)
 
     def _deliver(self, value: M, shared: Produced) -> None:
-        """Give what was produced, with all that belongs to it, to one of those who wait."""
+        """Give the result, with records and costs, to the caller that has waited longest."""
         if not isinstance(value, self._result):
             raise TypeError(f"{shared.tool}: {type(value).__name__} is no {self._result.__name__}")
-        if not self._waiting:  # the work did not end when it was cancelled
+        if not self._waiting:  # the work ignored its cancellation
             raise asyncio.CancelledError
         if shared.repeatable:
             place = self._flights.cache.model(self._key, self._result)
             model = ", ".join(shared.meter.models)
-            # Who took over a process that stood still may be done: it replaces nothing.
+            # A process that took over may be done already, so this replaces nothing.
             write = CacheWrite(place.key, place.dump(value), self._content_id, model, replace=False)
             shared.cache_writes.append(write)
             shared.meter.kept_calls = shared.meter.usage.calls
@@ -214,7 +214,7 @@ class SingleFlight(Generic[M]):
         self._waiting[0].absorb(shared)
 
     async def _claim(self, call: Produced) -> M | None:
-        """Take the lease of this work; or its result, when another process had it."""
+        """Acquire the lease of this work, or return its result if another process finished it."""
         known: M | None = None
 
         async def is_known() -> bool:
@@ -222,7 +222,7 @@ class SingleFlight(Generic[M]):
             known = await self._flights.known(self._key, self._result)
             return known is not None
 
-        # Where the ledger cannot be used the work is done without; held, it may be under way.
+        # Without a usable ledger, work without a lease; if it is locked, others may be working.
         self._lease = await self._flights.leases.wait_for(
             self._flights.place(self._key),
             until=is_known,
@@ -237,25 +237,25 @@ class SingleFlight(Generic[M]):
 
     def _report(self, done: float, total: float | None, message: str) -> None:
         for call in tuple(self._waiting):
-            with suppress(Exception), PluginCode():  # one of them may be a plugin's own
+            with suppress(Exception), PluginCode():  # one of them may belong to a plugin
                 call.report(done, total, message)
 
 
 def as_cached(value: M) -> M:
-    """Return the result as somebody gets it who did not pay for it."""
+    """Return the result for a caller that did not pay for it."""
     changes = {"cached": True, "usage": None}
     known = {name: v for name, v in changes.items() if name in type(value).model_fields}
     return value.model_copy(update=known)
 
 
 def _unpaid(error: VrError) -> VrError:
-    """Return the error as somebody gets it who did not pay for what failed."""
+    """Return the error for a caller that did not pay for the failed work."""
     again = copy(error)
     again.usage = None
     return again
 
 
 def _retrieve_exception(task: asyncio.Task[Any]) -> None:
-    """Take note of how it ended, since nobody may be left to do so."""
+    """Mark the exception as retrieved, since no caller may be left."""
     if not task.cancelled():
         task.exception()

@@ -1,4 +1,4 @@
-"""Texts for others than the owner: without the server's folders, and without processes."""
+"""Texts for callers other than the owner: without the server's folders and processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PROCESS = re.compile(r"Process \d+ is [^.]*\.")
 
 
 def without_machine(data: Any, paths: Paths) -> Any:
-    """JSON data whose texts name files of the server without their folders, and no process."""
+    """JSON data whose texts name files of the server without their folders, and no processes."""
     if isinstance(data, str):
         return _plain(data, paths)
     if isinstance(data, dict):
@@ -27,9 +27,9 @@ def without_machine(data: Any, paths: Paths) -> Any:
 
 
 def told_to_others(error: VrError, paths: Paths, artifacts: Artifacts | None = None) -> VrError:
-    """An error in words for them: what its hint would have them do to such a file is the owner's.
+    """An error reworded for other callers: only the owner can do what its hint says about a file.
 
-    `artifacts` are those that they may read.
+    `artifacts` are the ones that they may read.
     """
     said = [error.message, error.hint]
     message, given = artifacts.addressed(said) if artifacts else said

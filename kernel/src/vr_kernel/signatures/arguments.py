@@ -1,4 +1,4 @@
-"""Arguments by name: the model that a signature makes, and the error of those that do not fit."""
+"""Arguments by name: the model made from a signature, and the error for those that do not fit."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 NO_NUMBER = "input should be a number, not true or false"
 MESSAGE_LIMIT = 2000
-"""Longest account of what does not fit, in characters."""
+"""Maximum length of the description of what does not fit, in characters."""
 NEAR_NAMES, NEAR_LENGTH = 5, 64
-"""For how many unknown names, and how much of each, the nearest known name is sought."""
+"""Number of unknown names, and characters of each, for which the nearest known one is sought."""
 MOST_TOLD = 1000
-"""Problems that are told one by one; an account of a million would hold up everybody else."""
+"""Maximum number of problems listed; listing a million would block all other requests."""
 
 
 def arguments_model(
@@ -58,7 +58,7 @@ def validate(
         name: of what takes them.
         model: of the arguments.
         given: by name.
-        spelled: how whoever calls writes the name of an argument.
+        spelled: returns the name of an argument as the caller writes it.
 
     Raises:
         VrError: INVALID_INPUT, naming each argument that does not fit.
@@ -81,11 +81,11 @@ def validate(
 
 
 def _booleans(given: Any, made: Any) -> Iterator[list[str]]:
-    """The places where true or false was taken for a number: pydantic takes them for 1 and 0."""
+    """The places where true or false was given for a number: pydantic reads them as 1 and 0."""
     pairs: Iterable[tuple[Any, Any, Any]] = ()
     if isinstance(given, bool) and type(made) in (int, float):
         yield []
-    elif given is made:  # taken as it is, however deep
+    elif given is made:  # unchanged, however deep
         return
     elif isinstance(given, Mapping):
         fields = made if isinstance(made, Mapping) else getattr(made, "__dict__", {})
@@ -122,7 +122,7 @@ def _refusal(name: str, problems: Iterable[str], hint: str, known: Iterable[str]
 def _problems(
     items: Sequence[Any], given: Mapping[str, Any], spelled: Callable[[str], str]
 ) -> Iterator[str]:
-    """Describe what does not fit, once an argument: a choice of types fails once a type."""
+    """Describe what does not fit, once per argument: a union fails once for each of its types."""
     told: dict[str, list[str]] = {}
     for item in items:
         first, *rest = _place(item, given) or ["arguments"]
@@ -133,7 +133,7 @@ def _problems(
 
 
 def _place(item: Any, given: Mapping[str, Any]) -> list[str]:
-    """The path to what does not fit, without the names that pydantic gives to choices of types."""
+    """The path to what does not fit, without the names that pydantic gives to unions."""
     value: Any = given
     path: list[str] = []
     for part in item["loc"]:
@@ -164,7 +164,7 @@ def _near_choice(item: Any) -> str:
 
 
 def _require_plain(name: str, arguments: Mapping[str, Any]) -> None:
-    """Refuse text that no result, record or error could hold: half a character."""
+    """Refuse text that no result, record or error could hold: lone surrogates."""
     where: list[str] = []
     value: Any = dict(arguments)
     if _is_plain(value):
@@ -184,12 +184,12 @@ def _require_plain(name: str, arguments: Mapping[str, Any]) -> None:
 def _is_plain(value: Any) -> bool:
     try:
         to_json(value, bytes_mode="base64", fallback=repr)
-    except ValueError as error:  # also of depth, which whoever takes such a value judges
+    except ValueError as error:  # also raised for depth, which the function itself judges
         return "UnicodeEncodeError" not in str(error)
     return True
 
 
 def _visible(text: str) -> str:
-    """One line that shows all it has, whatever a name or a plugin's own message holds."""
+    """One line in which invisible characters of a name or a plugin's message are visible."""
     line = " ".join(text.split())
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)

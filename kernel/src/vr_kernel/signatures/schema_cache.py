@@ -1,4 +1,4 @@
-"""Schemas of tools, remembered from start to start: making them takes a good part of it."""
+"""Schemas of tools, cached between starts, since making them takes much of a start."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Pair = tuple[Schema, Schema]
 
 
 class ToolSchemas:
-    """Schemas that earlier starts made, in one file, by what they were made of.
+    """Schemas that earlier starts made, in one file, by a key of what they were made from.
 
     A pair is found again as long as no Python file of the tool's package and of the kernel has
     changed, nor Python and pydantic. Tools that are not plain functions of a package are never
-    remembered. `load` is not called before the first question.
+    remembered. `load` is not called before the first `find`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -52,7 +52,7 @@ class ToolSchemas:
             self._asked[key] = [arguments, result]
 
     def save(self) -> None:
-        """Write what was asked for; a folder that cannot be written is no reason to fail."""
+        """Write the schemas that were used; a folder that cannot be written is not an error."""
         if self._asked == self._known:
             return
         with suppress(OSError):
@@ -62,7 +62,7 @@ class ToolSchemas:
             fresh.replace(self._path)
 
     def _key(self, function: Callable[..., Any]) -> str:
-        """Names all that the schemas are made of; empty for what cannot be told."""
+        """Name everything that the schemas are made from; empty when that is unknown."""
         module = sys.modules.get(function.__module__)
         package = function.__module__.partition(".")[0]
         plain = getattr(module, function.__name__, None) is function
@@ -70,7 +70,7 @@ class ToolSchemas:
         return f"{function.__module__}:{function.__name__}:{made_of}" if made_of else ""
 
     def _package(self, name: str) -> str:
-        """Return a mark that tells states of a package's files, and the kernel's, apart."""
+        """Return a text that changes with the files of a package or of the kernel."""
         if name not in self._packages:
             own = _folders(name)
             kernel = "" if name == KERNEL else self._package(KERNEL)
@@ -111,7 +111,7 @@ def _files(folder: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _read(path: Path) -> dict[str, list[Schema]]:
-    """Read what an earlier start wrote; nothing of a file that is not whole."""
+    """Read what an earlier start wrote; empty for a damaged file."""
     try:
         found = json.loads(path.read_bytes())
     except (OSError, ValueError):

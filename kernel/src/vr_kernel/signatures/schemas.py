@@ -1,4 +1,4 @@
-"""JSON schemas without what costs a client tokens and tells it nothing."""
+"""JSON schemas without parts that cost a client tokens and tell it nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LITERAL = frozenset({"const", "default", "enum", "examples", "mapping"})
 
 
 def compact_input(schema: Schema) -> Schema:
-    """A schema of arguments: no titles, and what may be null may simply be left out."""
+    """A schema of arguments: no titles, and nullable arguments are just optional."""
     return _walk(schema, _left_out)
 
 

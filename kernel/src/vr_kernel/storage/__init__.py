@@ -1,4 +1,4 @@
-"""SQLite files: opened, looked after when damaged or full, and the cache of results."""
+"""SQLite files, the handling of damaged files and full disks, and the cache of results."""
 
 from __future__ import annotations
 

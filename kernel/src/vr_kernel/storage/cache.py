@@ -26,7 +26,7 @@ T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 SECONDS_PER_DAY = 86_400
 BRIEFLY_S = 1.0
-"""Seconds that a reader waits to tidy up."""
+"""Seconds that a reader waits for a lock before it skips cleaning up."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS result (
     key TEXT PRIMARY KEY,
@@ -60,19 +60,19 @@ class CacheStats:
 
 
 def cache_key(**parts: Any) -> str:
-    """A key of JSON-able parts; name everything that changes the answer."""
+    """A key made from JSON values; include everything that changes the answer."""
     canonical = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 class ResultCache:
-    """JSON values by key, with an age limit. What cannot be read is a miss, never an error.
+    """JSON values by key, with an age limit. An unreadable value is a miss, never an error.
 
     Args:
         path: the database file.
         ttl_days: age in days after which a value counts as missing.
         warn: called once when the cache cannot be used.
-        tell: takes what of it is damaged, once each.
+        tell: called once for each damage found in it.
         patience: with locks, shared with the other files of the program.
     """
 
@@ -93,7 +93,7 @@ class ResultCache:
         self._shapes: dict[type[BaseModel], str] = {}
 
     def model(self, key: str, shape: type[M]) -> CachedModel[M]:
-        """The place of a result of that shape: `get`, `put` and `delete` it there.
+        """The place of a result of that shape, with `get`, `put` and `delete`.
 
         Args:
             key: of `cache_key`, naming everything else that changes the result.
@@ -133,7 +133,7 @@ class ResultCache:
         return found
 
     async def move(self, key: str, to: str) -> None:
-        """Keep a value under another key; it stays as old as it is."""
+        """Keep a value under another key, without a change of its age."""
 
         def write(connection: sqlite3.Connection) -> None:
             for (text,) in connection.execute("SELECT value FROM result WHERE key = ?", (key,)):
@@ -160,8 +160,8 @@ class ResultCache:
     ) -> None:
         """Keep a value; the names are for `infra_cache` to list and clear by.
 
-        With the name of a model it was `paid` for: without room, it is held until there is some.
-        Without `over` it does not take the place of one that is there, and good.
+        A value with the name of a model was `paid` for: while there is no room, it is held in
+        memory. Without `over`, an existing sound value is kept.
         """
         text = json.dumps(value, ensure_ascii=False)
         row = (key, text, _checksum(key, text), content_id, tool, model, time.time())
@@ -196,7 +196,7 @@ class ResultCache:
         return await self._attempt(self._database.read(read), [])
 
     async def stats(self) -> CacheStats:
-        """Count what is there."""
+        """Count the results and their size."""
 
         def read(connection: sqlite3.Connection) -> CacheStats:
             row = connection.execute("SELECT count(*), total(length(value)) FROM result").fetchone()
@@ -205,7 +205,7 @@ class ResultCache:
         return await self._attempt(self._database.read(read), CacheStats(0, 0))
 
     async def check(self) -> None:
-        """Try whether a value could be kept now; keep none.
+        """Check that a value could be kept now, without keeping one.
 
         Raises:
             VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when it could not.
@@ -249,13 +249,13 @@ class ResultCache:
         return value if isinstance(value, dict) else None
 
     def _is_fresh(self, cached_at: Any) -> bool:
-        """True for a moment that is not too long ago; False for what is no time."""
+        """True for a time that is recent enough; False for what is no time."""
         age = time.time() - cached_at if isinstance(cached_at, int | float) else 0.0
         return age < self.ttl_days * SECONDS_PER_DAY
 
 
 def _listed(row: Sequence[Any]) -> CacheEntry:
-    """An entry, also of a row that is damaged: it is there to be cleared."""
+    """An entry, even for a damaged row, so that it can be cleared."""
     content, tool, model = (it if is_sound((it,), (str,)) else "(damaged)" for it in row[:3])
     moment, size = (it if isinstance(it, int | float) else 0 for it in row[3:])
     return CacheEntry(content, tool, model, moment, int(size))

@@ -17,7 +17,7 @@ class Rows(Protocol):
     """Rows of the cache by key."""
 
     async def find(self, *keys: str) -> tuple[str, dict[str, Any]] | None:
-        """The first of the keys under which something is kept, and what that is."""
+        """Return the first of the keys that has a value, and the value."""
 
     async def move(self, key: str, to: str) -> None:
         """Keep a row under a new key."""
