@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.generation import Purpose
 from vr_kernel.isolation.plugin_code import PluginCode, contained
 
@@ -215,8 +215,10 @@ class ProviderRegistry:
     def _missing(self, kind: type[T], name: str | None) -> VrError:
         names = self.names(kind)
         label = f"{kind.__name__} {name!r}" if name else kind.__name__
-        have = f"Installed: {', '.join(names)}." if names else ""
-        hint = f"{have} {_installation(kind.__name__)}".strip()
+        if names:
+            hint = f"{did_you_mean(name or '', names)}Installed: {', '.join(names)}."
+        else:
+            hint = _installation(kind.__name__)
         return VrError(f"No {label} is installed.", Code.UNAVAILABLE, hint=hint)
 
 

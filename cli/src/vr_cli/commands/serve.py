@@ -34,6 +34,7 @@ GRACE_S = 0.5
 """Time that running calls have to clean up after a signal."""
 SERVER_MISSING = "SERVER_MISSING"
 """Error category: the distribution vr-server is not installed."""
+INSTALL_SERVER = "pip install 'vr-cli[serve]'"
 CLOSING_S = 5.0
 """Longest time for a server whose client is gone to close its files, after the calls' time."""
 
@@ -65,15 +66,20 @@ def serve(
     return run_alone(_serve(kernel, guard), kernel.log)
 
 
+def has_server() -> bool:
+    """True when vr-server is installed, which is an extra of the command line."""
+    return find_spec("vr_server") is not None
+
+
 def _require_server() -> None:
     """Check that the server is installed.
 
     Raises:
         VrError: UNAVAILABLE, which ends the program with the exit code of a wrong configuration.
     """
-    if find_spec("vr_server") is None:
+    if not has_server():
         message = "`vr serve` needs vr-server, which is not installed."
-        raise extra_missing(message, "pip install 'vr-cli[serve]'", SERVER_MISSING)
+        raise extra_missing(message, INSTALL_SERVER, SERVER_MISSING)
 
 
 def _host_and_port(address: str) -> tuple[str, int]:

@@ -11,6 +11,7 @@ from vr_kernel import Check, Config, Diagnosis, Kernel, VrError, load_config
 from vr_kernel.diagnosis import kernel_checks, report_redactor
 from vr_kernel.loading import explain
 
+from vr_cli.commands.serve import INSTALL_SERVER, has_server
 from vr_cli.doctor.captured import captured
 from vr_cli.doctor.check_runner import Result, loop_aside, run_checks, wait_for
 from vr_cli.doctor.environment import environment_checks
@@ -94,7 +95,9 @@ class DoctorReport:
         return [*_in_order(checks), *offered_checks(kernel)]
 
     def _served(self) -> list[Check]:
-        if not isinstance(self._config, Config):
+        if self._handshake is None:
+            why, fix = "vr-server is not installed", f"To serve: {INSTALL_SERVER}"
+        elif not isinstance(self._config, Config):
             why, fix = "the settings are not valid", "Correct the settings, then run it again."
         elif isinstance(self._handshake, Handshake):
             return self._handshake.checks()
@@ -104,7 +107,9 @@ class DoctorReport:
         return [Check("server", partial(Diagnosis.warning, f"Not tried: {why}.", fix))]
 
 
-def _begun(options: Sequence[str], environ: Mapping[str, str]) -> Handshake | OSError:
+def _begun(options: Sequence[str], environ: Mapping[str, str]) -> Handshake | OSError | None:
+    if not has_server():
+        return None
     try:
         return Handshake(options, environ)
     except OSError as error:

@@ -197,6 +197,8 @@ def _unknown_key(setting: Setting, model: type[BaseModel]) -> VrError:
 def _bad_value(section: str, settings: Mapping[str, Setting], error: ValidationError) -> VrError:
     first = error.errors(include_url=False, include_input=False)[0]
     key = str(first["loc"][0]) if first["loc"] else ""
+    if first["type"] == "missing":
+        return config_error(f"[{section}] {key} has no value, and no default.", "Set it.")
     origin = settings[key].origin if key in settings else "default"
     said = redactor(str(setting.value) for setting in settings.values())(first["msg"])
     return config_error(f"[{section}] {key}: {said} ({origin}).", "Correct or remove that setting.")

@@ -76,7 +76,7 @@ class Hooks:
         known, marked = self.names(), self._implemented(plugin)
         for hook, function in marked.items():
             if hook not in known:
-                raise HookError(f"no such hook: {hook}. {did_you_mean(hook, known)}")
+                raise HookError(f"no such hook: {hook}. {did_you_mean(hook, known)}".strip())
             if hook not in EVENTS and inspect.iscoroutinefunction(function):
                 raise HookError(f"{hook} is async, but this hook is a plain function")
         for hook in known:
