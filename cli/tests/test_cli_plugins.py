@@ -26,7 +26,7 @@ from zoo_animals import (
     with_tool,
 )
 
-DEADLINE = {"VR_KERNEL__IMPORT_DEADLINE_S": "1.5"}
+DEADLINE = {"VR_KERNEL__IMPORT_DEADLINE_S": "1"}
 each_bad = pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad.animal.home)
 
 
