@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from vr_kernel.records import Change, RecordKind
 
 REFILLS = "vr.refills"
-"""Group of entry points: a store, and the command that records again what only it has."""
+"""Entry point group: stores, each with the command that records again what only it has."""
 SearchMode = Literal["hybrid", "semantic", "keyword"]
 FilterOperator = Literal["=", "!=", "<", "<=", ">", ">=", "in", "contains"]
 
@@ -64,7 +64,7 @@ class Hit:
 class Store(Protocol):
     """An index over the journal. It keeps its own cursor, in the transaction of the changes.
 
-    It may keep as well of which journal that is, see `vr_kernel.FollowingStore`.
+    It may also keep the identity of that journal, see `vr_kernel.FollowingStore`.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Store(Protocol):
         """Create or evolve what the kinds need; fields are added, never dropped."""
 
     async def aclose(self) -> None:
-        """Finish background work and let go of files and connections."""
+        """Finish background work and close files and connections."""
 
     async def cursor(self) -> int:
         """The journal sequence number up to which changes were applied."""
@@ -91,14 +91,14 @@ class Store(Protocol):
         """Best hits first, at most `query.limit` of each kind."""
 
     async def near(self, kind: str, key: str, workspace: str, limit: int) -> list[Hit]:
-        """Records of that kind nearest in meaning to one record, without itself."""
+        """Records of that kind nearest in meaning to one record, without that record."""
 
     async def count(self, kind: str, workspace: str, group_by: str | None = None) -> dict[str, int]:
-        """Counts by value of `group_by`; without it the whole count under the empty name."""
+        """Counts by value of `group_by`; without it the total under the empty name."""
 
 
 def refill_command(store: str) -> str:
-    """The command that records again what only a store has; empty where none is known.
+    """The command that records again what only a store has; empty if unknown.
 
     A distribution names it by an entry point of the group `vr.refills`: `mine = "notes:refill"`
     stands for `vr notes refill --from mine`. Hints need it when no plugin may be loaded.

@@ -24,7 +24,7 @@ MARK = "__vr_tool__"
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+")
 COMMAND_PATTERN = re.compile(r"[a-z][a-z0-9-]*")
 _schemas: WeakKeyDictionary[Callable[..., Any], Pair] = WeakKeyDictionary()
-"""Schemas that were made of functions, for further kernels of the process."""
+"""Schemas made from functions, for further kernels of the process."""
 
 
 class Effects(Flag):
@@ -72,25 +72,25 @@ def tool(
     """Mark an async function as a tool.
 
     Its first parameter is the `Call`; the others, annotated, are the tool's arguments; it
-    returns a pydantic model. The function itself stays as it is and can be called directly.
+    returns a pydantic model. The function itself is not changed and can be called directly.
 
     Args:
         effects: what a call does to the user's world.
-        long: the call may take minutes. It becomes a job: over MCP it answers with a handle
-            when it takes too long for a client, its paid steps survive a crash, and it can be
-            looked at, resumed and cancelled by its id.
-        core: the tool is among the few that a client is shown of the toolset `core`.
-        aliases: names that other systems have for it; offered in the toolset `compat` alone.
+        long: the call may take minutes. It becomes a job: over MCP it returns a handle when it
+            takes too long for a client, its paid steps survive a crash, and it can be looked at,
+            resumed and cancelled by its id.
+        core: the tool is one of the few in the toolset `core`.
+        aliases: names that other systems have for it; offered only in the toolset `compat`.
         words: phrases by which people ask for it, separated by semicolons; the search mode finds
-            it by them, clients are not shown them. Many stand better in the file `phrases.toml` of
-            the plugin's top package, a list of them under the tool's name.
+            it by them, clients are not shown them. If there are many, put them into the file
+            `phrases.toml` of the plugin's top package, as a list under the tool's name.
         steps_version: of what the call's steps mean; change it with them, and the committed
             steps of older calls are not used any more.
-        printed: the field of the result that holds what people come for, such as a document, and
-            after it the one with the address of the artifact that holds the whole of it, if
-            there is one. A terminal shows that text alone, and the rest of the result on stderr;
-            without such a field, or when it is empty, it shows every field.
-        command: one word that runs it at a terminal, beside `vr domain verb`: `vr search`.
+        printed: the field of the result that people want to read, such as a document, followed by
+            the field with the address of the artifact that holds all of it, if there is one. A
+            terminal shows only that text, and the rest of the result on stderr; without such a
+            field, or when it is empty, it shows every field.
+        command: one word that also runs it at a terminal, as in `vr search`.
     """
 
     def mark(function: F) -> F:
@@ -113,7 +113,7 @@ class Signature:
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool as every front (server, command line, library) serves it."""
+    """A tool in the form that every front (server, command line, library) serves."""
 
     name: str
     plugin: str
@@ -155,7 +155,7 @@ class Tool:
     ) -> dict[str, Any]:
         """Arguments of the declared types, defaults filled in.
 
-        `spelled` is how whoever calls writes the name of an argument.
+        `spelled` returns the name of an argument as the caller writes it.
 
         Raises:
             VrError: INVALID_INPUT, naming each argument that does not fit.
@@ -171,7 +171,7 @@ def build_tool(
     Args:
         function: marked by `@tool`.
         plugin: whose tool it is.
-        schemas: what earlier starts made of it; the same is not made again.
+        schemas: those of earlier starts, which are not made again.
 
     Raises:
         TypeError: when the function is no tool, or its signature cannot be served.
@@ -209,7 +209,7 @@ def build_tool(
 
 
 def read_signature(function: Callable[..., Any]) -> Signature:
-    """The models of what a tool's function takes and gives.
+    """The models of a tool's arguments and result.
 
     Raises:
         TypeError: when its signature cannot be served.
@@ -225,7 +225,7 @@ def read_signature(function: Callable[..., Any]) -> Signature:
 
 
 def _made(function: Callable[..., Any], schemas: ToolSchemas | None) -> Pair:
-    """The schemas of arguments and result, made once a process."""
+    """The schemas of arguments and result, made once per process."""
     made = _schemas.get(function)
     if made is None:
         signature = read_signature(function)
@@ -239,7 +239,7 @@ def _made(function: Callable[..., Any], schemas: ToolSchemas | None) -> Pair:
 
 def _object_schema(name: str, result: type[BaseModel]) -> dict[str, Any]:
     schema = result.model_json_schema(mode="serialization")
-    if "$ref" in schema:  # of a model that contains itself; clients want the object at the root
+    if "$ref" in schema:  # a model that contains itself; clients want the object at the root
         itself = schema.pop("$ref").rpartition("/")[2]
         schema = {**schema["$defs"][itself], **schema}
     if schema.get("type") != "object":

@@ -1,4 +1,4 @@
-"""Questions to the person behind a client: the two eras of the protocol ask differently."""
+"""Questions to the person behind a client, in the two ways of the protocol's versions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Asker(Protocol):
 
 
 class Nobody:
-    """For a client that cannot ask its user."""
+    """The asker for a client that cannot ask its user."""
 
     waiting = False
 
@@ -75,7 +75,7 @@ class WithinRequest:
 
 
 class WithAnotherCall:
-    """Gets the answer with another call of the tool, as from protocol version 2026-07-28 on."""
+    """Gets the answer with another call of the tool, since protocol version 2026-07-28."""
 
     waiting = False
 
@@ -88,7 +88,7 @@ class WithAnotherCall:
                 self.answers[key] = {"action": said.action, "content": said.content or {}}
 
     async def __call__(self, question: Question, *, paid: bool) -> Answer:
-        """Return the answer that came with this call, or end the call, to be made again."""
+        """Return the answer that came with this call, or end the call so that it is made again."""
         key = self._key(question)
         self._order += 1
         if key in self.answers:
@@ -113,7 +113,7 @@ class WithAnotherCall:
         )
 
     def _key(self, question: Question) -> str:
-        """Name a question across calls by its text, and by the number of those asked before it."""
+        """Name a question across calls by its text and the number of questions before it."""
         digest = hashlib.sha256(question.text.encode("utf-8", "replace")).hexdigest()
         return f"{self._order}-{digest[:16]}"
 

@@ -43,7 +43,7 @@ def text_block(text: str) -> TextContent:
 
 
 def plain(text: str) -> str:
-    """Put `?` for each character that UTF-8 cannot encode, since one would end the stream."""
+    """Replace each character that UTF-8 cannot encode by `?`, since one would end the stream."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -53,7 +53,7 @@ def visible_text(text: str, mime: str) -> str:
 
 
 def encodable(data: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the data as JSON text and as it is, with `?` for what UTF-8 cannot encode.
+    """Return the data as JSON text and as data, with `?` for what UTF-8 cannot encode.
 
     A file name that is not UTF-8 holds such characters.
     """

@@ -31,7 +31,7 @@ class ToolClient:
     async def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call a tool and return its structured result, also when the call goes on as a job.
 
-        A caller that stops waiting leaves the job as it is: `job_list` finds it again.
+        When the caller stops waiting, the job goes on: `job_list` finds it again.
 
         Raises:
             VrError: the error that the tool ended with; CANCELLED when its job was cancelled.
@@ -109,10 +109,10 @@ async def connect(
     Args:
         command: program and arguments.
         env: the whole environment of the server; a minimal safe one when left out.
-        cwd: the folder it is started in.
+        cwd: the working folder of the server.
         on_progress: called with done, total and message while a tool works.
         era: `auto` speaks the newest protocol, `legacy` the one with a handshake.
-        log_file: takes the server's stderr; this process's stderr does when left out.
+        log_file: gets the server's stderr; by default this process's stderr.
     """
     transport = StdioTransport(
         command=command[0],
@@ -130,13 +130,13 @@ async def connect(
 async def connect_to(
     server: FastMCP[Any], *, on_progress: OnProgress | None = None, era: Era = "auto"
 ) -> AsyncIterator[ToolClient]:
-    """Connect to a server of this process, through its memory; the protocol is the real one."""
+    """Connect to a server in this process, through memory; the protocol is the real one."""
     async with Client(server, progress_handler=on_progress, mode=era) as client:
         yield ToolClient(client)
 
 
 def _as_error(error: Any, said: str) -> VrError:
-    """Turn an error on the wire into a `VrError`; other servers give a text alone."""
+    """Turn an error on the wire into a `VrError`; other servers give only a text."""
     if not isinstance(error, dict) or "code" not in error:
         return VrError(said or "The server answered with an error.")
     return VrError(

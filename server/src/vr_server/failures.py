@@ -34,7 +34,7 @@ from vr_server.blocks import encodable, plain, text_block
 from vr_server.identity import principal
 
 SERVER_FAULTS = (Code.INTERNAL, Code.UNAVAILABLE)
-"""Codes of errors that other parameters would not have avoided."""
+"""Codes of errors that other arguments would not have avoided."""
 ABSENT = (NotFoundError, DisabledError)
 NAME_CHARS = 200
 """Characters of a name or an address that a message or the log repeats."""
@@ -43,7 +43,7 @@ LASTING = ("STATE_UNAVAILABLE", "STATE_DAMAGED", "STORE_UNAVAILABLE")
 
 
 class RefusedError(FastMCPError):
-    """A typed error on its way through FastMCP, which logs all others as faults."""
+    """A typed error that passes through FastMCP, which logs all other errors as faults."""
 
     def __init__(self, error: VrError) -> None:
         super().__init__(error.message, log_level=logging.DEBUG)
@@ -70,7 +70,7 @@ class Failures(Middleware):
             return error_result(self._told(self._kernel.unknown_tool(name), name))
         except FastMCPError as failed:
             return error_result(self._told(_typed(failed), name))
-        if isinstance(result, ToolResult):  # not a call that was handed out
+        if isinstance(result, ToolResult):  # not a detached call
             self._log_unusable(name, result)
         return result
 
@@ -120,7 +120,7 @@ class Failures(Middleware):
             self._unusable[tool] = said
 
     def _told(self, error: VrError, asked: str) -> dict[str, Any]:
-        """Make the error that the client gets, with an id that the log has too."""
+        """Make the error that the client gets, with an id that is also in the log."""
         told = self._kernel.error_for(principal(), error).as_dict(uuid4().hex)
         told |= {name: self._kernel.log.clean(told[name]) for name in ("message", "hint")}
         self._kernel.log.info("request failed", asked=asked[:NAME_CHARS], call_id=told["call_id"])
@@ -128,7 +128,7 @@ class Failures(Middleware):
 
 
 def error_result(error: dict[str, Any]) -> ToolResult:
-    """Make an error the result of a tool: as text, then as JSON, which `_meta` repeats.
+    """Turn an error into the result of a tool: as text, then as JSON, which `_meta` repeats.
 
     Args:
         error: has the fields of `VrError.as_dict`.
@@ -140,7 +140,7 @@ def error_result(error: dict[str, Any]) -> ToolResult:
 
 
 def protocol_error(error: dict[str, Any]) -> McpError:
-    """Make an error one of the protocol; `error` has the fields of `VrError.as_dict`."""
+    """Turn an error into one of the protocol; `error` has the fields of `VrError.as_dict`."""
     code = INVALID_PARAMS if error["code"] not in SERVER_FAULTS else INTERNAL_ERROR
     return McpError(code, plain(_words(error)), encodable(error)[1])
 

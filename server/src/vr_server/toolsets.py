@@ -13,10 +13,10 @@ JOBS = "job"
 
 
 def choose(tools: Mapping[str, Tool], toolsets: Sequence[str]) -> dict[str, Tool]:
-    """Return the tools of some toolsets by the names they are shown under, sorted.
+    """Return the tools of some toolsets by the names under which they are shown, sorted.
 
-    `all` is every tool; `core` those that are marked so; `compat` other systems' names of
-    tools; the name of a plugin or the first word of tools stands for these.
+    `all` is every tool; `core` the tools marked as core; `compat` names of tools in other systems;
+    the name of a plugin, or the first word of tools, selects these.
 
     Raises:
         VrError: INVALID_INPUT, category CONFIG_INVALID, for a toolset that does not exist.

@@ -39,12 +39,12 @@ class Rows(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CachedModel(Generic[M]):
-    """One result by its key and its shape. What does not fit is a miss, and forgotten.
+    """One result by its key and its shape. A value that does not fit is a miss, and deleted.
 
     Args:
         key: under which it is kept; names the shape, too.
-        former: the key that earlier versions used, without the shape. What they kept is found
-            there once, and moved when it fits.
+        former: the key that earlier versions used, without the shape. A value found there is moved
+            to `key` if it fits.
         shape: the model of the result.
         cache: where it is kept.
     """
@@ -78,7 +78,7 @@ class CachedModel(Generic[M]):
             await self.cache.delete(key)
 
     def dump(self, value: M) -> dict[str, Any]:
-        """The result as it is kept: the fields of the shape, in JSON."""
+        """The result in its stored form: the fields of the shape, in JSON."""
         row: dict[str, Any] = TypeAdapter(self.shape).dump_python(value, mode="json")
         return row
 
@@ -88,14 +88,14 @@ class CachedModel(Generic[M]):
         except ValidationError:
             return None
         whole = self.dump(value)
-        # A shape without required fields would take an empty or foreign row for a result.
+        # A shape without required fields would accept an empty or foreign row.
         required = any(field.is_required() for field in self.shape.model_fields.values())
         complete = required or row.keys() == whole.keys()
         return value if complete and _holds(whole, row) else None
 
 
 def digest(shape: type[BaseModel]) -> str:
-    """Names the shape of a model: its JSON schema without the words that explain it."""
+    """A digest of a model's shape: of its JSON schema without titles and descriptions."""
     plain = json.dumps(_plain(shape.model_json_schema()), sort_keys=True)
     return hashlib.sha256(plain.encode()).hexdigest()
 
@@ -113,7 +113,7 @@ def _plain(schema: Any) -> Any:
 
 
 def _holds(whole: Any, kept: Any) -> bool:
-    """True when a value has all that a row says, so that nothing of the row was passed over."""
+    """True when a value has everything in a row, so that nothing in the row was ignored."""
     if isinstance(kept, dict):
         return isinstance(whole, dict) and all(
             name in whole and _holds(whole[name], value) for name, value in kept.items()

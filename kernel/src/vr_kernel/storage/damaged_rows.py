@@ -1,4 +1,4 @@
-"""Damaged rows of a file, each told once."""
+"""Damaged rows of a file, each reported once."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from vr_kernel.errors import VrError
 from vr_kernel.storage.sound_rows import shown_key
 
 MOST_TOLD = 100
-"""Damaged rows of one file that are named; there may be more."""
+"""Maximum number of damaged rows of one file that are named; there may be more."""
 
 
 class LeftOut:
-    """The damaged rows of a file that were met, each told once.
+    """The damaged rows that were found in a file, each reported once.
 
     Args:
         path: the file.
-        tell: takes the error that names a row.
+        tell: called with the error that names a row.
     """
 
     def __init__(self, path: Path, tell: Callable[[VrError], None]) -> None:
@@ -29,7 +29,7 @@ class LeftOut:
         return len(self._told)
 
     def add(self, table: str, key: object) -> None:
-        """Say of a row that it is damaged; `key` tells which it is, not what it holds."""
+        """Report a damaged row; `key` identifies it, and is not its content."""
         named = (table, shown_key(key))
         if named not in self._told and len(self._told) < MOST_TOLD:
             self._told.add(named)

@@ -1,4 +1,4 @@
-"""A SQLite file for async callers: opened at first use, worked on in a thread of its own."""
+"""A SQLite file for async callers: opened at first use, used in a thread of its own."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from vr_kernel.storage.sound_rows import read_text
 
 T = TypeVar("T")
 READ_WAIT_S = 2.0
-"""Seconds that a reader waits for another process; one that only writes does not hold it up."""
+"""Seconds that a reader waits for another process; a process that only writes never delays it."""
 BUSY_TRY_MS = 50
-"""Milliseconds that SQLite itself waits; between two tries those who only read are served."""
+"""Milliseconds that SQLite itself waits for a lock; readers are served between two tries."""
 BUSY_PAUSE_S = 0.01
 PAGE_BYTES = 4096
 READ, WRITE = "BEGIN DEFERRED", "BEGIN IMMEDIATE"
@@ -43,20 +43,20 @@ READ, WRITE = "BEGIN DEFERRED", "BEGIN IMMEDIATE"
 class Database:
     """A SQLite file in WAL mode, shared by processes, with a thread of its own.
 
-    Work that waits when the thread is free shares a transaction, so that many writers at once
-    wait for the disk once (group commit, DeWitt et al., SIGMOD 1984, section 5).
+    Work that is queued when the thread is free shares a transaction, so that many concurrent
+    writers wait for the disk once (group commit, DeWitt et al., SIGMOD 1984, section 5).
 
     Args:
         path: the file; its folder is made when missing.
         schema: idempotent statements that run at opening.
         synchronous: FULL survives power loss, NORMAL may lose the last commits to it.
-        disposable: a damaged or foreign file is set aside and made anew, because its content
-            can be.
-        page_bytes: of a file that is made; one that is there keeps its own.
-        tell: takes what is damaged, once each: the file that was set aside, and rows.
+        disposable: a damaged or foreign file is set aside and created again, because its content
+            can be made again.
+        page_bytes: page size of a new file; an existing one keeps its own.
+        tell: called once for each damage: a file that was set aside, or a row.
         patience: shared with the other files of the program.
 
-    Text that is no UTF-8 fails nothing: see `sound_rows.is_sound`.
+    Text that is not UTF-8 causes no errors: see `sound_rows.is_sound`.
     """
 
     def __init__(
@@ -88,12 +88,12 @@ class Database:
     async def run(self, work: Callable[[sqlite3.Connection], T], *, wait_s: float = math.inf) -> T:
         """Run `work` in a transaction that is committed when this returns.
 
-        When its transaction fails, for whatever reason, it is rolled back and `work` may run
-        again: it changes nothing but the database.
+        If its transaction fails, for whatever reason, it is rolled back and `work` may run again,
+        so `work` must change nothing but the database.
 
         Args:
-            work: is given the connection, in a thread.
-            wait_s: the longest wait for another process, when it is less than all may wait.
+            work: called with the connection, in a thread.
+            wait_s: the longest wait for another process, if shorter than usual.
 
         Raises:
             VrError: UNAVAILABLE when the file cannot be opened, read or written; retryable when
@@ -103,7 +103,7 @@ class Database:
         return done
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Like `run` for work that writes nothing: another process's writer never delays it."""
+        """Like `run` for work that only reads; a writer of another process never delays it."""
         found: T = await self._awaited(PendingWork(work, READ, self.patience.begin(READ_WAIT_S)))
         return found
 
@@ -114,16 +114,16 @@ class Database:
         return outcome.result()
 
     def leave_out(self, table: str, key: object) -> None:
-        """Say of a row that it is damaged, once; `key` tells which it is, not what it holds."""
+        """Report a damaged row, once; `key` identifies it, and is not its content."""
         self._left_out.add(table, key)
 
     @property
     def left_out(self) -> int:
-        """Count of the damaged rows that were met, up to a hundred."""
+        """Number of damaged rows found, up to a hundred."""
         return len(self._left_out)
 
     def close(self) -> None:
-        """Close the file once all work is done, or given up; a later `run` opens it again."""
+        """Close the file after all work is done or given up; a later `run` opens it again."""
         with self._lock:
             thread, self._thread = self._thread, None
             if thread is not None:
@@ -145,7 +145,7 @@ class Database:
                 self._call = self._thread.submit(self._work_off)
 
     def _work_off(self) -> None:
-        """Do all work that waits, and what is added meanwhile."""
+        """Do all queued work, and what is added meanwhile."""
         while self._waiting:
             items = [self._waiting.popleft() for _ in range(len(self._waiting))]
             items = [item for item in items if not item.outcome.cancelled()]
@@ -161,19 +161,19 @@ class Database:
                 self._put_off(items, error)
             elif len(items) == 1 or isinstance(error, NotBegunError):
                 finish([(item, *self._failed(item, error)) for item in items])
-            else:  # One of them is at fault: the others do not pay for it.
+            else:  # One of them is at fault: run each by itself, so that the others succeed.
                 for item in items:
                     self._do([item])
         else:
             finish([(item, it, None) for item, it in zip(items, results, strict=True)])
 
     def _put_off(self, items: list[PendingWork], error: BaseException) -> None:
-        """Put work back that may wait longer, and fail the rest; none of it was done."""
+        """Queue work again that may wait longer, and fail the rest; none of it was done."""
         self.patience.found_locked(self.path)
         ends = [(item, self.patience.is_over(item.wait)) for item in items]
         self._waiting.extendleft(item for item, over in reversed(ends) if not over)
         finish([(item, *self._failed(item, error)) for item, over in ends if over])
-        time.sleep(BUSY_PAUSE_S)  # not every busy lock is one that SQLite waits for
+        time.sleep(BUSY_PAUSE_S)  # SQLite does not wait for every kind of lock
 
     def _transact_anew(self, items: list[PendingWork]) -> list[Any]:
         """Do work in one transaction; in a new file when this one is disposable and damaged."""

@@ -1,4 +1,4 @@
-"""Unusable SQLite files put aside, and files that were replaced while they were open."""
+"""Handling of unusable SQLite files, and of files that were replaced while they were open."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from vr_kernel.storage.file_identity import FileIdentity, identity, log_of
 def put_aside(path: Path, why: str = "damaged") -> Path | None:
     """Rename a file, with its log, and return its new name; None when there is none.
 
-    Nobody of this process may have it open. `why` becomes part of the name.
+    This process must not have it open. `why` becomes part of the name.
     """
     kept = _free_name(path, why)
-    # The log goes first: left behind, it would be played into the new file. SQLite removes it
-    # itself when a reader that still had it closes.
+    # The log goes first: if it stayed, it would be applied to the new file. SQLite removes it
+    # itself when a reader that has it open closes.
     _put_log_aside(path, kept)
     try:
         path.replace(kept)
@@ -33,15 +33,15 @@ def put_aside(path: Path, why: str = "damaged") -> Path | None:
 
 
 def begin_anew(path: Path, begin: Callable[[], object], close: Callable[[], None]) -> Path | None:
-    """Put a file aside as given up, and begin a new one; returns the new name of the former.
+    """Put a file aside as given up, and create a new one; returns the new name of the former one.
 
     Args:
-        path: of the file; nobody of this process has it open.
-        begin: makes the new one.
+        path: of the file; this process must not have it open.
+        begin: creates the new one.
         close: closes what `begin` left open when it failed.
 
     Raises:
-        VrError: as `begin` does; the former file is back then, or the error says where it is.
+        VrError: as `begin` does; the former file is then back, or the error says where it is.
     """
     kept = put_aside(path, "given-up")
     try:
@@ -75,17 +75,16 @@ def leave(
 ) -> VrError:
     """Close a file that was emptied or replaced, or whose log was, so that it can be opened again.
 
-    What comes in the place of a file is parted from its log; a log that is gone is brought into
-    its file.
+    The log of a replaced file is separated from the new file; a lost log is merged into its file.
 
     Args:
         path: where it was.
-        opened_as: tells the file that this process had open, its log and its index.
-        connection: to it.
-        close: closes it.
+        opened_as: the identities of the file that this process had open, its log and its index.
+        connection: to the file.
+        close: closes the connection.
 
     Returns:
-        What to say.
+        The error that reports it.
     """
     opened, opened_log, opened_index = opened_as
     if opened is not None and identity(path) == opened:
@@ -106,8 +105,8 @@ def _rejoin(
 ) -> VrError:
     """Bring a lost log, which the connection still has, into its file, and close the connection.
 
-    Where others have begun a log of their own, that would mix both: what this process sees is
-    written into a file of its own then.
+    If other processes have begun a new log, that would mix both; then the data that this process
+    sees is written to a separate file.
     """
     told = "nothing of it is lost"
     try:
@@ -121,7 +120,7 @@ def _rejoin(
 
 
 def _is_shared(path: Path, log: FileIdentity, index: FileIdentity) -> bool:
-    """True when another process has written a log of its own, or an index of ours."""
+    """True when another process has written a new log, or a new index of this one."""
     log_now, index_now = identity(log_of(path)), identity(log_of(path, "shm"))
     return any(
         now is not None and now[2] and (was is None or now[:2] != was[:2])
@@ -148,10 +147,10 @@ def _copied(path: Path, connection: sqlite3.Connection) -> Path:
 
 
 def _part_from(path: Path, log: tuple[int, int, bool]) -> None:
-    """Put the log of a former file aside, unless somebody uses the new file already.
+    """Put the log of a former file aside, unless another process uses the new file already.
 
-    SQLite takes each log for that of the file beside it. Under another name the file can be locked
-    without that: as long as this holds, nobody reads it or writes a log of its own.
+    SQLite applies a log to the file next to it. Under another name, a link, the file can be locked
+    without its log: during this lock no process reads the file or writes a new log.
     """
     kept = _free_name(path)
     other = kept.with_name(f"{kept.name}-now")
@@ -162,12 +161,12 @@ def _part_from(path: Path, log: tuple[int, int, bool]) -> None:
                 connection.execute("PRAGMA locking_mode=EXCLUSIVE")
                 connection.execute("BEGIN EXCLUSIVE")
             except sqlite3.Error as error:
-                if not is_damage(error):  # somebody uses it
+                if not is_damage(error):  # another process uses it
                     return
             if (identity(log_of(path)) or ())[:2] == log[:2]:
                 _put_log_aside(path, kept)
     except OSError:
-        return  # No way to be sure: a file system without links, or the file is gone again.
+        return  # Cannot be sure: a file system without links, or the file is gone again.
     finally:
         other.unlink(missing_ok=True)
 

@@ -1,4 +1,4 @@
-"""Typed errors of SQLite files that cannot be used; they quote nothing of a file."""
+"""Typed errors of SQLite files that cannot be used; they never quote a file's content."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 MAKING_S = 5.0
-"""Seconds that a file may be without content while it is made."""
+"""Seconds that a file may be empty while it is created."""
 
 
 def explained(path: Path, error: BaseException) -> VrError:
@@ -35,18 +35,18 @@ def explained(path: Path, error: BaseException) -> VrError:
         from vr_kernel.storage.lock_holders import held
 
         return held(path, error)
-    from vr_kernel.storage.database_errors import damaged, unusable  # most programs meet none
+    from vr_kernel.storage.database_errors import damaged, unusable  # most programs need none
 
     return damaged(path, error) if is_damage(error) else unusable(path, error)
 
 
 def told_by(log: Log) -> Callable[[VrError], None]:
-    """A function that writes damage down in a log."""
+    """Return a function that logs damage."""
     return lambda error: log.warning("damage was found", reason=error.message, hint=error.hint)
 
 
 def tell_emptied(path: Path, tell: Callable[[VrError], None]) -> None:
-    """Tell that a file has no content, unless it is just being made."""
+    """Report that a file is empty, unless it is just being created."""
     try:
         found = path.stat()
     except OSError:
@@ -60,7 +60,7 @@ def tell_emptied(path: Path, tell: Callable[[VrError], None]) -> None:
 def damaged(path: Path, error: BaseException) -> VrError:
     """The typed error of a damaged file; without its cause, which may quote the file's content."""
     aside = "move it away, with its -wal and -shm"
-    if path.name == "journal.db":  # the store has what it had
+    if path.name == "journal.db":  # the store has its records
         without = f"or {aside}: `vr doctor` then names the command that records what the store has."
     else:
         without = f"or, when you can do without it, {aside}."
@@ -68,16 +68,16 @@ def damaged(path: Path, error: BaseException) -> VrError:
         f"{path.name} is damaged, or another program's file ({wording(error)}).",
         Code.UNAVAILABLE,
         category=DAMAGED,
-        # Beside a server whose -wal was removed a sound file cannot be read either.
+        # While a server runs whose -wal was removed, a sound file cannot be read either.
         hint="Stop all servers and try again. If it stays so,"
         f" restore {path} from a backup; {without}",
     )
 
 
 def set_aside(path: Path, kept: Path) -> VrError:
-    """The typed error of a damaged file in whose place a new one was begun."""
+    """The typed error of a damaged file that was replaced by a new one."""
     return VrError(
-        f"{path.name} was damaged, or another program's file, so a new one was begun.",
+        f"{path.name} was damaged, or another program's file, so a new one was created.",
         Code.UNAVAILABLE,
         category=DAMAGED,
         hint=f"What it held is in {kept}. Check the disk; `vr clean --damaged` removes such files.",
@@ -95,7 +95,7 @@ def replaced(path: Path) -> VrError:
 
 
 def log_removed(path: Path, told: str) -> VrError:
-    """The typed error of a file whose log was taken away; `told` is what became of that."""
+    """The typed error of a file whose log was taken away; `told` says what was lost."""
     return VrError(
         f"The -wal or -shm of {path.name} was removed while it was open; {told}.",
         Code.UNAVAILABLE,
@@ -107,7 +107,7 @@ def log_removed(path: Path, told: str) -> VrError:
 def emptied(path: Path) -> VrError:
     """The typed error of a file that has lost its content."""
     return VrError(
-        f"{path.name} was empty, so it is begun anew.",
+        f"{path.name} was empty, so it is created again.",
         Code.UNAVAILABLE,
         category=DAMAGED,
         hint=f"If it held something, stop all servers and restore {path} from a backup.",
@@ -133,7 +133,7 @@ def unusable(path: Path, error: BaseException) -> VrError:
         place = next((it for it in path.parents if os.path.lexists(it)), path.parent)
         said = f"{place} is in the place of a folder"
         hint = f"Move {place} away, or set another folder: VR_STATE_DIR, VR_CACHE_DIR."
-    elif is_io_error(error):  # of a quota SQLite says no more than this
+    elif is_io_error(error):  # also what SQLite reports for a quota
         hint = f"Check that the disk of {path.parent} is well and has free space. {CLEAN}"
     else:
         hint = f"Check that {path.parent} exists, is writable and has free space."
@@ -149,7 +149,7 @@ def unusable(path: Path, error: BaseException) -> VrError:
 
 
 def unwritten(what: str, folder: Path, error: BaseException) -> VrError:
-    """The typed error of a file, or of what stands in one, that a folder does not take."""
+    """The typed error of a file, or of its content, that cannot be written to a folder."""
     full = is_full(error)
     told = VrError(
         f"{what} could not be saved: {getattr(error, 'strerror', None) or wording(error)}.",

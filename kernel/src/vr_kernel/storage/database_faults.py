@@ -1,4 +1,4 @@
-"""Faults of SQLite files, told apart: damage, locks, a full disk."""
+"""Kinds of faults of SQLite files: damage, locks, a full disk."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from vr_kernel.errors import VrError
 
 # The module sqlite3 cannot decode a message of SQLite that quotes damaged names.
 FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
-"""Everything that a file can fail with."""
+"""All exceptions with which a file can fail."""
 UNAVAILABLE = "STATE_UNAVAILABLE"
 DAMAGED = "STATE_DAMAGED"
-"""Categories: a file cannot be used now, or not as it is."""
+"""Categories: a file cannot be used now, or is damaged."""
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ")
 _FOREIGN = ("SQLITE_ERROR", "SQLITE_CONSTRAINT", "SQLITE_MISMATCH")
-"""Answers of a file of another program, or of another version, to our statements."""
+"""Errors of our statements on a file of another program or version."""
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 CLEAN = "Free some space there; `vr clean` removes what this program can do without."
 _QUOTING = ("SQLITE_ERROR", "SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_CONSTRAINT")
-"""Faults in whose sentence SQLite may quote what stands in the file."""
+"""Errors whose message from SQLite may quote the file's content."""
 _TABLE = re.compile(r"CREATE TABLE IF NOT EXISTS (\w+)")
 
 
 class ForeignFileError(sqlite3.DatabaseError):
-    """The file is a sound database, and another program's."""
+    """The file is a sound database, but of another program."""
 
     sqlite_errorname = "SQLITE_NOTADB"
 
 
 class NotBegunError(Exception):
-    """A transaction could not be begun, so no work was done; the cause says why."""
+    """A transaction could not begin, so no work was done; the cause says why."""
 
 
 def cause(error: BaseException) -> BaseException | None:
@@ -47,9 +47,9 @@ def is_damage(error: BaseException | None) -> bool:
 
 
 def is_useless(error: BaseException | None, path: Path) -> bool:
-    """True when that file is broken, or not one of ours; not where it may not be written."""
+    """True when a file that may be written is broken, or not one of ours."""
     if getattr(error, "sqlite_errorname", None) == "SQLITE_READONLY":
-        # A newer version of SQLite may say in a file that this one may not write it.
+        # A newer version of SQLite may mark a file as not writable by this one.
         return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     return _is_any_of(error, _DAMAGED + _FOREIGN)
 
@@ -67,12 +67,12 @@ def is_full(error: BaseException | None) -> bool:
 
 
 def is_io_error(error: BaseException | None) -> bool:
-    """True when the disk did not do what SQLite asked of it."""
+    """True when the disk failed to do what SQLite asked."""
     return _is_any_of(error, ("SQLITE_IOERR",))
 
 
 def is_passing(error: BaseException | None) -> bool:
-    """True for a file that could be used, and may be again: in use, out of reach, without room."""
+    """True for a temporary fault: the file is in use, cannot be reached, or has no room."""
     names = ("SQLITE_BUSY", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN")
     return isinstance(error, OSError) or _is_any_of(error, names)
 
@@ -88,7 +88,7 @@ def is_of_state(error: VrError) -> bool:
 
 
 def wording(error: BaseException) -> str:
-    """The words of a fault; they never quote the file's content."""
+    """The message of a fault; it never quotes the file's content."""
     if isinstance(error, UnicodeDecodeError):
         return "SQLITE_CORRUPT"
     name = getattr(error, "sqlite_errorname", None) or ""
@@ -101,7 +101,7 @@ def require_own(connection: sqlite3.Connection, schema: str) -> None:
     """Refuse a file that has tables, but none of a schema: it is another program's.
 
     Raises:
-        ForeignFileError: when it is so.
+        ForeignFileError: when it is another program's.
     """
     rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
     there = {name for (name,) in rows if not name.startswith("sqlite_")}

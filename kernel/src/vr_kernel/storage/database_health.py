@@ -22,14 +22,14 @@ from vr_kernel.storage.read_only import address_to_look, has_room
 from vr_kernel.storage.sound_rows import is_sound, read_text, shown_key
 
 BUDGET_S = 1.0
-"""Seconds for looking through one file, and as many for its rows; a large one is seen in part."""
+"""Seconds for checking one file, and as many for its rows; a large one is checked in part."""
 HELD_S = 2.0
-"""Seconds for which another process may hold a file before that is told."""
+"""Seconds that another process may hold a file before that is reported."""
 STEPS = 20_000
-"""Instructions of SQLite between two looks at the clock, a few milliseconds."""
+"""Instructions of SQLite between two checks of the clock: a few milliseconds."""
 BYTES_PER_MB = 1_000_000
 ROWS = 50
-"""Rows between two looks at the clock."""
+"""Rows between two checks of the clock."""
 MOST_NAMED = 5
 _AT_ODDS = "is damaged: SQLite finds its pages at odds"
 _NOTHING = type(None)
@@ -51,12 +51,12 @@ def examine_file(
     table: str = "",
     documents: Documents | None = None,
 ) -> Diagnosis:
-    """Look through a file, and through its rows; it is neither made nor changed.
+    """Check a file and its rows; it is neither created nor changed.
 
     Args:
         path: the file.
-        fix: the way out when the file is damaged, and not some of its rows alone.
-        otherwise: makes the finding then.
+        fix: what to do when the file is damaged, and not only some of its rows.
+        otherwise: makes the finding in that case.
         table: one that every such file has.
         documents: see `Documents`.
     """
@@ -89,14 +89,14 @@ def examine_file(
 
 
 def is_no_damage(error: BaseException) -> bool:
-    """True when a file cannot be used now, and may be whole."""
+    """True when a file cannot be used now, but may be sound."""
     return is_passing(error) and not is_damage(error)
 
 
 def unreadable(path: Path, error: BaseException) -> Diagnosis:
-    """Say of a file why it cannot be used now.
+    """Say why a file cannot be used now.
 
-    A folder without room is a finding of its own, so it is none of each file there.
+    A folder without room is a separate finding, so it is not repeated for each file.
     """
     if not is_busy(error) and not has_room(path.parent):
         return Diagnosis.ok(f"{path.name} is not examined: there is no room in {path.parent}.")
@@ -105,10 +105,10 @@ def unreadable(path: Path, error: BaseException) -> Diagnosis:
 
 
 def require_free(connection: sqlite3.Connection) -> None:
-    """Fail when another process holds a file for long, which readers would not notice.
+    """Fail when another process holds a file too long, which readers would not notice.
 
     Raises:
-        sqlite3.OperationalError: when somebody does.
+        sqlite3.OperationalError: when one does.
     """
     connection.execute(f"PRAGMA busy_timeout={HELD_S * 1000:.0f}")
     connection.execute("PRAGMA query_only=OFF")
@@ -117,7 +117,7 @@ def require_free(connection: sqlite3.Connection) -> None:
 
 
 def _found(connection: sqlite3.Connection, documents: Documents) -> tuple[str, list[str]]:
-    """Say how far it is sound, empty for not at all, and name the damaged rows."""
+    """Say how far the file is sound, empty if not at all, and name the damaged rows."""
     found, whole = _pages(connection)
     if found:
         return "", []
@@ -129,7 +129,7 @@ def _found(connection: sqlite3.Connection, documents: Documents) -> tuple[str, l
 
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """The file, open for looking only; it is never made."""
+    """Open the file for reading only; it is never created."""
     address = address_to_look(path)
     with closing(sqlite3.connect(address, uri=True, timeout=BUDGET_S)) as connection:
         connection.text_factory = read_text
@@ -138,7 +138,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _pages(connection: sqlite3.Connection) -> tuple[bool, bool]:
-    """Say if SQLite finds damage, and if it came to an end."""
+    """Say if SQLite finds damage, and if the check was completed."""
     end = time.monotonic() + BUDGET_S
     connection.set_progress_handler(lambda: time.monotonic() > end, STEPS)
     try:
@@ -153,7 +153,7 @@ def _pages(connection: sqlite3.Connection) -> tuple[bool, bool]:
 
 
 def _damaged_rows(connection: sqlite3.Connection, documents: Documents, end: float) -> list[str]:
-    """Table and key of rows that do not hold what their table declares, as far as time goes."""
+    """Table and key of rows that do not fit their table's declaration, within the time limit."""
     query = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE %'"
     tables = [name for (name,) in connection.execute(query)]
     found: list[str] = []

@@ -28,14 +28,14 @@ _LOOK = "BEGIN IMMEDIATE -- to be rolled back"
 class KeptDatabase(Database):
     """A database that can hold writes in memory.
 
-    They stand in order before all later ones, and are written with the next that can be; the
-    room tries again and again. Nothing is paid for meanwhile, so no more is held than what was
-    under way when the file was full, or held by another process.
+    Held writes stay in order before all later ones, and are written with the next write that
+    succeeds; the room retries them. Nothing is paid for meanwhile, so only requests that were under
+    way when the file was full, or locked by another process, are held.
 
-    Where its patience knows no room, `keep` is like `run`.
+    If its patience has no `room_of`, `keep` is like `run`.
 
     Attributes:
-        unwritable: the file was read where nothing may be written, the last time it was opened.
+        unwritable: True when the file was last opened in a folder where nothing may be written.
     """
 
     def __init__(self, path: Path, schema: str, **how: Any) -> None:
@@ -52,7 +52,8 @@ class KeptDatabase(Database):
     async def keep(self, work: Callable[[sqlite3.Connection], T], otherwise: Any) -> T:
         """Like `run` for paid results: a write that fails is held.
 
-        What `work` returned is returned then too; `otherwise`, where it could not even be tried.
+        The result of `work` is returned in that case, too, or `otherwise` if it could not even be
+        tried.
         """
         kept: T = await self._awaited(
             PendingWork(work, WRITE, self.patience.begin(), otherwise=(otherwise,))
@@ -65,9 +66,9 @@ class KeptDatabase(Database):
         return done
 
     async def look(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Like `read`, but also finds what is held."""
+        """Like `read`, but also sees held writes."""
         if self._held:
-            with suppress(VrError):  # another process may have the lock that this takes
+            with suppress(VrError):  # another process may hold the lock that this needs
                 found: T = await self._awaited(
                     PendingWork(work, _LOOK, self.patience.begin(READ_WAIT_S))
                 )
@@ -94,7 +95,7 @@ class KeptDatabase(Database):
 
     def _failed(self, item: PendingWork, error: BaseException) -> tuple[Any, BaseException | None]:
         fault = cause(error)
-        # A file that was never opened was of no use before anything was paid for, either.
+        # A file that never opened was unusable before anything was paid for: do not hold writes.
         passing = is_full(fault) or (self._was_open and is_passing(fault))
         if fault is None or item.otherwise is None or self.patience.room_of is None or not passing:
             return super()._failed(item, error)
@@ -127,7 +128,7 @@ class KeptDatabase(Database):
             return self._begun(items)
         try:
             connection = self._opened()
-            # SQLite would write pages that do not fit into its memory.
+            # Else SQLite would write out pages that do not fit into its memory.
             connection.execute("PRAGMA cache_spill=OFF")
             connection.execute(begin)
         except FAULTS as error:

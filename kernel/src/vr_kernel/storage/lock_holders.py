@@ -1,4 +1,4 @@
-"""Processes that hold a SQLite file, as far as this machine tells."""
+"""Processes that hold a SQLite file, as far as the system tells."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vr_kernel.errors import Code, VrError
 
 _LOCKS = Path("/proc/locks")
 _LAST_WRITERS_BYTE = 122
-"""Of the file `-shm`: SQLite locks 120 to write, 121 to tidy up, 122 to recover."""
+"""Bytes of the file `-shm`: SQLite locks 120 to write, 121 for a checkpoint, 122 to recover."""
 
 
 def held(path: Path, error: BaseException) -> VrError:
@@ -39,7 +39,7 @@ def _advice(path: Path) -> str:
 
 
 def _holder(path: Path) -> int | None:
-    """The process that keeps others from writing; None where that is not known."""
+    """The process that keeps others from writing; None if unknown."""
     try:
         index = path.with_name(f"{path.name}-shm").stat().st_ino
         lines = _LOCKS.read_text("utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""Patience with locks: how long the files of one program wait for other processes."""
+"""Patience with locks: the time that the files of one program wait for other processes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ WAIT_S = 10.0
 CLOSE_WAIT_S = 2.0
 """The same for a program that ends."""
 BRIEF_S = 0.25
-"""The same once a lock has been held for `WAIT_S`: its holder stands still."""
+"""The same once a lock has been held for `WAIT_S`: its holder is suspended."""
 STEP_S = 1.0
-"""Most seconds counted between two tries: in a longer time this process stood still."""
+"""Maximum seconds counted between two tries: in a longer time this process was suspended."""
 
 
 @dataclass(slots=True)
 class Wait:
-    """A wait for a lock: how long it may be, when it was looked at last, how much of it counts."""
+    """A wait for a lock: its limit, the time of the last check, and the counted seconds so far."""
 
     most_s: float
     seen: float
@@ -33,15 +33,15 @@ class Wait:
 
 
 class Patience:
-    """Time that files wait for locks of other processes, all files of one program together.
+    """Time that all files of one program together wait for locks of other processes.
 
-    Who waited in vain for one file does not wait as long again for the next one: a process that
-    stands still may hold several. Time in which this process itself was suspended does not count.
+    After a full wait for one file, the wait for the next one is shorter, since a suspended process
+    may hold several. Time in which this process itself was suspended does not count.
 
     Args:
-        wait_s: for all files in turn.
-        clock: in seconds, never set back.
-        step_s: what counts, at most, of the time between two tries.
+        wait_s: seconds to wait, for all files together.
+        clock: a monotonic clock, in seconds.
+        step_s: the most that is counted of the time between two tries.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Patience:
     ) -> None:
         self.wait_s = wait_s
         self.clock = clock
-        self.room_of: RoomOf | None = None  # finds these files space for what was paid for
+        self.room_of: RoomOf | None = None  # finds disk space for paid results
         self._step_s = step_s
         self._locked: dict[Path, tuple[float, float]] = {}
 
@@ -65,12 +65,12 @@ class Patience:
         return Wait(most_s, self.clock())
 
     def found_locked(self, path: Path) -> None:
-        """Somebody else holds that file now."""
+        """Note that another process holds that file now."""
         now = self.clock()
         self._locked[path] = (min(self._since(path, now), now), now)
 
     def found_free(self, path: Path) -> None:
-        """Nobody else holds that file any more."""
+        """Note that no other process holds that file any more."""
         self._locked.pop(path, None)
 
     def is_over(self, wait: Wait) -> bool:

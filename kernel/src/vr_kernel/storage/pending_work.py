@@ -1,4 +1,4 @@
-"""Work that waits in a database for a transaction, and the loops and threads that wait for it."""
+"""Work that waits for a database transaction, and the loops and threads that wait for the work."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vr_kernel.storage.patience import Wait
 
 
 class PendingWork(NamedTuple):
-    """A piece of work that waits for a transaction, and who waits for it: a loop or a thread."""
+    """A piece of work that waits for a transaction, and the loop or thread that waits for it."""
 
     work: Callable[[sqlite3.Connection], Any]
     begin: str
@@ -23,13 +23,13 @@ class PendingWork(NamedTuple):
 
 
 def finish(ends: list[tuple[PendingWork, Any, BaseException | None]]) -> None:
-    """Deliver results or errors to those who wait; each event loop is woken once."""
+    """Deliver results or errors to the waiting callers; each event loop is woken once."""
     for loop in dict.fromkeys(item.loop for item, _, _ in ends):
         its = [end for end in ends if end[0].loop is loop]
         if loop is None:
             _settle(its)
         else:
-            with suppress(RuntimeError):  # it is closed, and nobody waits there any more
+            with suppress(RuntimeError):  # the loop is closed, so no one waits there any more
                 loop.call_soon_threadsafe(_settle, its)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 OWNER = "owner"
-"""The owner's mark. A name of the system's user would change, and might be a token's some day."""
+"""The owner's mark. The name of the system's user could change, and could be a token's, too."""
 PREFIX = "token:"
 _IS_TOKENS = f"substr(principal, 1, {len(PREFIX)}) = '{PREFIX}'"
 MARK = f"CASE WHEN {_IS_TOKENS} THEN principal ELSE '{OWNER}' END"
-"""SQL: the mark of a row. What bears no token's is the owner's; older rows have a user's name."""
+"""SQL: the mark of a row: a token's, else the owner's; older rows have a user's name."""
 
 
 def mark_of(principal: str, owner: str) -> str:

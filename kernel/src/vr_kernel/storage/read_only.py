@@ -1,4 +1,4 @@
-"""Databases in a folder where nothing may be written: they can be read all the same."""
+"""Databases in a folder where nothing may be written: they can still be read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vr_kernel.storage.sound_rows import read_text
 
 T = TypeVar("T")
 _PROBED_BYTES = 1 << 16
-"""More than SQLite writes beside a file that is read."""
+"""More bytes than SQLite writes next to a file that is read."""
 
 
 def read_unwritable(
@@ -24,11 +24,11 @@ def read_unwritable(
     error: BaseException,
     schema: str = "",
 ) -> list[T] | None:
-    """Do work on a file that could not be opened because of `error`; None when that stays.
+    """Do work on a file that could not be opened because of `error`; None if it still cannot.
 
-    SQLite wants to write beside a file even to read it. Where it cannot, nobody else can, so the
-    file does not change meanwhile; what stands in a log of writes needs the log's index. With a
-    schema, a file that cannot even be made holds nothing.
+    SQLite writes next to a file even to read it. Where that is not possible, no other process can
+    write either, so the file does not change meanwhile; reading a write-ahead log needs its index.
+    With a schema, a file that cannot even be created counts as empty.
     """
     if is_busy(error) or not (is_passing(error) or is_full(error)):
         return None
@@ -42,7 +42,7 @@ def read_unwritable(
 
 
 def has_room(folder: Path) -> bool:
-    """True unless a small file finds no room there; nothing but making one tells that for sure."""
+    """True unless there is no room for a small file; only writing one shows that for sure."""
     try:
         with tempfile.TemporaryFile(dir=folder, prefix=".vr-room-") as probe:
             probe.write(bytes(_PROBED_BYTES))
@@ -52,7 +52,7 @@ def has_room(folder: Path) -> bool:
 
 
 def address_to_look(path: Path) -> str:
-    """The address, for `sqlite3.connect`, of a file that is looked at and never made."""
+    """The address, for `sqlite3.connect`, of a file that is only read and never created."""
     if os.access(path.parent, os.W_OK) and has_room(path.parent):
         # Not mode=ro: such a connection leaves the files of the write-ahead log behind.
         return f"{path.resolve().as_uri()}?mode=rw"

@@ -17,18 +17,18 @@ from vr_kernel.log import Log
 from vr_kernel.storage.database_faults import CLEAN, UNAVAILABLE, is_full
 
 BASE_BYTES = 1 << 20
-"""Space for the rows around a call: its records, its result, its job."""
+"""Bytes for the rows of a call: its records, its result, its job."""
 EACH_BYTES = 1 << 19
-"""Space for one request under way: its row, and its reply as a step, as records, as a result."""
+"""Bytes for one request under way: its row, and its reply as a step, as records, as a result."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.2, 5.0
-"""Between two tries to write what is held."""
+"""Seconds between two tries to write what is held."""
 PIECE = b"\0" * (1 << 16)
 RoomOf = Callable[[Path], "Room"]
-"""Gives the room of the file system that a folder is on."""
+"""Returns the room of the file system that a folder is on."""
 
 
 class Rooms:
-    """The room on each file system that this process keeps something on."""
+    """The room on each file system where this process keeps data."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -48,22 +48,22 @@ class Rooms:
         return self._rooms.setdefault(device, Room(folder, self._log))
 
     def close(self) -> None:
-        """Free all of the space for the last writes; blocks."""
+        """Free all reserved space for the last writes; blocks."""
         for room in self._rooms.values():
             room.close()
 
 
 class Room:
-    """Space on one file system that nobody else can take until it is given up.
+    """Reserved space on one file system, which no one else can use until it is given up.
 
-    It is that of a file without a name, which goes with the process. Nothing but taking it tells
-    for sure that it is there: what a file system calls free leaves out quotas and the share of
-    the system's own user. Somebody else may be faster when it is given up: what then is not
-    written waits here in memory, and is tried again with growing pauses.
+    The space is that of an unnamed file, which disappears with the process. Only taking space shows
+    that it is there: the free space of a file system ignores quotas and the reserve for the root
+    user. When it is given up, another program may take it first: writes that then fail wait here in
+    memory, and are retried with growing pauses.
 
     Args:
         folder: somewhere on the file system.
-        log: told when something waits, is written, or is lost.
+        log: gets a line when something waits, is written, or is lost.
     """
 
     def __init__(self, folder: Path, log: Log) -> None:
@@ -92,10 +92,10 @@ class Room:
         return ""
 
     async def require(self, in_flight: int) -> None:
-        """Make sure of space for so many requests under way; the event loop does not wait.
+        """Reserve space for so many requests under way, without blocking the event loop.
 
         Raises:
-            VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when there is not so much, or when
+            VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when there is not enough, or when
                 something still waits to be written.
         """
         size = BASE_BYTES + EACH_BYTES * in_flight
@@ -103,7 +103,7 @@ class Room:
             await asyncio.to_thread(self._take, size)
 
     def give_up(self) -> bool:
-        """Free the space, so that anybody can use it; False when there is none."""
+        """Free the space, so that it can be used; False when there is none."""
         with self._lock:
             file, self._file, self._size = self._file, None, 0
             if file is not None:
@@ -126,7 +126,7 @@ class Room:
         self._log.error(told, file=file, writes=writes, reason=reason)
 
     def close(self) -> None:
-        """Try no more, and give the space up; blocks while something is being tried."""
+        """Stop retrying, and give the space up; blocks during a write."""
         self._closed.set()
         if self._retrying is not None:
             self._retrying.join()
@@ -153,7 +153,7 @@ class Room:
                 self._waiting[write] = error
                 raise
             with self._lock:
-                if self._waiting[write] is why:  # it may have come again meanwhile
+                if self._waiting[write] is why:  # it may have been added again meanwhile
                     del self._waiting[write]
 
     def _take(self, size: int) -> None:
@@ -183,11 +183,11 @@ def _allocate(file: IO[bytes], begin: int, end: int) -> None:
     for _ in range(begin, end, len(PIECE)):
         file.write(PIECE)
     file.flush()
-    os.fsync(file.fileno())  # some file systems look for space no sooner
+    os.fsync(file.fileno())  # some file systems only allocate space now
 
 
 def no_room(folder: Path, error: OSError) -> VrError:
-    """The typed error of a folder that takes no file, before anything is paid."""
+    """The typed error of a folder without room, before anything is paid for."""
     full = is_full(error)
     why = "has no room for what would be paid for" if full else "cannot be written"
     return VrError(

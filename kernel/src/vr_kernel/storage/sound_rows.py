@@ -1,4 +1,4 @@
-"""Rows of SQLite files that may be damaged: read without failing, and looked at."""
+"""Rows of SQLite files that may be damaged: read without errors, and checked."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any
 
 read_text = partial(str, encoding="utf-8", errors="surrogateescape")
-"""A `text_factory` that never fails: bytes that are no UTF-8 become characters of no text."""
+"""A `text_factory` that never fails: bytes that are not UTF-8 become lone surrogates."""
 
 
 def is_sound(row: Sequence[Any], types: Sequence[type | tuple[type, ...]]) -> bool:
-    """True when every value of a row has its type, and every text is one."""
+    """True when every value of a row has its type, and every text is valid."""
     return all(
         isinstance(value, wanted) and (not isinstance(value, str) or is_text(value))
         for value, wanted in zip(row, types, strict=True)
@@ -19,11 +19,11 @@ def is_sound(row: Sequence[Any], types: Sequence[type | tuple[type, ...]]) -> bo
 
 
 def is_text(value: str) -> bool:
-    """True for what was read whole by `read_text`."""
+    """True for a text that `read_text` could decode."""
     return value.isascii() or not any("\udc80" <= letter <= "\udcff" for letter in value)
 
 
 def shown_key(key: object) -> str:
-    """A row's key as it may be told: long ones are cut, damaged ones are none."""
+    """A row's key for a message: long keys are cut, damaged ones are left out."""
     parts = key if isinstance(key, tuple) else (key,)
     return " / ".join(str(part)[:200] if is_text(str(part)) else "(damaged)" for part in parts)

@@ -1,4 +1,4 @@
-"""Text for people, models and logs: without secrets and unseen signs."""
+"""Text for people, models and logs: without secrets and invisible characters."""
 
 from __future__ import annotations
 

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 
 ERROR_BYTES = 4_096
-"""Most of a message, and of a hint, in UTF-8."""
+"""Maximum bytes of a message, and of a hint, in UTF-8."""
 CLEANED = 16
-"""As many times of what is shown of a text is searched for secrets."""
+"""Secrets are searched in this many times the length that is shown of a text."""
 NAME_CHARS = 200
-"""As much of a name as is compared with others: what is longer is near to none."""
+"""Maximum length of a name that is compared with others; longer ones are similar to none."""
 MOST_SAID = 500
-"""Longest text of somebody's exception in a message or a line of the log, in characters."""
+"""Maximum characters of an exception's text in a message or a log line."""
 
 
 def bounded(text: str, most: int = ERROR_BYTES, clean: Callable[[str], str] = str) -> str:
-    """The text, or its beginning and how long it was.
+    """Return the text, or its beginning with its full length.
 
     Args:
         text: of any length.
-        most: bytes of UTF-8 that are returned.
-        clean: takes out of the text what nobody shall see.
+        most: maximum bytes of UTF-8 that are returned.
+        clean: removes what must not be shown.
     """
     room = CLEANED * most
-    # A very long text takes long to clean. Where a cut would part a secret, nothing is kept.
+    # A very long text takes long to clean. Near the cut, which may split a secret, drop the text.
     shown = clean(text) if len(text) <= room else clean(text[:room])[:-most]
     if len(text) <= room and len(shown.encode("utf-8", "replace")) <= most:
         return shown
@@ -33,7 +33,7 @@ def bounded(text: str, most: int = ERROR_BYTES, clean: Callable[[str], str] = st
 
 
 def said(error: BaseException) -> str:
-    """The words of an exception as one line; exceptions whose text fails do no harm."""
+    """The text of an exception as one line; an exception whose text fails is handled."""
     name = type(error).__name__
     try:
         text = str(error)[: 2 * MOST_SAID]

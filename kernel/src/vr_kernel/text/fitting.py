@@ -1,4 +1,4 @@
-"""Results that fit into an answer, measured in the tokens that its reader pays."""
+"""Results that fit into an answer, measured in the tokens that the reader pays for."""
 
 from __future__ import annotations
 

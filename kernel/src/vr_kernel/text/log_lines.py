@@ -1,4 +1,4 @@
-"""The lines of a log: how they look, how long they are, and how many are written."""
+"""The lines of a log: their form, their length, and their number."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ SAME_LINES = 30
 """Warnings or errors of one kind that are written in `WINDOW_S`; the others are counted."""
 WINDOW_S = 60.0
 KINDS, KIND_CHARS, OTHERS = 500, 200, "other lines"
-"""Kinds that are told apart at a time, of more the others count as one; and by what beginning."""
+"""Maximum number of kinds at a time, the length of their names, and the kind of all others."""
 TEXT_BYTES, TRACE_BYTES, LINE_BYTES = 4_096, 32_768, 65_536
-"""Most of a text in a line, of a traceback, and of a line."""
+"""Maximum bytes of a text in a line, of a traceback, and of a whole line."""
 BURST_BYTES = 262_144
-"""As much is written at once; a half of it is kept for the first line of each kind."""
+"""Bytes that may be written at once; half of them are reserved for the first line of each kind."""
 BYTES_A_SECOND = 2_048
 FOR_DEBUGGING = 10
-"""Times as much is written at the level `debug`."""
+"""Factor by which more is written at the level `debug`."""
 
 
 @dataclass(slots=True)
 class Kind:
-    """Lines that say the same, in the time since `since`."""
+    """Equal lines since the time `since`."""
 
     said: str
     since: float
@@ -49,7 +49,7 @@ class Volume:
     Args:
         a_second: bytes, on average.
         burst: bytes at once.
-        clock: seconds that only rise.
+        clock: a monotonic clock, in seconds.
     """
 
     a_second: float = BYTES_A_SECOND
@@ -60,7 +60,7 @@ class Volume:
     _at: float = 0.0
 
     def admit(self, name: str, level: int, said: str) -> bool:
-        """True when a line of this kind is written; otherwise it is counted, by what it says."""
+        """True when a line of this kind may be written; otherwise it is counted."""
         now = self.clock()
         self._spent = max(0.0, self._spent - (now - self._at) * self.a_second)
         self._at = now
@@ -76,11 +76,11 @@ class Volume:
         return True
 
     def spend(self, size: int) -> None:
-        """Take note of bytes that were written."""
+        """Count bytes that were written."""
         self._spent += size
 
     def over(self, *, all_of_them: bool = False) -> Iterator[tuple[str, int, float]]:
-        """Kinds whose time is over with lines left out: the words, the number, the seconds."""
+        """Kinds whose period ended with lines left out: their words, the number, the seconds."""
         now = self.clock()
         for name, kind in list(self._kinds.items()):
             if all_of_them or now - kind.since >= WINDOW_S:
@@ -90,11 +90,11 @@ class Volume:
 
 
 class Lines:
-    """Writes lines to a stream, as many as it bears; safe from any thread.
+    """Writes lines to a stream, within the volume allowed; safe from any thread.
 
     Args:
-        as_json: an object a line for programs, instead of words.
-        clean: takes out of a text what nobody shall see.
+        as_json: writes one JSON object per line, for programs.
+        clean: removes from a text what must not be shown.
         volume: how much is written.
         stream: where to; stderr when left out.
     """
@@ -120,7 +120,7 @@ class Lines:
         )
 
     def write(self, level: int, event: str, fields: Mapping[str, Any], kind: str) -> None:
-        """Write a line, or count it where many of its kind were written just now."""
+        """Write a line, or count it if many of its kind were written recently."""
         with self._lock:
             self.tell_counted()
             if self._volume.admit(kind[:KIND_CHARS], level, event[:KIND_CHARS]):
@@ -129,7 +129,7 @@ class Lines:
                 self._tell_later()
 
     def tell_counted(self, *, all_of_them: bool = False) -> None:
-        """Write a line for each kind whose time is over: the number of lines left out."""
+        """For each kind whose period is over, write the number of lines left out."""
         with self._lock:
             for said, count, seconds in self._volume.over(all_of_them=all_of_them):
                 more = f"{said} … said {count:,} times more in the last {seconds:.0f} s"
@@ -145,19 +145,19 @@ class Lines:
             kept = {key: said[key] for key in ("timestamp", "level", "event")}
             text = self._render({**kept, "left_out": f"{len(text):,} characters"})
         self._volume.spend(len(text))
-        with suppress(OSError, ValueError):  # a full disk behind the log is no fault of a call
+        with suppress(OSError, ValueError):  # a full disk must not fail a call
             self._stream.write(text + "\n")
             self._stream.flush()
 
     def _tell_later(self) -> None:
-        with suppress(RuntimeError):  # without a loop the next line tells
+        with suppress(RuntimeError):  # without a loop the next line reports it
             loop = asyncio.get_running_loop()
             if self._timer is None or self._timer.when() <= loop.time():
                 self._timer = loop.call_later(WINDOW_S, self.tell_counted)
 
 
 def _traced(logger: Any, method: str, line: Any) -> Any:
-    """The line with the traceback as text, of an exception that cannot be shown its frames."""
+    """Add the traceback as text to the line, also for an exception that cannot be formatted."""
     failed = line.get("exc_info")
     kind, _, at = failed if isinstance(failed, tuple) else sys.exc_info()
     try:
@@ -170,7 +170,7 @@ def _traced(logger: Any, method: str, line: Any) -> Any:
 
 
 def _cleaned(value: Any, name: str, clean: Callable[[str], str]) -> Any:
-    """The value with all its texts cleaned; what is of another type is shown by its text."""
+    """The value with all its texts cleaned; other types are converted to text."""
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Redaction: secrets taken out of all that is shown."""
+"""Redaction: removes secrets from everything that is shown."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from vr_kernel.text.secrets import SECRET_PARAMETERS, SECRET_SHAPES, is_secret_n
 
 HIDDEN = "[secret]"
 SHORTEST = 6
-"""A shorter value is no secret worth the name, and would hide ordinary words."""
+"""A shorter value is no real secret, and would hide ordinary words."""
 _USER = re.compile(r"://([^/\s@]+)@")
 
 
 def redactor(values: Iterable[str]) -> Callable[[str], str]:
-    """A function that hides these values in a text, and whatever has the shape of a secret."""
-    # The longest first: one secret may be the beginning of another.
+    """Return a function that hides these values, and what looks like a secret, in a text."""
+    # Longest first, since one secret may be the beginning of another.
     known = sorted({v for v in values if len(v) >= SHORTEST}, key=len, reverse=True)
     parts = [re.escape(value) for value in known]
     pattern = re.compile("|".join(parts)) if parts else None
@@ -43,7 +43,7 @@ class Redaction:
         self._redact = redactor(self._values)
 
     def __call__(self, text: str) -> str:
-        """The text without what is known, or shaped, as a secret."""
+        """The text without known secrets and what looks like one."""
         return self._redact(text)
 
 
@@ -58,7 +58,7 @@ def secrets_of(environ: Mapping[str, str], settings: Iterable[BaseModel]) -> lis
 
 
 def secrets_in_text(text: str) -> list[str]:
-    """Values of lines such as `API_KEY = "…"`, of a file that may be no valid file at all."""
+    """Values of lines such as `API_KEY = "…"`, even in a file with syntax errors."""
     found = []
     for line in text.splitlines():
         name, equals, value = line.partition("=")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 LONG_VALUE = 24
-"""A value of an address this long is taken for a secret whatever its name."""
+"""A parameter value in an address that is this long counts as a secret, whatever its name."""
 _NAME = re.compile(
     r"KEY(?!BOARD|MAP|WORD)|TOKEN(?!IZER)|SECRET|PASSWORD|PASSWD|CREDENTIAL", re.IGNORECASE
 )
@@ -20,8 +20,8 @@ SECRET_SHAPES = re.compile(
     r"|(?<=://)[^/\s@]+(?=@)"  # name and password in an address
     r"|(?i:(?<=bearer )[\w.~+/-]{8,})"
 )
-"""Texts that look like a secret, whatever stands around them."""
-SECRET_PARAMETERS = re.compile(  # of an address that is signed, or bears a key
+"""Texts that look like a secret, whatever surrounds them."""
+SECRET_PARAMETERS = re.compile(  # of an address that is signed, or contains a key
     r"(?i:([?&;][\w.~-]*(?:key|token|secret|sig|signature|passw(?:or)?d|credential)=))[^&\s\"'<>]+"
 )
 """Parameters within any text: group 1 is the name, a secret follows."""
@@ -32,11 +32,11 @@ def is_secret_name(name: str, *, foreign: bool = False) -> bool:
 
     Args:
         name: in any case.
-        foreign: of another program, so that rather too much is taken for a secret.
+        foreign: a name of another program: in doubt it counts as a secret.
     """
     return bool((_FOREIGN_NAME if foreign else _NAME).search(name))
 
 
 def is_secret_parameter(name: str, value: str) -> bool:
-    """Say if a parameter of an address may be a secret; rather too many are taken for one."""
+    """Say if a parameter of an address may be a secret; in doubt it counts as one."""
     return bool(_PARAMETER.search(name)) or len(value) >= LONG_VALUE

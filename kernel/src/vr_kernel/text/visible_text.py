@@ -1,4 +1,4 @@
-"""Visible text: without signs that nobody sees, but terminals obey or models read."""
+"""Visible text: without invisible characters that terminals obey or models read."""
 
 from __future__ import annotations
 
@@ -34,23 +34,24 @@ _RUN = re.compile(f"([{_JOINERS}])[{_JOINERS}]+|([{_FORMS}])[{_FORMS}]+")
 _BEGUN = re.compile(
     rf"(?:{_CSI}{_PARAMETERS}|{_OSC}{_STRING}\x1b?|\x1b[ -/]{{0,8}}+|[\r\ud800-\udbff])\Z"
 )
-# Marks that stand in names of files stay there: without them it would be another file's name.
+# Marks in file names stay: without them it would be the name of another file.
 _PATH = re.compile(
     r"(?:/|[A-Za-z]:[\\/])[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\U000e0000-\U000e0fff]*"
 )
 _LONGEST_PATH = 4096
 _PLAIN_SPACES = "\n\t\xa0\u202f\u3000"
 _SPELLED = re.compile(r"\\[bfru]")
-"""Signs that JSON spells out."""
+"""Characters that JSON escapes."""
 
 
 def visible(text: str) -> str:
-    """The text without control characters, other than line ends and tabs, and unseen signs.
+    """The text without invisible characters and control characters, except line ends and tabs.
 
-    Each kind of line end becomes a line feed. An escape sequence goes whole: of red text the
-    colour's number too, of a link its address; where it has no end, only its beginning goes. The
-    joiners of Persian, of Indic scripts and of emoji stay, and signs that choose the form of a
-    letter, one at a time: a run hides a text. Half a character, which no file takes, is a `?`.
+    Each kind of line end becomes a line feed. An escape sequence is removed whole: with the number
+    of a colour, or the address of a link; if it has no end, only its beginning is removed. The
+    joiners of Persian, of Indic scripts and of emoji stay, and so do single variation selectors,
+    but not runs of them, which can hide a text. A lone surrogate, which no file accepts, becomes
+    `?`.
     """
     if _is_plain(text):
         return text
@@ -58,7 +59,7 @@ def visible(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """True when nothing is to be done, told quickly; a text of rare signs may be called odd."""
+    """Check quickly that a text needs no change; may be False for one with rare characters."""
     if text.isascii() and text.isprintable():
         return True
     for sign in _PLAIN_SPACES:
@@ -75,7 +76,7 @@ def _whole(halves: re.Match[str]) -> str:
 
 
 def result_text(text: str) -> str:
-    """A text of a result, visible; a path keeps marks in its name, so that it can be given back."""
+    """A visible text of a result; a path keeps the marks in its name, so that it stays usable."""
     if _is_plain(text):
         return text
     is_path = len(text) <= _LONGEST_PATH and _PATH.fullmatch(text)
@@ -83,7 +84,7 @@ def result_text(text: str) -> str:
 
 
 def all_visible(value: Any, show: Callable[[str], str] = visible) -> Any:
-    """A JSON value, all of whose texts, and the names of objects, are visible."""
+    """Return a JSON value with all its texts and keys made visible."""
     if isinstance(value, str):
         return show(value)
     if isinstance(value, dict):
@@ -92,7 +93,7 @@ def all_visible(value: Any, show: Callable[[str], str] = visible) -> Any:
 
 
 def visible_json(text: str, show: Callable[[str], str] = visible) -> str:
-    """JSON text whose value is `all_visible`; signs that belong to its grammar are left alone."""
+    """JSON text whose value is `all_visible`; white space of its grammar is not changed."""
     if _is_plain(text) and _SPELLED.search(text) is None:
         return text
     try:
@@ -104,20 +105,20 @@ def visible_json(text: str, show: Callable[[str], str] = visible) -> str:
 
 
 def spelled_json(value: Any, indent: int | None = None) -> str:
-    """The value as JSON text in which unseen signs are spelled out, so that none is lost."""
+    """The value as JSON text in which invisible characters are escaped, so that none is lost."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return _UNSEEN_SIGN.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 class VisiblePieces:
-    """Makes text visible that comes in pieces; all pieces together are `visible` of the whole."""
+    """Makes text visible that arrives in pieces; together they equal `visible` of the whole."""
 
     def __init__(self) -> None:
         self._begun = ""
         self._last = ""
 
     def take(self, piece: str) -> str:
-        """Return what may be shown now; a possible beginning of an escape sequence waits."""
+        """Return what may be shown now; a possible start of an escape sequence is held back."""
         text = self._begun + piece
         if _is_plain(text):
             self._last = text[-1:] or self._last
@@ -128,7 +129,7 @@ class VisiblePieces:
         return self._show(text[:end])
 
     def rest(self) -> str:
-        """Return what was held back, when nothing more comes."""
+        """Return what was held back, at the end of the text."""
         text, self._begun = self._begun, ""
         return self._show(text)
 
@@ -139,7 +140,7 @@ class VisiblePieces:
 
 
 def without_escapes(text: str) -> str:
-    """The text with signs of no width in place of escape sequences; all else stays in its place."""
+    """Replace escape sequences with characters of no width, so that all other positions stay."""
     if text.isprintable():
         return text
     return _ESCAPE.sub(lambda found: "\u200b" * len(found[0]), text)
@@ -150,12 +151,12 @@ def visible_line(text: str, most: int = 0) -> str:
 
     Args:
         text: of any length.
-        most: characters that are kept, the last of them an ellipsis where more is cut; 0 for all.
+        most: maximum characters, the last of them an ellipsis if the text is cut; 0 for no limit.
     """
     line = " ".join(visible(text).split())
     return f"{line[: most - 1].rstrip()}…" if 0 < most < len(line) else line
 
 
 def spelled_out(text: str | Path) -> str:
-    """Return a text or path in which all that steers a terminal or is unseen is spelled out."""
+    """Return a text or path in which control and invisible characters are escaped."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in str(text))

@@ -16,30 +16,30 @@ from vr_server.http.connections import PLACE
 BODY_S = 30.0
 """Seconds from the head of a request to the last byte of its body."""
 REFUSED_S, REFUSED_BYTES = 5.0, 16_000_000
-"""Seconds and bytes that a refused body is still read: a client that is cut off while it sends
+"""Seconds and bytes for which a refused body is still read: a client that is cut off while it sends
 may never see the answer."""
 MOST_BRACKETS = 200_000
-"""Most lists and objects of a body. It is parsed in one go, which holds up everybody else."""
+"""Maximum lists and objects in a body. It is parsed in one go, which blocks all other requests."""
 MOST_NAMES = 100_000
-"""Most names in all objects of a body together."""
+"""Maximum number of names in all objects of a body together."""
 _NAME = re.compile(rb'"\s*:')
 HALF_SENT = 32
-"""Bodies of the largest size that one principal may have half sent; of smaller ones, more."""
+"""Half-sent bodies of the largest size allowed per principal; of smaller ones, more."""
 CLOSE = {"Connection": "close"}
 AGAIN = CLOSE | {"Retry-After": "1"}
 
 
 class TooManyHalvesError(Exception):
-    """One principal has half sent too many bodies."""
+    """One principal has too many half-sent bodies."""
 
 
 class BodyLimit:
-    """Refuses a body that is too large or too slow, and reads none without a valid token.
+    """Refuses bodies that are too large or too slow, and reads none without a valid token.
 
     Args:
-        app: takes the requests that pass.
-        most: bytes of a body, whatever its header says.
-        owner: the principal whose requests are taken when those of others are too many.
+        app: gets the requests that pass.
+        most: maximum bytes of a body, whatever its header says.
+        owner: the principal whose requests are still accepted when others send too many.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class BodyLimit:
             said = f"The request was not there within {BODY_S:g} s."
             await _refusal(408, "UNAVAILABLE", said, CLOSE)(scope, receive, send)
             return
-        except asyncio.CancelledError:  # Only a server that ends cancels its tasks.
+        except asyncio.CancelledError:  # Only a stopping server cancels its tasks.
             await _refusal(503, "CANCELLED", "The server ends.", CLOSE)(scope, receive, send)
             return
         if body is None:
@@ -96,7 +96,7 @@ class BodyLimit:
         if refused is None:
             await self._work(scope, _replay(body, receive), send, who)
         else:
-            del body  # a refusal may take its time
+            del body  # a refusal may take a while
             await refused(scope, receive, self._then_close(receive, send))
 
     async def _work(self, scope: Scope, receive: Receive, send: Send, who: str | None) -> None:
@@ -112,7 +112,7 @@ class BodyLimit:
         await refused(scope, receive, send)
 
     async def _read(self, receive: Receive, who: str) -> bytes | None:
-        """Read the body, or the start of one that is too large; None when the client is gone."""
+        """Read the body, or the start of a too large one; None when the client has disconnected."""
         body = bytearray()
         try:
             while len(body) <= self._most:
@@ -131,7 +131,7 @@ class BodyLimit:
         return bytes(body)
 
     def _then_close(self, receive: Receive, send: Send) -> Send:
-        """Send the answer at once, and end it when the body came, or enough of it."""
+        """Send the answer at once, and end it after the body, or enough of it, has arrived."""
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -174,7 +174,7 @@ async def no_body() -> Message:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Give a body that was read already, then whatever comes after it."""
+    """Return a body that was already read, then whatever follows it."""
     first: list[dict[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:

@@ -1,7 +1,8 @@
 """The connections of the HTTP server: their number, their time limits, and their order.
 
-A connection works while a whole request with a valid token is under way. All others wait: for a
-request, for the rest of one, or for a refusal to be read. A waiting one gives way to a new one.
+A connection is working while a whole request with a valid token is under way. All others wait: for
+a request, for the rest of one, or for a refusal to be read. Waiting connections are closed for new
+ones.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 PLACE = "vr.place"
 """Key of the connection's place in the state of a request."""
 FILES_KEPT = 384
-"""Open files that are left for databases, programs and fetching, and for connections that are
+"""Open files that are reserved for databases, programs and fetching, and for connections that are
 accepted but not counted yet."""
 KEPT_SHARE = 16
-"""One place in this many is kept for the owner, and one for connections without a request yet."""
+"""One place in this many is kept for the owner, one for connections without a request yet."""
 FREE_LINES, LINE_BYTES = 1_000, 16
-"""Line ends that a chunked request may have; beyond, it needs so many bytes for each."""
+"""Line ends that a chunked request may have; beyond them, it needs this many bytes for each."""
 LATE = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
@@ -43,7 +44,7 @@ class ConnectionLimits:
 
 
 class Place:
-    """The place of one connection among all: it waits, or works for a principal."""
+    """The state of one connection: it waits, or works for a principal."""
 
     def __init__(self, connections: Connections, address: str) -> None:
         self.address = address
@@ -52,7 +53,7 @@ class Place:
 
     @contextmanager
     def working(self, principal: str, *, is_owner: bool) -> Iterator[bool]:
-        """Work during the `with` block; false when this principal has too many requests already."""
+        """Work during the `with` block; yields False when the principal has too many requests."""
         admitted = self._connections.begin(self, principal, is_owner=is_owner)
         try:
             yield admitted
@@ -64,8 +65,8 @@ class Place:
 class Connections:
     """All connections of a server.
 
-    When there are too many, the one that has waited longest is closed, of the address that has
-    the most of those that wait: one address cannot displace those of another.
+    When there are too many, the longest waiting connection of the address with the most waiting
+    ones is closed, so that one address cannot displace the connections of another.
     """
 
     def __init__(self, limits: ConnectionLimits) -> None:
@@ -93,7 +94,7 @@ class Connections:
             self._stop_working(place)
 
     def begin(self, place: Place, principal: str, *, is_owner: bool) -> bool:
-        """Let a connection work for a principal, unless that takes the places of others."""
+        """Let a connection work for a principal, unless it would take the places of others."""
         most = self.limits.connections - self._kept * (1 if is_owner else 2)
         mine = self._working.get(principal, 0)
         too_many = sum(self._working.values()) >= most or (not is_owner and mine >= most // 2)
@@ -105,7 +106,7 @@ class Connections:
         return True
 
     def end(self, place: Place) -> None:
-        """Let a connection wait again, as the last to give way."""
+        """Let a connection wait again, as the last one to be closed."""
         if place in self._open:
             self._stop_working(place)
             self._wait(place)
@@ -135,11 +136,11 @@ class Connections:
 
 
 class Connection(H11Protocol):
-    """A connection with a time limit on heads, which has a place among all.
+    """A connection with a time limit on request heads, and a place among all connections.
 
     Args:
         connections: all of them.
-        given: the arguments that uvicorn gives its protocols.
+        given: the arguments that uvicorn passes to its protocols.
     """
 
     def __init__(self, connections: Connections, **given: Any) -> None:
@@ -157,7 +158,7 @@ class Connection(H11Protocol):
         self.app_state = {**self.app_state, PLACE: self._place}
 
     def data_received(self, data: bytes) -> None:
-        """Take data, and note since when a head, or an unread body, is incomplete."""
+        """Receive data, and note since when a head, or an unread body, has been incomplete."""
         if self._is_framing(data):
             self.send_400_response("The chunks of the body are too small.")
             return
@@ -171,7 +172,7 @@ class Connection(H11Protocol):
             self._coming_since = self.loop.time()
 
     def _is_framing(self, data: bytes) -> bool:
-        """Return True for tiny chunks, whose parsing would hold up everybody else."""
+        """Return True for tiny chunks, whose parsing would block all other requests."""
         if self.conn.their_state is h11.SEND_BODY:
             chunked = any(name == b"transfer-encoding" for name, _ in self.headers)
         else:
@@ -187,7 +188,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse data that is not HTTP; in the middle of an answer only the connection ends."""
+        """Refuse data that is not HTTP; in the middle of an answer only close the connection."""
         with suppress(h11.LocalProtocolError):
             super().send_400_response(msg)
         self.transport.close()
@@ -202,7 +203,7 @@ class Connection(H11Protocol):
         self.transport.close()
 
     def make_room(self) -> None:
-        """Close the connection now, also with data unsent."""
+        """Close the connection now, even with unsent data."""
         if self.transport.get_write_buffer_size():
             self.transport.abort()
         else:
@@ -212,7 +213,7 @@ class Connection(H11Protocol):
 def available(wanted: int) -> int:
     """Return the number of connections that the process can have, at most `wanted`.
 
-    The limit on open files is raised as far as they need and the system allows.
+    The limit on open files is raised as far as needed and the system allows.
     """
     if sys.platform == "win32":
         return wanted
@@ -242,7 +243,7 @@ def _network_of(client: tuple[str, int] | None) -> str:
 
 
 def _give_up_unread(transport: asyncio.Transport, seconds: float) -> None:
-    """Have the system end a connection on which nothing is read for so long."""
+    """Have the system close a connection whose client reads nothing for that many seconds."""
     connected = transport.get_extra_info("socket")
     if connected is not None and hasattr(socket, "TCP_USER_TIMEOUT"):
         with suppress(OSError):

@@ -18,13 +18,13 @@ from vr_server.http.connections import Connection, ConnectionLimits, Connections
 from vr_server.http.http_app import PATH, build_http_app
 
 ACCEPTED_AT_ONCE = 16
-"""Connections that are accepted before surplus ones are closed."""
+"""Maximum number of connections accepted before surplus ones are closed."""
 WAITING_TO_CONNECT = 2048
-"""Connections that the system queues until they are accepted, if its own limit allows."""
+"""Maximum number of connections that the system queues for acceptance, within its own limit."""
 
 
 class HttpServer(uvicorn.Server):
-    """Serves a kernel until `should_exit` is set; calls under way have `drain_s` seconds then.
+    """Serves a kernel until `should_exit` is set; running calls then have `drain_s` seconds left.
 
     Raises:
         VrError: as `build_http_app`.
@@ -70,7 +70,7 @@ class HttpServer(uvicorn.Server):
         sys.stderr.flush()
 
     async def on_tick(self, counter: int) -> bool:
-        """Close connections that are late; true when the server is to end."""
+        """Close connections that are late; returns True when the server should stop."""
         self._connections.hang_up_on_late()
         return await super().on_tick(counter)
 
@@ -98,5 +98,5 @@ class HttpServer(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        """Leave signals to the command: uvicorn would end the process before it is closed."""
+        """Leave signals to the command, since uvicorn would end the process before it is closed."""
         yield

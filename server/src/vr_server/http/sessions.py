@@ -12,26 +12,26 @@ OF_BODIES = (b"content-length", b"content-type", b"transfer-encoding")
 
 
 class Sessions:
-    """Ends the session that a principal has not used for longest when it has too many.
+    """Ends the least recently used session of a principal that has too many.
 
-    Its client gets 404 then, as after an idle time-out, and begins a new one. A session
+    Its client then gets 404, as after an idle time-out, and begins a new session. A session
     with a request under way, or an open stream, is in use.
 
     Args:
         app: opens, serves and ends sessions.
-        most: sessions of one principal.
-        owner: the principal of those who need no token.
+        most: maximum number of sessions per principal.
+        owner: the principal of requests that need no token.
     """
 
     def __init__(self, app: ASGIApp, most: int, owner: str) -> None:
         self._app = app
         self._most = most
         self._owner = owner
-        # Principal -> session, last used last -> number of requests under way.
+        # Principal -> session, the last used one last -> number of requests under way.
         self._known: dict[str, dict[bytes, int]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; the session that it opens may end another."""
+        """Pass the request on; a session that it opens may end another one."""
         who = principal_of(scope, self._owner) if scope["type"] == "http" else None
         if who is None:
             await self._app(scope, receive, send)
@@ -78,4 +78,4 @@ class Sessions:
 
 
 async def _drop(_message: Message) -> None:
-    """Drop the answer, which nobody waits for."""
+    """Drop the answer, for which no client waits."""

@@ -14,7 +14,7 @@ KEY_BYTES = 32
 
 
 def shared_key(folder: Path) -> bytes:
-    """Return the key in a folder, made if need be; only the user can read it.
+    """Return the key in a folder, which is made if it is missing; only the user can read it.
 
     Raises:
         OSError: when it can be neither read nor made.

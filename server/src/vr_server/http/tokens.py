@@ -7,10 +7,10 @@ from vr_kernel import Access
 
 
 class Tokens(TokenVerifier):
-    """The tokens of a configuration, as FastMCP asks for them.
+    """The tokens of a configuration, in the form that FastMCP asks for.
 
     Args:
-        access: names the principal of a token.
+        access: finds the principal of a token.
 
     Raises:
         VrError: as `Access.principals`.
@@ -22,6 +22,6 @@ class Tokens(TokenVerifier):
         self._access = access
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return the identity that a token gives; None for a token that is nobody's."""
+        """Return the identity for a token; None for an unknown token."""
         principal = self._access.principal_of(token)
         return None if principal is None else AccessToken(token="", client_id=principal, scopes=[])

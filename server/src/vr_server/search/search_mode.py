@@ -86,14 +86,14 @@ async def tool_call(
 
 
 class ModeTool(McpTool):
-    """A tool that is about tools: the kernel does not know it."""
+    """A tool about tools, which the kernel does not know."""
 
     _tool: Tool = PrivateAttr()
     _answer: Answer = PrivateAttr()
 
     @classmethod
     def of(cls, function: Callable[..., Any], answer: Answer) -> ModeTool:
-        """Make it of a declaration, and of a function that takes its valid arguments."""
+        """Make it from a declaration, and a function that is called with validated arguments."""
         declared = build_tool(function, "server")
         made = cls(
             name=declared.name,
@@ -114,7 +114,7 @@ class ModeTool(McpTool):
 
 
 class OnlyShown(Middleware):
-    """Lists only some tools, since the others are found by search; a call reaches them all."""
+    """Lists only some tools, since the others are found by search; all can be called."""
 
     def __init__(self, names: frozenset[str]) -> None:
         self._names = names

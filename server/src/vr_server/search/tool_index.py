@@ -12,7 +12,7 @@ from vr_kernel import Tool
 from vr_server.search.tool_words import Phrases, telling_words
 
 MEANING = 2.0
-"""Weight of a request's meaning beside its words, when both are in standard scores."""
+"""Weight of a request's meaning relative to its words, when both are standard scores."""
 _MAKE = """
     CREATE VIRTUAL TABLE tool USING fts5(name UNINDEXED, words, tokenize = 'porter unicode61')"""
 _FIND = "SELECT name, -bm25(tool) FROM tool WHERE tool MATCH ?"
@@ -50,18 +50,18 @@ class ToolIndex:
         return [*dict.fromkeys([*fitting, *self._core])][:limit]
 
     def _score(self, request: str) -> dict[str, float]:
-        """Score each tool by its words; zero without a word of the request."""
+        """Score each tool by its words; zero if it has no word of the request."""
         wanted = " OR ".join(f'"{word}"' for word in telling_words(request))
         found = self._database.execute(_FIND, (wanted,)) if wanted else ()
         return {**dict.fromkeys(self._names, 0.0), **dict(found)}
 
 
 def _standard(scores: Mapping[str, float]) -> dict[str, float]:
-    """Turn scores into standard deviations above the mean; zero where all are equal."""
+    """Turn scores into standard deviations above the mean; zero if all are equal."""
     mean, deviation = fmean(scores.values()), pstdev(scores.values())
     return {name: (score - mean) / (deviation or 1.0) for name, score in scores.items()}
 
 
 def _words(tool: Tool, phrases: Phrases) -> str:
-    """Join the words that a tool is found by: its names, its description and its phrases."""
+    """Join the words by which a tool is found: its names, its description and its phrases."""
     return "\n".join([tool.name, *tool.aliases, tool.description, *phrases.of(tool)])

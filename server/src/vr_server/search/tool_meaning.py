@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from vr_kernel import Log, Vectors
 
 NEAREST = 6
-"""The nearest phrases of a tool that count: a single one may be near by chance."""
+"""Number of a tool's nearest phrases that count; a single one may be near by chance."""
 WAIT_S = 30.0
-"""Seconds that a search waits for a silent embedder, before it goes by words alone.
+"""Seconds that a search waits for a silent embedder, before it uses words alone.
 
 A slow machine may need longer than that for the phrases of all tools, which are made once."""
 REST_S = 60.0
@@ -74,7 +74,7 @@ class ToolMeaning:
     async def _make(self) -> None:
         async with self._making:
             for name, tool in self._tools.items():
-                if name not in self._made:  # the next search makes what this one had no time for
+                if name not in self._made:  # else made by an earlier search
                     named = f"{tool.name.replace('_', ' ')}. {tool.description}"
                     said = [named, *self._phrases.of(tool)]
                     async with asyncio.timeout(self._wait_s):

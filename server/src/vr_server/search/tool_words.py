@@ -1,4 +1,4 @@
-"""Words of tools and of requests: authors' phrases, telling words, sentences."""
+"""Words of tools and of requests: phrases of authors, significant words, sentences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STOP = (
     " would you your"
 )
 _STOP_WORDS = frozenset(_STOP.split())
-"""Words that say nothing of a task; among few tools they would be rare, and so count."""
+"""Words that say nothing about a task; among few tools they would be rare, and so count."""
 _BREAK = re.compile(r"[.,;:?!]\s+")
 MOST_SENTENCES = 5
 PHRASES_FILE = "phrases.toml"
@@ -31,7 +31,7 @@ PhrasesByTool = Mapping[str, list[str]]
 
 
 class Phrases:
-    """The phrases of tools, as their authors expect them; each package's file is read once."""
+    """The phrases that authors of tools expect; each package's file is read once."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -51,7 +51,7 @@ class Phrases:
 
     def _read(self, package: str) -> PhrasesByTool:
         if not hasattr(sys.modules.get(package), "__path__"):
-            return {}  # a module of its own, which holds no files
+            return {}  # a single module, which has no files
         try:
             text = resources.files(package).joinpath(PHRASES_FILE).read_text("utf-8")
             return TypeAdapter(dict[str, list[str]]).validate_python(tomllib.loads(text))
@@ -63,7 +63,7 @@ class Phrases:
 
 
 def telling_words(request: str) -> list[str]:
-    """Return the words of a request that say something of the task, each once."""
+    """Return the words of a request that say something about the task, each once."""
     words = dict.fromkeys(_WORD.findall(request.casefold()))
     return [word for word in words if word not in _STOP_WORDS]
 
@@ -71,7 +71,7 @@ def telling_words(request: str) -> list[str]:
 def sentences(request: str) -> list[str]:
     """Split a request into itself and each part of two words or more.
 
-    One part may name the task, others its topic. At most `MOST_SENTENCES` in all.
+    One part may name the task, others its topic. At most `MOST_SENTENCES` are returned.
     """
     parts = [part.strip() for part in _BREAK.split(request) if len(part.split()) > 1]
     return [request, *(parts if len(parts) > 1 else [])][:MOST_SENTENCES]

@@ -20,7 +20,7 @@ from vr_server.blocks import block_of
 from vr_server.failures import RefusedError
 
 MOST_COMPLETIONS = 100
-"""Most values that the protocol allows in one answer."""
+"""Maximum number of values that the protocol allows in one answer."""
 
 
 class ServedPrompt(McpPrompt):
@@ -50,7 +50,7 @@ class ServedPrompt(McpPrompt):
         """Write the messages for these arguments."""
         kernel, prompt = self._kernel, self._prompt
         try:
-            # A plain function of a plugin may block; nothing else waits for it.
+            # A plain function of a plugin may block, so it runs in a thread.
             writing = partial(kernel.write, prompt, arguments or {})
             written = await asyncio.get_running_loop().run_in_executor(self._threads, writing)
             with contained(f"Prompt {prompt.name}", prompt.plugin, kernel.log):

@@ -18,7 +18,7 @@ from vr_server.failures import RefusedError
 from vr_server.identity import principal
 
 MOST_BYTES = 32 << 20
-"""Largest artifact that is sent: an answer is one message, several times in memory."""
+"""Bytes of the largest artifact that is sent: an answer is one message, several times in memory."""
 
 
 class ServedResource(McpResource):
@@ -32,7 +32,7 @@ class ServedResource(McpResource):
     def of(
         cls, kernel: Kernel, resource: Resource, uri: str, parts: dict[str, Any]
     ) -> ServedResource:
-        """Wrap a resource, or the one of a family whose address has these parts."""
+        """Wrap a resource, or the member of a family whose address has these parts."""
         served = cls(
             uri=AnyUrl(uri),
             name=visible(resource.name),

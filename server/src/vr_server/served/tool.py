@@ -26,16 +26,16 @@ from vr_server.tasks.questions import TaskQuestions, follows_tasks
 USAGE_META = "video-research/usage"
 """Key in `_meta` of a result: the cost of the call."""
 DEPRECATED = "_deprecated"
-"""Mark of a result that was asked for under a former name of its tool."""
+"""Marks a result that was requested under a former name of its tool."""
 STILL_RUNNING = "The call goes on as a job: job_result waits for its result, job_cancel ends it."
 AGAIN_S = 1.0
-"""Seconds until a handle is tried again while another process holds the ledger."""
+"""Seconds until a call tries again to become a job while another process holds the ledger."""
 TASK_AFTER_S = 1.0
-"""Seconds that a client which follows tasks waits for a result before it gets a task."""
+"""Seconds that a client that supports tasks waits for a result before it gets a task."""
 
 
 class JobResult(ToolResult):
-    """The handle of a job as a result; for a client that follows tasks it becomes a task."""
+    """The handle of a job as a result; for a client that supports tasks it becomes a task."""
 
     _job: Job = PrivateAttr()
     _questions: TaskQuestions | None = PrivateAttr()
@@ -59,7 +59,7 @@ class JobResult(ToolResult):
 
     @property
     def questions(self) -> TaskQuestions | None:
-        """The way to ask during the job; None when nobody can be asked any more."""
+        """Asks questions during the job; None when no one can be asked any more."""
         return self._questions
 
 
@@ -101,13 +101,13 @@ class ServedTool(McpTool):
             return _answered(self._marked(outcome), asker)
         finally:
             relay.cancel()
-            # Progress may fail since the client is gone; the result counts all the same.
+            # Progress may fail because the client is gone; the result still counts.
             await asyncio.wait({relay})
             with suppress(asyncio.CancelledError):
                 relay.exception()
 
     def _marked(self, outcome: Outcome) -> Outcome:
-        """Mark an outcome that was asked for under a former name."""
+        """Mark an outcome that was requested under a former name."""
         if self.name == self._tool.name or outcome.error is not None or outcome.question:
             return outcome
         return replace(outcome, data={**outcome.data, DEPRECATED: True})
@@ -136,7 +136,7 @@ class ServedTool(McpTool):
             while True:
                 try:
                     return JobResult.of(await kernel.detach(running), asker)
-                except VrError as error:  # without a ledger nobody could ask for the result later
+                except VrError as error:  # without a ledger the result could not be requested later
                     asker.close()
                     if not error.retryable or await running.ends_within(AGAIN_S):
                         return as_tool_result(await running.outcome())
@@ -157,7 +157,7 @@ def _answered(outcome: Outcome, asker: Asker) -> ToolResult:
 
 
 def output_schema_of(tool: Tool) -> dict[str, Any]:
-    """Build the schema of an answer: the result, or for a long tool also a handle."""
+    """Build the schema of an answer: the result, and for a long tool also a handle."""
     if not tool.long:
         return tool.output_schema
     result = {key: value for key, value in tool.output_schema.items() if key != "$defs"}
@@ -177,7 +177,7 @@ def hints_of(effects: Effects) -> ToolAnnotations:
 
 
 def as_tool_result(outcome: Outcome) -> ToolResult:
-    """Make the result of an outcome: JSON as structured content and text, notes as text."""
+    """Turn an outcome into a result: JSON as structured content and text, notes as text."""
     if outcome.error is not None:
         return error_result(outcome.error.as_dict(outcome.call_id))
     body, structured = encodable(outcome.data)

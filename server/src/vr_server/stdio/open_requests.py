@@ -1,4 +1,4 @@
-"""The requests of a client over stdio that are not answered yet, and lines that are none."""
+"""The unanswered requests of a client over stdio, and lines that are no requests."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ CANCELLED = "notifications/cancelled"
 _PART = re.compile(r'[\[{}\]]|"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _STRING = r'"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
 _VALUE = re.compile(rf"\s*:\s*({_STRING}|-?\d{{1,18}}(?=\s*[,}}]))?")
-# The form in which the transport writes answers: a line each, with the id before all else.
+# The form in which the transport writes answers: one per line, with the id first.
 _ANSWER = re.compile(
     rf'^{{"jsonrpc":"2.0","id":({_STRING}|-?\d+),"(?:result|error)"'.encode(), re.MULTILINE
 )
 
 
 class OpenRequests:
-    """The requests of a client that are not answered yet; false when there is none."""
+    """The unanswered requests of a client; falsy when there are none."""
 
     def __init__(self) -> None:
         self._ids: set[str | int] = set()
@@ -36,12 +36,12 @@ class OpenRequests:
         return bool(self._ids)
 
     def read(self, line: bytes) -> bytes | None:
-        """Take a line of the client.
+        """Read a line from the client.
 
         Returns:
             None for a message, which the transport passes on. The transport would drop any other
-            line, so it is answered here: with an error, or with nothing where there is no
-            request, or no id that can be read.
+            line, so it is answered here: with an error, or with nothing if it is no request, or has
+            no readable id.
         """
         text = line.decode("utf-8", "replace")
         try:
@@ -52,7 +52,7 @@ class OpenRequests:
         return None
 
     def written(self, data: bytes) -> None:
-        """Close the requests that these whole lines answer."""
+        """Mark the requests that these complete lines answer as answered."""
         for answer in _ANSWER.finditer(data):
             self._ids.discard(json.loads(answer[1]))
 

@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from vr_server.stdio.open_requests import OpenRequests
 
 POLL_S = 0.02
-"""Time between two looks at the open requests, once the client has closed stdin."""
+"""Seconds between two checks of the open requests, once the client has closed stdin."""
 
 
 class StdoutGuard:
-    """Keeps stdin and stdout for the protocol, from creation to the end of the process.
+    """Reserves stdin and stdout for the protocol, from creation to the end of the process.
 
-    Whatever else writes to stdout writes to stderr, and whoever else reads stdin finds its
-    end. It works on the file descriptors, so C libraries, child processes and threads of
-    plugins are covered, and nothing is ever given back: there is no moment to print in.
+    Other output to stdout goes to stderr, and other readers of stdin find its end. This works on
+    the file descriptors, so C libraries, child processes and threads of plugins are covered, and it
+    is never undone, so that nothing can print in between.
     """
 
     def __init__(self) -> None:
         sys.stdout.flush()
-        if sys.stderr is None:  # closed by the parent process; its number must not be given anew
+        if sys.stderr is None:  # closed by the parent process; its number must not be reused
             os.open(os.devnull, os.O_WRONLY)
         # Never closed: a thread may still wait on them when the transport is done.
         self._stdin = os.fdopen(os.dup(0), "rb", closefd=False)
@@ -40,15 +40,15 @@ class StdoutGuard:
         os.dup2(2, 1)
 
     def lend(self, answer_s: float, gone: Callable[[], None] = lambda: None) -> None:
-        """Let the calling task, which starts the transport, find the protocol's streams.
+        """Give the protocol's streams to the calling task, which starts the transport.
 
         The transport takes the buffers behind `sys.stdin` and `sys.stdout`. For all other
         tasks and threads these are the diverted ones. Lines that are no message never reach the
         transport: they are answered here.
 
         Args:
-            answer_s: seconds that a client which closed stdin is still answered.
-            gone: called once, in a thread, when the client is answered no more.
+            answer_s: seconds that a client that closed stdin still gets answers.
+            gone: called once, in a thread, when the client gets no more answers.
         """
         from vr_server.stdio.open_requests import OpenRequests
 
@@ -56,7 +56,7 @@ class StdoutGuard:
         output = _Output(self._stdout, requests)
         lines = BufferedReader(_Lines(self._stdin, output, requests, answer_s, gone))
         sys.stdin = _LentStream(os.fdopen(0, "rb", closefd=False), lines, owner)
-        # Unbuffered: a thread that prints at exit would hold the lock of a buffer, and abort.
+        # Unbuffered: a thread that prints at exit would hold a buffer's lock, and Python aborts.
         sys.stdout = _LentStream(os.fdopen(1, "wb", 0, closefd=False), output, owner)
 
 
@@ -94,7 +94,7 @@ class _Output(BufferedIOBase):
 
 
 class _Lines(RawIOBase):
-    """The client's messages, line by line; the end of them waits for all answers."""
+    """The client's messages, line by line; their end is delayed until all answers are written."""
 
     def __init__(
         self,
@@ -116,14 +116,14 @@ class _Lines(RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Wait for a line that is a message, and give as much of it as there is room for."""
+        """Wait for a line that is a message, and return as much of it as fits."""
         while not self._rest and (line := self._stdin.readline()):
             answer = self._requests.read(line)
             if answer is None:
-                # Without its end the transport would wait for more of it, and never answer.
+                # Without a line end the transport would wait for more, and never answer.
                 self._rest = memoryview(line if line.endswith(b"\n") else line + b"\n")
             else:
-                with suppress(OSError):  # a client that does not read has no use for it
+                with suppress(OSError):  # the client may not read any more
                     self._output.write(answer)
         if not self._rest and not self._output.ended:
             self._await_answers()
@@ -142,7 +142,7 @@ class _Lines(RawIOBase):
 
 
 class _LentStream(TextIOWrapper):
-    """A standard stream, diverted; one task alone finds another buffer behind it."""
+    """A diverted standard stream; only one task sees another buffer behind it."""
 
     def __init__(
         self, diverted: BinaryIO, lent: BufferedIOBase, owner: asyncio.Task[Any] | None

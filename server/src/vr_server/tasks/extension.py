@@ -1,7 +1,7 @@
-"""Long calls as tasks of the protocol, for clients that follow tasks.
+"""Long calls as tasks of the protocol, for clients that support tasks.
 
-A task is a job of the ledger under another name: it belongs to the principal, outlives the
-process, and `job_status` knows it too.
+A task is a job of the ledger under another name: it belongs to the principal, outlives the process,
+and `job_status` also finds it.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Tasks(ServerExtension):
         context: Context,
         call_next: ToolCallContinuation,
     ) -> ToolCallOutcome:
-        """Turn a handle into a task, if the client follows tasks."""
+        """Turn a handle into a task, if the client supports tasks."""
         del params
         result = await call_next()
         if not isinstance(result, JobResult) or not follows_tasks(context):
@@ -93,7 +93,7 @@ class Tasks(ServerExtension):
         return task_details(job, self._keep_s, questions.requests() if questions else {})
 
     async def _update(self, _context: Any, params: UpdateParams) -> Acknowledged:
-        """Take answers to the task's questions; answers to nothing are ignored."""
+        """Accept answers to the task's questions; other answers are ignored."""
         _check(params.task_id)
         job = await self._known(
             params.task_id, self._kernel.services.jobs.find(params.task_id, self._who())
@@ -113,7 +113,7 @@ class Tasks(ServerExtension):
         return Acknowledged()
 
     async def _known(self, task_id: str, found: Awaitable[Job]) -> Job:
-        """Return the job; somebody else's is as unknown as one that never was."""
+        """Return the job; the job of another principal counts as unknown."""
         try:
             return await found
         except VrError as error:
@@ -132,7 +132,7 @@ class Tasks(ServerExtension):
 
 
 def _check(task_id: str) -> None:
-    """Refuse a client that does not follow tasks, and a header that names another task."""
+    """Refuse a client that does not support tasks, and a header that names another task."""
     if not follows_tasks(get_context()):
         raise McpError(
             MISSING_REQUIRED_CLIENT_CAPABILITY,

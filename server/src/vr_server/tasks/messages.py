@@ -29,13 +29,13 @@ POLL_MS = 2000
 
 
 class Camel(BaseModel):
-    """A model with names as the protocol writes them."""
+    """A model whose fields have camel-case names, as in the protocol."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
 class TaskState(Camel):
-    """A job as the extension tells it. Times in ISO 8601; `ttl_ms` counts from the creation."""
+    """A job in the form of the extension. Times in ISO 8601; `ttl_ms` counts from the creation."""
 
     task_id: str
     status: TaskStatus
@@ -47,7 +47,7 @@ class TaskState(Camel):
 
 
 class CreatedTask(TaskState):
-    """The answer to `tools/call` in place of the result."""
+    """The answer to `tools/call` instead of the result."""
 
     result_type: Literal["task"] = "task"
 
@@ -81,7 +81,7 @@ class UpdateParams(TaskParams):
 
 
 def created_task(job: Job, keep_s: float) -> CreatedTask:
-    """Describe a job that was just made a task; it is kept `keep_s` after its last change."""
+    """Describe a job that just became a task; it is kept for `keep_s` after its last change."""
     return CreatedTask(**_state(job, keep_s))
 
 

@@ -15,13 +15,13 @@ from vr_kernel import Answer, Question
 from vr_server.asking import form_of
 
 ANSWER_WITHIN_S = 900.0
-"""Seconds that a person may take; then the default counts, since nobody may be there."""
+"""Seconds that a person may take; then the default is used, since no one may be there."""
 
 
 class TaskQuestions:
-    """Asks the person behind a client that follows tasks.
+    """Asks the person behind a client that supports tasks.
 
-    The questions live as long as the process: a job that another one takes up asks nobody.
+    The questions live as long as the process: a job that another process resumes asks no one.
     """
 
     waiting = False
@@ -48,7 +48,7 @@ class TaskQuestions:
         return Answer("unable")
 
     def close(self) -> None:
-        """Ask no more, and answer open questions with nothing: no task came of the call."""
+        """Ask no more, and answer open questions with nothing: the call did not become a task."""
         self._open = False
         for _, future in self._asked.values():
             _settle(future, Answer("unable"))
@@ -59,13 +59,13 @@ class TaskQuestions:
         return {key: _request(asks) for key, (asks, future) in asked if not future.done()}
 
     def answer(self, key: str, said: ElicitResult) -> None:
-        """Take an answer; ignored if that question is not open."""
+        """Accept an answer; ignored if that question is not open."""
         if key in self._asked:
             _settle(self._asked[key][1], Answer(said.action, dict(said.content or {})))
 
 
 def follows_tasks(context: Context) -> bool:
-    """Return True if the client of this request declared that it follows tasks."""
+    """Return True if the client of this request declared that it supports tasks."""
     request = context.request_context
     return (
         request is not None
