@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ from vr_cli.inspection.projects import Project
 from vr_cli.inspection.settings_checks import check_settings
 from vr_cli.inspection.subject import Metadata
 from vr_cli.inspection.tool_checks import check_command, check_tool
+from vr_cli.inspection.waiting_checks import check_waiting
 from vr_kernel import (
     DESTRUCTIVE,
     READ_ONLY,
@@ -358,3 +360,20 @@ def test_public_imports_pass(tmp_path):
     )
     assert text_of(check_imports("sky", tmp_path)) == ""
     assert text_of(check_imports("sky", tmp_path / "nowhere")) == ""
+
+
+@pytest.mark.parametrize("line", [f"A = {'+'.join('a' * 3_000)}", f"A = {'-' * 100_000}1"])
+def test_a_module_that_cannot_be_parsed_is_left_out(line, tmp_path):
+    (tmp_path / "sky").mkdir()
+    (tmp_path / "sky" / "__init__.py").touch()
+    (tmp_path / "sky" / "long.py").write_text(f"a = 1\n{line}\n", "utf-8")
+    (tmp_path / "sky" / "other.py").write_text("import vr_kernel.tools\n", "utf-8")
+    ((_, found),) = check_imports("sky.plugin", tmp_path)
+    assert "vr_kernel.tools is private (other.py, line 1)" in found.what
+
+
+def test_a_function_too_long_to_look_through_is_left_out(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    text = f"async def sky_see(a):\n    return {'+'.join('a' * 980)}\n"
+    (tmp_path / "long_sky.py").write_text(text, "utf-8")
+    assert list(check_waiting("tools", "sky_see", import_module("long_sky").sky_see)) == []

@@ -68,6 +68,8 @@ def _imports(file: Path) -> Iterator[tuple[str, str, int]]:
         tree = ast.parse(file.read_bytes())
     except (OSError, ValueError, SyntaxError):  # importing it gives a better error
         return
+    except (RecursionError, MemoryError):  # an expression too long for this parser
+        return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [(alias.name, "") for alias in node.names]

@@ -28,9 +28,12 @@ def check_waiting(what: str, name: str, function: Callable[..., Any]) -> Iterato
     """Check for blocking calls in an async function itself, not in functions that it calls."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+        calls = list(_calls(tree.body[0]))
     except (OSError, TypeError, SyntaxError):  # its source is not available
         return
-    found = {spelled: line for spelled, line in _calls(tree.body[0]) if _known(spelled, function)}
+    except (RecursionError, MemoryError):  # an expression too long to look through
+        return
+    found = {spelled: line for spelled, line in calls if _known(spelled, function)}
     for spelled, line in found.items():
         place = function.__code__.co_firstlineno + line - 1
         yield (
