@@ -1,7 +1,7 @@
 """Arguments of the knowledge tools.
 
-Lengths are checked without being named in the schema: every client would pay for them
-each time it lists the tools, and only a broken one runs into them.
+Lengths are checked without being named in the schema: every client would pay for them each time it
+lists the tools, and only a broken client exceeds them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Records that models wrote: shown after the sources they are made of, and never evidence."""
+"""Records that models wrote: shown after the sources they are derived from, and never evidence."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def sources_among(kinds: Sequence[RecordKind]) -> list[RecordKind]:
 def evidence_among(
     kinds: Sequence[RecordKind], named: Collection[str] | None, notes: list[str]
 ) -> list[RecordKind]:
-    """The sources among the kinds to answer from; those that were named in vain are noted."""
+    """The sources among the kinds to answer from; derived ones that were named are noted."""
     if vain := [kind.name for kind in kinds if kind.derived and kind.name in (named or ())]:
         notes.append(f"Not read: {', '.join(vain)}. What a model wrote is no evidence.")
     return sources_among(kinds)
@@ -72,7 +72,7 @@ def named_sources(provenance: Mapping[str, Any]) -> tuple[DerivedSource, ...]:
 
 
 def nearest_source(sources: Sequence[DerivedSource], text: str) -> DerivedSource | None:
-    """The source whose words are most like a text; None when none shares a third of its words."""
+    """The source most similar to a text in words; None when none shares a third of its words."""
     words = _words(text)
     scores = [(len(words & _words(each.quote)), each) for each in sources]
     most, best = max(scores, key=lambda score: score[0], default=(0, None))

@@ -13,6 +13,6 @@ DATA_RULE = (
 
 
 def enclose(items: Sequence[Mapping[str, Any]]) -> str:
-    """Objects as lines of JSON between marks that nothing inside them can close."""
+    """Objects as lines of JSON between tags that no content can close."""
     lines = (json.dumps(item, ensure_ascii=False, default=str) for item in items)
     return "\n".join(["<records>", *(line.replace("<", "\\u003c") for line in lines), "</records>"])

@@ -10,13 +10,13 @@ from vr_kernel import RecordField, RecordKind, estimate_tokens, fit
 from vr_kernel.text import tokens_of
 
 VALUE_TOKENS = 150
-"""Longest value in a search result."""
+"""Tokens of the longest value in a search result."""
 _SHORTER = (VALUE_TOKENS, 60, 30, 15)
-"""Tokens of a value, from the longest to what still says something."""
+"""Tokens of a value, from the longest to the shortest that still says something."""
 TELLING = 3
-"""So many times as long as the others is the value that says most of a record."""
+"""The most telling value of a record may be this many times as long as the others."""
 CHARS_A_TOKEN = 4
-"""Of plain English; other texts have fewer."""
+"""Characters per token of plain English; other texts have fewer."""
 BLOB_CHARS = 300
 """From this length on a value that no search looks into is left out."""
 
@@ -24,8 +24,8 @@ BLOB_CHARS = 300
 def shorten(kind: RecordKind, fields: Mapping[str, Any], room: int) -> dict[str, Any]:
     """The fields of a search result in about `room` tokens.
 
-    Data that is not for reading is left out and long values are cut, all alike but for the one
-    that says most. When even the shortest are too many, those stay that a search looks into.
+    Data that is not for reading is left out, and long values are cut, all alike except the most
+    telling one. When even the shortest are too many, only searchable fields stay.
     """
     shown = {name: value for name, value in fields.items() if not is_blob(kind, name, value)}
 
@@ -92,7 +92,7 @@ def cut(value: Any, limit: int) -> Any:
 
 
 def locate(kind: RecordKind, fields: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A record's place in its source: seconds, page, lines; None when it does not say."""
+    """A record's place in its source: seconds, page, lines; None when unknown."""
     return {name: fields[name] for name in kind.locator if name in fields} or None
 
 

@@ -1,4 +1,4 @@
-"""Records of the journal that are to be forgotten: by id, by source, by age."""
+"""Finds records of the journal to delete: by id, by source, by age."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ MOST = 10_000
 EXAMPLES = 5
 TITLE_CHARS = 80
 SOURCES = ("source", "source_url", "video_id")
-"""Fields that name where a record is from, beside those that its kind names."""
+"""Fields that name where a record is from, besides those that its kind names."""
 _DAYS = re.compile(r"(\d{1,5})d")
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A choice of records: those that fit everything that is given.
+    """A choice of records: those that fit all given criteria.
 
     Args:
         workspace: of the records.
         kinds: the known collections, for their sources.
-        kind: a collection; all, also of plugins that are gone, when left out.
+        kind: a collection; all when left out, also those of missing plugins.
         keys: ids of records.
         source: value of a field that says where a record is from.
         before: ISO 8601, UTC; records made before that moment.
@@ -58,7 +58,7 @@ class Choice:
         )
 
     def _is_from(self, change: Change) -> bool:
-        # A concept has many sources; it goes with the last record that it cites.
+        # A concept has many sources; it is deleted with the last record that it cites.
         if change.kind in (CONCEPTS, EDGES) and self.kind is None:
             return False
         return self.source in self._sources(change)
@@ -97,7 +97,7 @@ class Finds:
 
 
 async def find_records(services: Services, choice: Choice) -> Finds:
-    """Search the journal, which has all that stores have, and what they have not taken in yet."""
+    """Search the journal, which has all that stores have, and undelivered changes."""
     finds, seq = Finds(), 0
     while changes := await services.journal.changes(seq):
         for change in changes:
@@ -151,7 +151,7 @@ def require_criterion(*given: object) -> None:
     """Refuse to delete everything.
 
     Raises:
-        VrError: INVALID_INPUT when nothing says which records are meant.
+        VrError: INVALID_INPUT when no criterion is given.
     """
     if not any(given):
         raise VrError(

@@ -1,4 +1,4 @@
-"""Freshness of the store: changes that it has not taken in yet."""
+"""Freshness of the store: changes that are not delivered to it yet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NO_STORE = "No store is installed, so nothing can be found: pip install vr-plugi
 
 
 async def catch_up(call: Call, notes: list[str]) -> int | None:
-    """Wait for what this process recorded; returns how much is missing, None without a store."""
+    """Wait for this process's records; return the number of pending ones, None without a store."""
     store = call.services.store
     if not store.available():
         notes.append(NO_STORE)
@@ -20,12 +20,12 @@ async def catch_up(call: Call, notes: list[str]) -> int | None:
         notes.append(lacking)
     if pending and not owner:
         notes.append("Not everything is indexed yet.")
-        return 1  # the number counts everybody's changes
+        return 1  # the exact number would count changes of other principals
     if pending:
         notes.append(f"Not indexed yet: {pending} changes.")
     return pending
 
 
 def said_of(call: Call, waiting: int) -> str:
-    """Say how many records wait, in the words that the caller may see: it counts everybody's."""
+    """Say how many records wait; only an owner sees the number, as it counts everybody's."""
     return f"{waiting} records" if call.services.identity.is_owner else "some records"

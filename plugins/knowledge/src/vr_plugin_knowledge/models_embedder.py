@@ -1,4 +1,4 @@
-"""Vectors by a language-model service, in place of a model on this machine."""
+"""Vectors from a language-model service, instead of a model on this machine."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ if TYPE_CHECKING:
     from vr_kernel import Embeddings, Purpose
 
 LONGEST_CHARS = 8000
-"""About 2,000 tokens, what `gemini-embedding-001` reads of a text; what follows is left out."""
+"""About 2,000 tokens, the limit of `gemini-embedding-001`; the rest of a text is left out."""
 NOTHING = "-"
-"""Stands for a text without a character that is seen: the service refuses to embed nothing."""
+"""Replaces a text without visible characters: the service refuses to embed an empty text."""
 
 
 class ModelsEmbedder:
-    """An `Embedder` that asks the model of the role `embedding`, through the kernel's one door.
+    """An `Embedder` that asks the model of the role `embedding`, through the kernel.
 
     Args:
-        services: whose door to models retries, and writes down what was paid.
+        services: whose access to models retries, and records what was paid.
         dimension: length of the vectors.
 
     Raises:
-        VrError: AUTH when no model is ready for want of a key; UNAVAILABLE when nothing serves
-            the role.
+        VrError: AUTH when a key is missing; UNAVAILABLE when no model serves the role.
     """
 
     accepts = frozenset({"text"})

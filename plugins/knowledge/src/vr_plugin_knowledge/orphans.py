@@ -1,4 +1,4 @@
-"""Collections whose plugin is away: their records are kept, and named."""
+"""Collections whose plugin is not installed: their records are kept, and reported."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ NONE_YET = "Nothing is recorded yet."
 
 
 async def read_kept(services: Services, workspace: str) -> list[str]:
-    """Describe each of them: its records, and the plugin that is missing."""
+    """Describe each such collection: its records, and the missing plugin."""
     installed = {plugin.name: str(plugin.state) for plugin in services.plugins()}
     told = []
     for each in await services.journal.undeclared(workspace, services.kinds):

@@ -1,4 +1,4 @@
-"""The knowledge plugin: one store of everything recorded, and the tools that ask it."""
+"""The knowledge plugin: one store of all records, and the tools that query it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def vr_record_kinds() -> list[RecordKind]:
 
 @hookimpl
 def vr_providers() -> list[Provider[Any]]:
-    """The stores, the graph, an embedder that is a service, and the rerankers."""
+    """The stores, the graph, an embedder by a service, and the rerankers."""
     return [
         Provider(Store, "embedded", _embedded),
         Provider(Store, "weaviate", _weaviate),
@@ -84,7 +84,7 @@ def vr_providers() -> list[Provider[Any]]:
 
 @hookimpl
 def vr_commands() -> list[Command]:
-    """Commands that carry records in and out."""
+    """Commands that import, export and move records."""
     home = "vr_plugin_knowledge.transfer.commands"
     return [
         Command(("knowledge", "import"), "Record what files hold.", f"{home}:import_records"),
@@ -105,7 +105,7 @@ def vr_commands() -> list[Command]:
 
 @hookimpl
 def vr_call_finished(event: CallFinished, services: Services) -> Awaitable[object] | None:
-    """Write what was recorded into the notes folder, and read it for concepts, where wanted."""
+    """Write new records into the notes folder, and extract concepts from them, where configured."""
     work = [*_notes_of(event, services), *_concepts_of(event, services)]
     return asyncio.gather(*work) if work else None
 

@@ -13,7 +13,7 @@ from vr_plugin_knowledge.graph.results import Neighbour
 class KnowledgeHit(BaseModel):
     """One record that a search found.
 
-    A `derived` one is what a model wrote: no evidence, but made of the `sources` that it names.
+    A `derived` one was written by a model: not evidence, but made from the `sources` that it names.
     """
 
     collection: str
@@ -50,7 +50,8 @@ class KnowledgeSearchResult(BaseModel):
 class KnowledgeObject(BaseModel):
     """A whole record; `full` links to the rest of one that is too long to return.
 
-    A `derived` one is what a model wrote, and no evidence. Of `versions`, 0 is the present one.
+    A `derived` one was written by a model, and is not evidence. Of `versions`, 0 is the present
+    one.
     """
 
     found: bool
@@ -77,9 +78,9 @@ class CollectionCount(BaseModel):
 
 
 class KnowledgeStats(BaseModel):
-    """Counts of what the store holds, and of what it has not taken in yet.
+    """Counts of records in the store, and of changes that are not delivered yet.
 
-    `kept` names what is in the journal, and not found as long as its plugin is not installed.
+    `kept` names records in the journal that are not found while their plugin is not installed.
     """
 
     collections: list[CollectionCount]
@@ -94,7 +95,7 @@ class KnowledgeStats(BaseModel):
 
 
 class KnowledgeIngested(BaseModel):
-    """Records that were made, in the order given; as a source, or `derived` and no evidence."""
+    """Records that were made, in the order given; sources, or `derived` and not evidence."""
 
     status: Literal["recorded"]
     collection: str

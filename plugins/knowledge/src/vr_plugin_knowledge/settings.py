@@ -80,6 +80,6 @@ class KnowledgeSettings(WeaviateSettings):
 
 
 def settings_of(call: Call) -> KnowledgeSettings:
-    """The settings of a call; the defaults where another plugin offers the tools."""
+    """The settings of a call; the defaults when another plugin offers the tools."""
     given = call.settings
     return given if isinstance(given, KnowledgeSettings) else KnowledgeSettings()

@@ -1,4 +1,4 @@
-"""The choice of the workspace that a tool looks into."""
+"""Chooses the workspace that a tool reads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def choose_workspace(call: Call, name: str | None) -> str:
     """Choose the named workspace, or the configured one; only the owner may see others.
 
     Raises:
-        VrError: INVALID_INPUT for what cannot be a workspace's name; NOT_ALLOWED for a client
+        VrError: INVALID_INPUT for an invalid name; NOT_ALLOWED for a client
             whose token is not the owner's.
     """
     if name is None or name == call.workspace:

@@ -1,1 +1,1 @@
-"""Answers to questions, made of what was recorded, with quotes that were checked."""
+"""Answers to questions from recorded sources, with checked quotes."""

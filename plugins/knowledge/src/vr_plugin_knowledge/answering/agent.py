@@ -19,7 +19,7 @@ NOT_CHECKED = "The agent's answer was not checked against its sources."
 class AgentAnswer:
     """An agent's answer, and the records that it names as its sources: collection and key.
 
-    `missing` is what it says that it did not find.
+    `missing` lists what it says it did not find.
     """
 
     text: str
@@ -28,7 +28,7 @@ class AgentAnswer:
 
 
 class AnswerAgent(Protocol):
-    """A store's own way to answer, provided under the name of that store."""
+    """A store's own service for answers, provided under the name of that store."""
 
     name: str
 
@@ -36,8 +36,8 @@ class AnswerAgent(Protocol):
         """The answer from these collections.
 
         Raises:
-            VrError: UNAVAILABLE when the service is not installed, or not to be reached; AUTH
-                or QUOTA when it does not serve this key, or not now.
+            VrError: UNAVAILABLE when the service is not installed or cannot be reached; AUTH or
+                QUOTA when it does not serve this key, or not now.
         """
 
 

@@ -1,4 +1,4 @@
-"""Claims, checked against the passages that they cite."""
+"""Checks claims against the passages that they cite."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_CITATIONS = 4
 CLAIM_CHARS = 800
 QUOTE_CHARS = 400
 SHORTEST_QUOTE = 8
-"""Letters and digits; a shorter quote stands in nearly any text and bears nothing out."""
+"""Letters and digits; a shorter quote is found in nearly any text and proves nothing."""
 UNSUPPORTED = "[unsupported]"
 _SAME = 0.5
 
@@ -36,10 +36,10 @@ class DraftClaim(BaseModel):
 
 
 class PassageCheck:
-    """Passages made ready to be asked for quotes. Building it takes a moment: use a thread."""
+    """Passages, indexed to look quotes up. Building it takes a moment: use a thread."""
 
     def __init__(self, passages: Sequence[SourcePassage]) -> None:
-        # An index each: no quote may run on from one record into the next.
+        # One index each, so that no quote spans two records.
         self._indexes = [
             QuoteIndex([Passage(p.text, p.source.number, p.source.number)]) for p in passages
         ]

@@ -14,10 +14,10 @@ from vr_plugin_knowledge.excerpts import locate, value_of
 
 PASSAGES = 12
 PASSAGE_CHARS = 2000
-"""A dozen of that are about 6,000 tokens."""
+"""Characters of a passage; a dozen of them are about 6,000 tokens."""
 _WORD = re.compile(r"\w{3,}")
 _BREAKS = ("\n", " ", "。")
-"""Where a stretch may begin and end: at lines, else at words, else at Chinese sentences."""
+"""Breaks at which a stretch may begin and end: lines, else words, else Chinese sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ def _text_of(kind: RecordKind, fields: Mapping[str, Any]) -> str:
 def excerpt(text: str, query: str, limit: int) -> str:
     """The first stretch of at most `limit` characters that has most words of a question.
 
-    It is as the text has it, from a line's start to a line's end; where no line ends in its
-    first or last half, from and to the end of a word.
+    It is copied from the text, from a line's start to a line's end; where no line ends in its first
+    or last half, it begins or ends at a word.
     """
     if len(text) <= limit:
         return text

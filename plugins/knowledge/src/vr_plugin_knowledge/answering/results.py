@@ -12,7 +12,7 @@ Backend = Literal["retrieval", "weaviate_agent"]
 
 
 class AnswerCitation(BaseModel):
-    """A quote that bears a claim out, and whether it stands in the source that is named.
+    """A quote that supports a claim, and whether it was found in the source that is named.
 
     `verified`: it does. `moved`: it stands in another source, which is then the one named.
     `not_found`: in none. `unchecked`: it is too short to say.
@@ -47,7 +47,7 @@ class KnowledgeAnswer(BaseModel):
     """An answer from what was recorded.
 
     Without a model, `model` and `claims` are empty, `answered` is false, and `answer` says so and
-    gives the passages that fit best, with the numbers of their `sources`.
+    gives the best passages, with the numbers of their `sources`.
     """
 
     query: str

@@ -1,4 +1,4 @@
-"""Answers written by a language model, or, without one, put together of the best passages."""
+"""Answers written by a language model, or, without one, made of the best passages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Draft(BaseModel):
 
 
 class _Written(BaseModel):
-    """A draft on its way into the cache, and the model that gave it."""
+    """A draft as it is cached, and the model that gave it."""
 
     draft: _Draft
     model: str
@@ -51,7 +51,7 @@ class _Written(BaseModel):
 async def write_answer(
     call: Call, query: str, passages: Sequence[SourcePassage], notes: list[str]
 ) -> KnowledgeAnswer:
-    """The answer to a question; what goes wrong with the model is named in `notes`.
+    """The answer to a question; failures of the model are named in `notes`.
 
     Raises:
         VrError: CANCELLED, or INTERNAL.
@@ -111,7 +111,7 @@ async def _draft(
 
 
 async def _written(call: Call, said: str) -> _Written:
-    """A model's answer, paid for once: after a crash, and for equal passages, it is there."""
+    """A model's answer, from the cache after a crash and for equal passages."""
 
     async def produce(own: Call) -> _Written:
         made = await own.services.models.generate_structured(
@@ -125,7 +125,7 @@ async def _written(call: Call, said: str) -> _Written:
 
 
 def _extracts(query: str, passages: Sequence[SourcePassage], notes: list[str]) -> KnowledgeAnswer:
-    """The passages that fit best; nobody has judged if they answer the question."""
+    """The passages that fit best, without a check if they answer the question."""
     best = passages[:EXTRACTS]
     shown = [f"{excerpt(p.text, query, EXTRACT_CHARS)} [{p.source.number}]" for p in best]
     return KnowledgeAnswer(

@@ -1,4 +1,4 @@
-"""Items that have no vector yet, as the database lists them, and the writing of vectors."""
+"""Lists items that have no vector yet, and writes vectors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vr_plugin_knowledge.embedded_store.items import STORED, load_fields
 from vr_plugin_knowledge.embedded_store.rows import insert_rows, select_by
 
 BATCH = 32
-"""Texts embedded and committed together, as long as it is not known how fast that goes."""
+"""Texts embedded and committed together, until the speed of embedding is known."""
 LARGEST_BATCH = 512
 GOAL_S = 0.5
 
@@ -28,7 +28,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """The items behind a position that have text to embed and no vector of an embedder."""
+    """The items after a position that have text to embed and no vector of an embedder."""
 
     embedder: str
     position: int
@@ -37,7 +37,7 @@ class Missing:
     def batch(
         self, connection: sqlite3.Connection
     ) -> tuple[int, list[tuple[int, int, bytes, str, dict[str, Any]]]]:
-        """The newest position, and the first items with digest, kind and fields."""
+        """The newest position, and the first missing items with digest, kind and fields."""
         rows = connection.execute(
             f"SELECT i.id, i.seq, i.digest, {_KIND}, {STORED} FROM {_MISSING}"  # noqa: S608 - constant text
             " ORDER BY i.seq LIMIT ?",
@@ -47,7 +47,7 @@ class Missing:
         return newest_position(connection), found
 
     def count(self, connection: sqlite3.Connection) -> int:
-        """Count them."""
+        """Count the missing items."""
         sql = f"SELECT count(*) FROM {_MISSING}"  # noqa: S608 - constant text
         return int(connection.execute(sql, (self.embedder, self.position)).fetchone()[0])
 
@@ -61,7 +61,7 @@ _MISSING = (
 
 
 def next_size(size: int, count: int, seconds: float) -> int:
-    """Choose the size of the next batch from the time of the last: it shall take about `GOAL_S`."""
+    """Choose the size of the next batch by the time of the last, to take about `GOAL_S`."""
     if count < size:
         return size
     return max(BATCH, min(LARGEST_BATCH, int(count * GOAL_S / max(seconds, 1e-3))))
@@ -76,8 +76,8 @@ def newest_position(connection: sqlite3.Connection) -> int:
 def store_vectors(
     connection: sqlite3.Connection, embedder: str, made: Sequence[tuple[Waiting, bytes | None]]
 ) -> None:
-    """Keep vectors, and nothing for a text that has none (`unit_vectors`)."""
-    # A text may have changed, or the record gone, while it was being embedded.
+    """Store vectors, and nothing for a text that has none (`unit_vectors`)."""
+    # A text may have changed, or its record been deleted, while it was being embedded.
     items = [entry.item for entry, _ in made]
     digests = dict(select_by(connection, "SELECT id, digest FROM item WHERE id", (), items))
     current = [

@@ -15,7 +15,7 @@ from vr_plugin_knowledge.matching.facets import typed_operand
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A SELECT of item numbers, in one column `item`, and the values it binds."""
+    """A SELECT of item numbers, in one column `item`, and its bound values."""
 
     sql: str
     values: tuple[Any, ...]

@@ -20,10 +20,10 @@ class Total:
     workspace: str
 
     def __call__(self, connection: sqlite3.Connection) -> dict[str, int]:
-        """Count the rows, and compare them with the number that is kept beside them.
+        """Count the rows, and compare the count with the stored one.
 
         Raises:
-            DamagedRowError: when they differ, as only damage of the file makes them.
+            DamagedRowError: when they differ, which only damage of the file can cause.
         """
         require_sound_scopes(connection)
         row = connection.execute(

@@ -29,10 +29,10 @@ from vr_plugin_knowledge.rebuilt import rebuilt
 
 T = TypeVar("T")
 BUSY_TIMEOUT_S = 10.0
-"""How long is waited for a lock that another process holds."""
+"""Longest wait for a lock that another process holds."""
 BUSY_TRY_MS = 250
 HELD_S = 0.5
-"""Who waits for it longer than this does so for one that may stand still."""
+"""Wait for the lock after which the process that holds it may be stuck."""
 READERS = 4
 CLOSE_WAIT_S = 5.0
 
@@ -40,15 +40,15 @@ CLOSE_WAIT_S = 5.0
 class Database:
     """Blocking access to one SQLite file in WAL mode that several processes share.
 
-    A file that is damaged, or of another layout, is renamed and begun anew: all of it can be
-    read from the journal again. `generation` rises whenever the file is another one; `unwritable`
-    says that nothing could be written beside it when it was last read.
+    A file that is damaged, or of another layout, is renamed and a new one made: all of it can be
+    read from the journal again. `generation` rises whenever the file is replaced; `unwritable` says
+    that its folder was not writable when it was last read.
 
     Args:
         path: the file; its folder is made when missing.
         log: where a damaged file is reported.
-        refusal: says why the file is not to be begun anew; None to allow it.
-        close_wait_s: how long closing waits for what still runs.
+        refusal: returns the error when the file must not be made anew; None to allow it.
+        close_wait_s: seconds that closing waits for running work.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Database:
             return _finish(connection, work)
 
     def is_held(self) -> bool:
-        """True while a writer waits for another process that may stand still."""
+        """True while a writer waits for another process that may be stuck."""
         return time.monotonic() - self._asked_at > HELD_S
 
     def _begin(self, connection: sqlite3.Connection) -> None:
@@ -106,7 +106,7 @@ class Database:
             self._asked_at = math.inf
 
     def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run `work` on one snapshot of the file, beside writers and other readers.
+        """Run `work` on one snapshot of the file, in parallel with writers and other readers.
 
         Raises:
             VrError: as for `write`.
@@ -129,22 +129,22 @@ class Database:
                 self._give_back(generation, connection)
 
     def renew(self, work: Callable[[sqlite3.Connection], object]) -> Path | None:
-        """Put the file aside as given up, and begin it anew with `work`; returns its new name.
+        """Rename the file as given up, make a new one with `work`; return the old one's new name.
 
         Raises:
-            VrError: UNAVAILABLE when it cannot be begun anew; says where the former file is.
+            VrError: UNAVAILABLE when no new file can be made; says where the former file is.
         """
         with self._writing, self._guarded():
             if self._writer is not None:
-                with suppress(sqlite3.Error):  # what stays in the log is put aside beside the file
+                with suppress(sqlite3.Error):  # what is left in the WAL is renamed with the file
                     self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._close_all()
             return begin_anew(self.path, lambda: self.write(work), self._close_all)
 
     def close(self) -> None:
-        """Close all connections, once what still runs has ended, if that is soon.
+        """Close all connections after waiting a short time for running work.
 
-        What runs longer or comes later closes the file behind itself.
+        Work that runs longer or comes later closes its own connection.
         """
         with self._pool_lock:
             self._closed = True
@@ -167,7 +167,7 @@ class Database:
                 self._replace()
             raise rebuilt(
                 "The knowledge base was damaged and is being rebuilt from the journal."
-            ) from None  # what SQLite says may quote a record
+            ) from None  # SQLite's message may quote a record
         finally:
             with self._pool_lock:
                 self._running -= 1
@@ -227,7 +227,7 @@ class Database:
             prepare(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA temp_store = MEMORY")
-            connection.execute(f"PRAGMA busy_timeout = {BUSY_TRY_MS}")  # then it looks who closes
+            connection.execute(f"PRAGMA busy_timeout = {BUSY_TRY_MS}")  # then it checks for closing
         except BaseException:
             connection.close()
             raise
@@ -241,7 +241,7 @@ class Database:
     def _replace(self) -> None:
         ours = self._identity
         self._close_all()
-        # Another process may have replaced the damaged file already; its new one must stay.
+        # Another process may have replaced the damaged file already; the new one must stay.
         if _identity(self.path) == ours:
             self._set_aside("a page could not be read")
         self._writer = self._open()

@@ -1,4 +1,4 @@
-"""Search for parts of words: for the words of a question that no text holds."""
+"""Searches for parts of words, for words of a question that no text holds."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from vr_plugin_knowledge.matching.terms import (
 )
 
 MOST_PLACES = 5000
-"""A part that stands in more places says little: it only fills the list."""
+"""A part in more places than this says little: it only fills the list."""
 MOST_TERMS = 200
-"""Words with such a part, of which it is filled."""
+"""Most words with such a part that are looked up to fill the list."""
 _HOLDERS = "SELECT doc FROM occurrence WHERE term IN (SELECT value FROM json_each(?)) LIMIT ?"
 
 
@@ -30,7 +30,7 @@ class Fragments:
 
     Args:
         connection: of a transaction that is open for reading.
-        terms: the words.
+        terms: the words of the question.
     """
 
     def __init__(self, connection: sqlite3.Connection, terms: Sequence[str]) -> None:
@@ -50,7 +50,7 @@ class Fragments:
         return sum(self._weights.values()) + LEAST_IDF * len(self._common)
 
     def best(self, scope: int, condition: Condition | None, limit: int) -> dict[int, float]:
-        """The items of one scope that hold the most, and the rarest, parts."""
+        """The items of one scope that hold the most and the rarest parts."""
         low, high = scope_range(scope)
         permitted = self._permitted(condition)
         scores: dict[int, float] = {}

@@ -39,9 +39,9 @@ WAYS_OUT = (
 )
 ROWS = 50
 CHECK_S, STEPS = 1.0, 20_000
-"""How long the file is looked through; after how many instructions the clock is looked at."""
+"""Seconds for checking the file; instructions of SQLite between two checks of the time."""
 MOST_VECTORS = 200_000
-"""Of one kind in one workspace: more are compared too slowly, and take too much memory."""
+"""Vectors of one kind in one workspace: more are too slow to compare and take too much memory."""
 NO_HELP = f"The journal is no help; see `journal`. {BOTH_LOST}"
 NOT_TRIED = "Not tried: the store file cannot be read."
 NONE_YET = "There is none yet; it is made with the first record."
@@ -85,12 +85,12 @@ def store_checks(services: Services) -> list[Check]:
 
 
 async def _examine(services: Services, path: Path) -> Diagnosis:
-    """As `readable`, with the way out where the journal is no help either."""
+    """As `readable`, with a hint for the case that the journal is incomplete, too."""
     return await asyncio.to_thread(readable, path, whole=await _is_whole(services))
 
 
 async def _is_whole(services: Services) -> bool:
-    """True when the store can be made anew from the journal; makes no journal."""
+    """True when the store can be rebuilt from the journal; makes no journal."""
     journal = services.paths.journal
     if not journal.exists() or not journal.stat().st_size:
         return False
@@ -103,8 +103,8 @@ async def _is_whole(services: Services) -> bool:
 def readable(path: Path, *, whole: bool = True) -> Diagnosis:
     """Check that the file has the layout of this version, and no damage that reads may miss.
 
-    An index that lacks rows is such: nothing that is found is wrong, but something is missing.
-    `whole` says that the journal is there to make it anew from.
+    An index that lacks rows is such damage: nothing that is found is wrong, but something is
+    missing. `whole` says that the journal can rebuild the store.
     """
     if not path.exists():
         return Diagnosis.ok(NONE_YET)
@@ -157,7 +157,7 @@ def lag(changes: int, ways_out: str = WAYS_OUT) -> Diagnosis:
 
 
 def vectors(missing: int) -> Diagnosis:
-    """Check that everything is found by meaning, too."""
+    """Check that every text has a vector, so that it is found by meaning."""
     if not missing:
         return Diagnosis.ok("Every text has its vector.")
     return Diagnosis.warning(
@@ -167,7 +167,7 @@ def vectors(missing: int) -> Diagnosis:
 
 
 def size(path: Path) -> Diagnosis:
-    """Check that the store has not outgrown one file."""
+    """Check that the embedded store is not too large."""
     if not path.exists():
         return Diagnosis.ok(NONE_YET)
     try:
@@ -202,7 +202,7 @@ def _unusable(path: Path, error: BaseException) -> VrError:
 
 
 def _damage(connection: sqlite3.Connection) -> str:
-    """The first damage that SQLite finds, as far as it comes within its time; else empty."""
+    """The first damage that SQLite finds within the time limit; empty for none."""
     end = time.monotonic() + CHECK_S
     connection.set_progress_handler(lambda: time.monotonic() > end, STEPS)
     try:
@@ -215,7 +215,7 @@ def _damage(connection: sqlite3.Connection) -> str:
 
 
 def _damaged_item(connection: sqlite3.Connection) -> str:
-    """The key of a record that is not what was written, as far as time goes; else empty."""
+    """The key of a damaged record, if one is found within the time limit; else empty."""
     end = time.monotonic() + CHECK_S
     rows = connection.execute(f"SELECT {STORED} FROM item i")  # noqa: S608 - constant columns
     while (batch := rows.fetchmany(ROWS)) and time.monotonic() < end:
@@ -227,7 +227,7 @@ def _damaged_item(connection: sqlite3.Connection) -> str:
 
 
 def _largest(connection: sqlite3.Connection) -> tuple[str, int]:
-    """The kind that has most records in one workspace, and how many."""
+    """The kind that has most records in one workspace, and their number."""
     row = connection.execute("SELECT kind, items FROM scope ORDER BY items DESC LIMIT 1").fetchone()
     return (str(row[0]), int(row[1])) if row else ("", 0)
 

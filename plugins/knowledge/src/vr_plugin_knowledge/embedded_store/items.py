@@ -1,4 +1,4 @@
-"""The records of the store: changed in the order of the journal, and read back unharmed."""
+"""The records of the store: written in the order of the journal, and read back unchanged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STORED = "i.key, i.fields, i.provenance, i.checksum"
 def apply_changes(
     connection: sqlite3.Connection, changes: Sequence[Change], kinds: Mapping[str, RecordKind]
 ) -> int:
-    """Write what lies behind the cursor, move it, and return where it stands then."""
+    """Write the changes after the cursor, move the cursor, and return it."""
     cursor = read_cursor(connection)
     newest: defaultdict[tuple[str, str], dict[str, Change]] = defaultdict(dict)
     for change in changes:
@@ -45,13 +45,13 @@ def read_cursor(connection: sqlite3.Connection) -> int:
 def reindex_kind(
     connection: sqlite3.Connection, kind: RecordKind, *, only_unknown: bool, limit: int
 ) -> list[int]:
-    """Bring up to `limit` items of a kind into its present shape; returns their `seq`.
+    """Reindex up to `limit` items of a kind in its present shape; return their `seq`.
 
     Args:
         connection: of a transaction that is open for writing.
         kind: as this process declares it.
         only_unknown: leave items alone that were indexed by another version of the kind.
-        limit: how many at most.
+        limit: most items.
     """
     wrong, shape = ("=", UNKNOWN) if only_unknown else ("<>", shape_of(kind))
     rows = connection.execute(
@@ -69,7 +69,7 @@ def reindex_kind(
 def read_page(
     connection: sqlite3.Connection, after: int, limit: int
 ) -> Iterator[tuple[int, str, StoredRecord]]:
-    """Records behind an item, each with its item and its workspace."""
+    """Records after an item, each with its item and its workspace."""
     rows = connection.execute(
         f"SELECT i.id, s.workspace, s.kind, {STORED} FROM item i JOIN scope s ON s.id = i.scope"  # noqa: S608 - constant text
         " WHERE i.id > ? ORDER BY i.id LIMIT ?",
@@ -103,16 +103,16 @@ def load_row(stored: Sequence[Any]) -> tuple[str, dict[str, Any], dict[str, Any]
     """Key, fields and provenance of a row, read as the columns `STORED`.
 
     Raises:
-        DamagedRowError: when they are not what was written.
+        DamagedRowError: when they differ from what was written.
     """
     return stored[0], load_fields(stored), json.loads(stored[2])
 
 
 def load_fields(stored: Sequence[Any]) -> dict[str, Any]:
-    """The fields alone of such a row.
+    """Only the fields of such a row.
 
     Raises:
-        DamagedRowError: when it is not what was written.
+        DamagedRowError: when it differs from what was written.
     """
     key, text, origin, kept = stored
     if checksum(key, text, origin) != kept:

@@ -12,19 +12,19 @@ from vr_plugin_knowledge.matching.spelling import is_lone
 from vr_plugin_knowledge.matching.terms import LEAST_IDF, inverse_frequency
 
 MOST_REPEATED = 2.2
-"""What bm25() multiplies a word's weight with at most: its k1 + 1 (fts5_aux.c)."""
+"""Largest factor by which bm25() multiplies a word's weight: its k1 + 1 (fts5_aux.c)."""
 COUNTED = 16
-"""Words that one statement counts."""
+"""Words that one statement looks up."""
 FLOOD = 5000
-"""Of items that hold only words that most items hold, so many are looked at."""
+"""Most items that are scored of those that hold only very common words."""
 
 
 class Keywords:
-    """The words of a question, weighed by how rare they are in one snapshot of the database.
+    """The words of a question, weighted by their rarity in one snapshot of the database.
 
     Args:
         connection: of a transaction that is open for reading.
-        terms: the words, repeated as they shall count.
+        terms: the words, repeated as often as they count.
     """
 
     def __init__(self, connection: sqlite3.Connection, terms: Sequence[str]) -> None:
@@ -44,16 +44,16 @@ class Keywords:
         return [term for term, holders in self._holders.items() if not holders]
 
     def whole(self, besides: Collection[str] = ()) -> float:
-        """The BM25 score of a text of average length that holds every word, `besides` some, once.
+        """The BM25 score of a text of average length that holds every word once, except `besides`.
 
-        That is the sum of the words' inverse document frequencies as SQLite's bm25() has them.
+        That is the sum of the words' inverse document frequencies, as in SQLite's bm25().
         """
         return sum(weight for term, weight in self._weights.items() if term not in besides)
 
     def best(self, scope: int, condition: Condition | None, limit: int) -> dict[int, float]:
         """BM25 scores of the best items of one scope that hold any of the words.
 
-        A word that more than half of all items hold weighs nothing; it only fills the list.
+        A word in more than half of all items has no weight; it only fills the list.
         """
         common = [t for t, n in self._repeated.items() if self._weights[t] <= n * LEAST_IDF]
         found = self._telling(scope, condition, limit)
@@ -64,12 +64,12 @@ class Keywords:
         return found
 
     def _telling(self, scope: int, condition: Condition | None, limit: int) -> dict[int, float]:
-        """The best by the words that weigh something.
+        """The best items by the words that have a weight.
 
-        Scoring is what costs time, so only the rarest words look for items, and the others
-        add to the scores of these, when what the others give at most lifts no other item into
-        the list: MaxScore, H. Turtle, J. Flood, "Query Evaluation: Strategies and
-        Optimizations", Information Processing & Management 31(6), 1995.
+        Scoring takes most of the time. So only items with the rarest words are scored, by all
+        words, as soon as the other words alone cannot lift an item into the list: MaxScore, H.
+        Turtle, J. Flood, "Query Evaluation: Strategies and Optimizations", Information Processing &
+        Management 31(6), 1995.
         """
         weights = {t: w for t, w in self._weights.items() if w > self._repeated[t] * LEAST_IDF}
         ranked = sorted(weights, key=lambda term: -weights[term])
@@ -97,7 +97,7 @@ class Keywords:
         first, second = self._as_given(leading), self._as_given(rest)
         if not rest:
             return self._scored(any_of(first), scope, condition, limit)
-        # The leading words stand on both sides and count twice; so must the others.
+        # The leading words are on both sides and count twice; so must the others.
         expression = f"({any_of(first)}) AND ({any_of([*first, *second, *second])})"
         twice = self._scored(expression, scope, condition, limit)
         return {item: score / 2 for item, score in twice.items()}
@@ -113,8 +113,8 @@ class Keywords:
         limit: int,
         among: int = -1,
     ) -> dict[int, float]:
-        # The plus keeps SQLite from looking every permitted item up in the full-text index.
-        # Its own order by rank would score what the condition does not permit, too.
+        # The plus keeps SQLite from looking up every permitted item in the full-text index. FTS5's
+        # own order by rank would also score items that the condition excludes.
         where = f" AND +rowid IN ({condition.sql})" if condition else ""
         rows = self._connection.execute(
             "SELECT item, score FROM (SELECT rowid AS item, bm25(body) AS score FROM body"  # noqa: S608 - values are bound
@@ -134,7 +134,7 @@ class Keywords:
         """Count the items that hold each word."""
         counts: list[int] = []
         for start in range(0, len(terms), COUNTED):
-            # In one statement: each takes longer to begin than most words to count.
+            # In one statement: starting one takes longer than counting most words.
             part = terms[start : start + COUNTED]
             sql = ",".join(["(SELECT count(*) FROM body WHERE body MATCH ?)"] * len(part))
             counts += self._connection.execute(
@@ -149,6 +149,6 @@ def count_items(connection: sqlite3.Connection) -> float:
 
 
 def any_of(terms: Sequence[str]) -> str:
-    """The expression of FTS5 for items that hold any of the words."""
-    # Quoted, a word is never an operator; a word has no quotes of its own.
+    """The FTS5 expression for items that hold any of the words."""
+    # A quoted word is never an operator; words contain no quotes.
     return " OR ".join(f'"{term}"{"*" if is_lone(term) else ""}' for term in terms)

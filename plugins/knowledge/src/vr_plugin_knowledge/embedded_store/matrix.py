@@ -1,4 +1,4 @@
-"""Vectors in memory, kept in step with the database."""
+"""Vectors in memory, kept in sync with the database."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 CHUNK_ROWS = 1024
 LENGTH_ERROR = 1e-3
-"""Every vector was written with a length of 1."""
+"""Tolerance of the length of a vector, which is 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class Space:
 class Matrix:
     """All vectors of one embedder that the database holds, by scope.
 
-    It is read from the database at the first search, and before every search whatever any
-    process changed since, found by its rising `seq`.
+    It is read from the database at the first search. Before every search it reads the changes of
+    all processes since, which it finds by their rising `seq`.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Matrix:
         self._scopes: dict[int, ScopeVectors] = {}
 
     def follow(self, connection: sqlite3.Connection, space: Space) -> None:
-        """Read what changed, through a transaction that is open for reading.
+        """Read the changes, through a transaction that is open for reading.
 
         The vectors of another space than `space` are forgotten.
         """
@@ -68,15 +68,15 @@ class Matrix:
     def comparing(
         self, query: Sequence[float], wanted: Sequence[tuple[int, Integers | None]], limit: int
     ) -> Iterator[Callable[[], dict[int, float]]]:
-        """Compare beside what the block does; after `follow`.
+        """Compare in another thread while the block runs; call `follow` first.
 
-        Asked in the block, what it gives joins in, and returns the cosine similarities of the
-        best items of each wanted scope.
+        The yielded function helps with the rest of the work, and returns the cosine similarities of
+        the best items of each wanted scope.
 
         Args:
             query: a vector of the dimension of the space.
             wanted: scopes, each with the item numbers that filters permit, or None for all.
-            limit: how many of each scope.
+            limit: most items of each scope.
         """
         import numpy as np
 
@@ -104,12 +104,12 @@ class Matrix:
                 pieces.abandon()
 
     def close(self) -> None:
-        """End the thread that helps."""
+        """End the helper thread."""
         self._helper.shutdown(wait=False)
 
     @contextmanager
     def _held(self) -> Iterator[None]:
-        """Keep the vectors unchanged in the block; several threads may compare at once."""
+        """Keep the vectors unchanged during the block; several threads may compare at once."""
         with self._idle:
             self._comparing += 1
         try:

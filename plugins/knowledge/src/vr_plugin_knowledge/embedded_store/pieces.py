@@ -1,4 +1,4 @@
-"""Work in pieces that two threads take in turn."""
+"""Work in pieces that two threads share."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 FEW = 2
-"""So many pieces are done before another thread would have begun."""
+"""Number of pieces that are done before another thread would have started."""
 
 
 class Pieces(Generic[T]):
-    """Pieces of work, each done once, by whoever comes first.
+    """Pieces of work, each done once, by the first free thread.
 
     Args:
-        pieces: what is to be done, in any order and in any thread.
-        end: gives what comes of them, once all are done.
-        helper: begins at once; whoever calls `finish` joins in.
+        pieces: the work, to be done in any order and in any thread.
+        end: makes the outcome, once all pieces are done.
+        helper: starts at once; the caller of `finish` joins in.
     """
 
     def __init__(
@@ -39,13 +39,13 @@ class Pieces(Generic[T]):
         return self._end() if found is None else found
 
     def abandon(self) -> None:
-        """Return when nobody is at work any more, whatever is left."""
+        """Drop the remaining pieces, and return when no thread works any more."""
         self._joined = True
         self._left.clear()
         self._await_helper()
 
     def _help(self) -> T | None:
-        """Work, and go on to the end unless another thread may still have a piece."""
+        """Work, then make the outcome unless another thread may still have a piece."""
         self._work_off()
         return None if self._joined else self._end()
 
@@ -59,5 +59,5 @@ class Pieces(Generic[T]):
 
     def _await_helper(self) -> T | None:
         helping, self._helping = self._helping, None
-        # One that has not begun is busy with another question, and would find nothing to do.
+        # A helper that has not started is busy with another search, and would find nothing to do.
         return None if helping is None or helping.cancel() else helping.result()

@@ -7,7 +7,7 @@ import sqlite3
 from vr_kernel import Position
 
 _LEFT = "left/"
-"""What the names of rows begin with that tell of a journal followed before."""
+"""Prefix of the names of rows about journals that were followed before."""
 
 
 def read_positions(connection: sqlite3.Connection) -> list[Position]:
@@ -21,14 +21,14 @@ def read_positions(connection: sqlite3.Connection) -> list[Position]:
 
 
 def follow(connection: sqlite3.Connection, position: Position) -> None:
-    """Follow that journal from there on; keep how far the file had come with the one before."""
+    """Follow that journal from that position; keep the position in the previous journal."""
     rows = dict(connection.execute("SELECT name, value FROM state"))
     before = read_positions(connection)[0]
     if before.journal == position.journal:
         return
     if before.journal and before.seq > rows.get("followed from", 0):
         _put(connection, _LEFT + before.journal, f"{before.seq} {before.opening}")
-    # What is adopted, or followed again, has records here already.
+    # A journal that is adopted, or followed again, has records here already.
     here = (before.seq > 0 and not before.journal) or _LEFT + position.journal in rows
     connection.execute("DELETE FROM state WHERE name = ?", (_LEFT + position.journal,))
     _put(connection, "journal", position.journal)
@@ -38,7 +38,7 @@ def follow(connection: sqlite3.Connection, position: Position) -> None:
 
 
 def begin_again(connection: sqlite3.Connection, journal: str) -> None:
-    """Follow that journal from its beginning, and keep no other in mind."""
+    """Follow that journal from its beginning, and forget all others."""
     follow(connection, Position(journal, "", 0))
     _put(connection, "cursor", 0)
     _put(connection, "opening", "")
@@ -47,7 +47,7 @@ def begin_again(connection: sqlite3.Connection, journal: str) -> None:
 
 
 def keep_opening(connection: sqlite3.Connection, journal: str, opening: str) -> None:
-    """Keep, beside the cursor, the opening of the journal in which its number was given out."""
+    """Store, with the cursor, the opening of the journal that issued its number."""
     if journal:
         _put(connection, "journal", journal)
         _put(connection, "opening", opening)

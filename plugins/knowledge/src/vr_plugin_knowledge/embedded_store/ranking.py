@@ -1,4 +1,4 @@
-"""Ranking: the items of the database that answer a question, with scores."""
+"""Ranks the items of the database that answer a question."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class Ranking:
     def answer(self, query: Query) -> list[Hit]:
         """Best hits first, at most `query.limit` of each kind.
 
-        The scores are BM25 where words alone decide, cosine similarities where meaning alone
-        does, and 0..1 where both do.
+        The scores are BM25 for a keyword search, cosine similarities for a search by meaning, and
+        0..1 for a hybrid one.
         """
         parts = self._parts(query)
         limit = max(CANDIDATES, query.limit)
@@ -112,10 +112,10 @@ class Ranking:
     def _by_word(
         self, parts: Sequence[Part], terms: Sequence[str], limit: int
     ) -> tuple[dict[int, float], float]:
-        """Scores of the best of each part, and what a text that holds the question scores.
+        """Scores of the best of each part, and the score of a text that holds the whole question.
 
-        Words that no text holds are looked for as parts of words, all of them when none of the
-        others stands here.
+        Words that no text holds are searched as parts of words; all words are when no item here
+        holds any.
         """
         if not terms:
             return {}, 0.0
@@ -135,7 +135,7 @@ class Ranking:
     def _by_meaning(
         self, parts: Sequence[Part], vector: Sequence[float] | None, limit: int
     ) -> Iterator[Callable[[], dict[int, float]]]:
-        """Find the nearest vectors beside the work of the block, which asks for them at its end."""
+        """Find the nearest vectors while the block runs, which asks for them at its end."""
         if self.space is None or vector is None:
             yield dict
             return
@@ -149,19 +149,19 @@ class Ranking:
 
         if condition is None:
             return None
-        # One row of text comes three times as fast as many rows of one number.
+        # One row of text is read three times as fast as many rows of one number.
         sql = f"SELECT group_concat(item) FROM ({condition.sql})"  # noqa: S608 - values are bound
         (items,) = self.connection.execute(sql, condition.values).fetchone()
         return np.fromstring(items or "", np.int64, sep=",")
 
     def _hits(self, parts: Sequence[Part], scores: Mapping[int, float], limit: int) -> list[Hit]:
         names = {part.scope: part.kind.name for part in parts}
-        # Of equal scores the item that came first; a sort in reverse keeps their order.
+        # Of equal scores the older item comes first; a reverse sort is stable.
         ranked = sorted(sorted(scores), key=scores.__getitem__, reverse=True)
         best = _first_of_each(names, ranked, limit)
         records = self._records(best, names)
         if len(records) < len(best):
-            # The matrix may be ahead of this snapshot, and have what is not in it.
+            # The matrix may be ahead of this snapshot, and have items that it lacks.
             records = self._records(ranked, names)
             best = _first_of_each(names, [item for item in ranked if item in records], limit)
         return [Hit(records[item], scores[item]) for item in best]
@@ -179,7 +179,7 @@ def _joined(lists: Iterable[Mapping[int, float]]) -> dict[int, float]:
 
 
 def _added(one: Mapping[int, float], other: Mapping[int, float], limit: int) -> dict[int, float]:
-    """The best of two lists, whose scores add up."""
+    """The best of two lists, by the sum of their scores."""
     sums = {item: one.get(item, 0.0) + other.get(item, 0.0) for item in {**one, **other}}
     return dict(sorted(sums.items(), key=lambda each: -each[1])[:limit])
 

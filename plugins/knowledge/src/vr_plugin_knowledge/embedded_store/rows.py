@@ -1,8 +1,8 @@
 """Many rows in few statements.
 
-Python gives its lock away for each step of a statement and waits for it afterwards: a statement
-a row takes twice its time when another thread works as well. A connection keeps 128 statements,
-each as large as it has values, so that only few lengths are used.
+Python releases its lock for each step of a statement and waits for it afterwards: one statement per
+row takes twice the time when another thread works, too. A connection caches 128 statements, each as
+large as its number of values, so only few different lengths are used.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ def insert_rows(connection: sqlite3.Connection, into: str, rows: Sequence[tuple[
 def select_by(
     connection: sqlite3.Connection, sql: str, values: Sequence[Any], keys: Sequence[Any]
 ) -> list[tuple[Any, ...]]:
-    """The rows of a SELECT that ends in a column, for all of the column's values in `keys`."""
+    """The rows of a SELECT that ends in a column's name, for that column's values in `keys`."""
     rows: list[tuple[Any, ...]] = []
     for start in range(0, len(keys), AT_ONCE):
         part = keys[start : start + AT_ONCE]
-        # To a power of two: a value that is asked for twice is found once.
+        # Padded to a power of two: a value that is given twice is found once.
         padded = [*part, *[part[-1]] * ((1 << (len(part) - 1).bit_length()) - len(part))]
         marks = ",".join("?" * len(padded))
         rows += connection.execute(f"{sql} IN ({marks})", (*values, *padded)).fetchall()

@@ -1,4 +1,4 @@
-"""The database of the embedded store: its tables, and how an item's number is made up."""
+"""The database of the embedded store: its tables, and the form of an item's number."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import zlib
 VERSION = 3
 """`PRAGMA user_version` of this layout; a file of another layout is rebuilt from the journal."""
 BEFORE = 2
-"""The layout before had no list of words; it gets one."""
+"""The previous layout, without a list of terms; it gets one."""
 TOKENIZER = "porter unicode61 remove_diacritics 2"
-"""Parts texts into terms: words without accents and English endings."""
+"""Splits texts into terms: words without accents and English endings."""
 
 PAGE_BYTES = 8192
 """A page holds five vectors of 384 numbers; SQLite's default of 4096 would waste a quarter."""
@@ -26,7 +26,7 @@ honours without a join.
 """
 
 # A vector row is never changed in place: it is replaced by one with a higher `seq`, and by one
-# without a value when the vector is gone. Whoever reads on from a `seq` misses nothing.
+# without a value when the vector is gone. A reader that continues from a `seq` misses nothing.
 SCHEMA = """
 CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO state VALUES ('cursor', 0);
@@ -75,7 +75,7 @@ CREATE TABLE vector (
 );
 CREATE UNIQUE INDEX vector_item ON vector (item, embedder, live);
 """
-# The terms of `body`, each once, and every three letters of them up to the `indexed` one.
+# The terms of `body`, each once, with an index of their trigrams up to the `indexed` one.
 _WORDS = """
 INSERT INTO state VALUES ('unlisted', 0), ('indexed', 0);
 CREATE TABLE term (id INTEGER PRIMARY KEY AUTOINCREMENT, term TEXT NOT NULL UNIQUE);
@@ -87,7 +87,7 @@ SCHEMA += _WORDS
 
 
 class OtherLayoutError(sqlite3.DatabaseError):
-    """The file is sound, but of another version of this program, or of another program."""
+    """The file is sound, but belongs to another version of this program or to another program."""
 
 
 class DamagedRowError(sqlite3.DatabaseError):
@@ -98,16 +98,16 @@ _DAMAGED = (
     "Could not decode to UTF-8", "invalid fts5 file format", "malformed", "no such column",
     "no such module", "no such table", "no such tokenizer", "unrecognized token", "near ",
 )  # fmt: skip
-"""Ordinary errors that are damage where all statements are our own, over tables of our own."""
+"""Ordinary errors that mean damage, since all statements and tables are our own."""
 
 
 def is_damage(error: Exception) -> bool:
     """True for an error that means that the file's content is not what was written."""
     name = getattr(error, "sqlite_errorname", None) or ""
     return (
-        # SQLite's own sentence may quote damaged bytes, which then are no text.
+        # SQLite's message may quote damaged bytes, which cannot be decoded.
         isinstance(error, OtherLayoutError | DamagedRowError | UnicodeDecodeError)
-        # A header that tells lies of the file's size shows in the last two.
+        # A header with a wrong file size shows in the last two.
         or name.startswith(
             ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_FSTAT", "SQLITE_IOERR_SHORT_READ")
         )
@@ -121,10 +121,10 @@ def scope_crc(workspace: str, kind: str) -> int:
 
 
 def require_sound_scopes(connection: sqlite3.Connection) -> None:
-    """Refuse a file in which the records of a kind, or of a workspace, bear another name.
+    """Refuse a file in which the name of a kind or of a workspace was changed.
 
     Raises:
-        DamagedRowError: when a name is not what was written.
+        DamagedRowError: when a name differs from what was written.
     """
     for workspace, kind, crc in connection.execute("SELECT workspace, kind, crc FROM scope"):
         if scope_crc(workspace, kind) != crc:
@@ -132,7 +132,7 @@ def require_sound_scopes(connection: sqlite3.Connection) -> None:
 
 
 def prepare(connection: sqlite3.Connection) -> None:
-    """Bring an empty file into this layout; leave one that has it alone.
+    """Create this layout in an empty file; leave a file that has it unchanged.
 
     Raises:
         OtherLayoutError: when the file holds something else.
@@ -161,7 +161,7 @@ def scope_range(scope: int) -> tuple[int, int]:
 
 
 def _create(connection: sqlite3.Connection) -> None:
-    # Another process may have been faster while this one waited for its turn.
+    # Another process may have done it while this one waited for the lock.
     if _version(connection) == VERSION:
         return
     if _version(connection) == BEFORE:
@@ -184,7 +184,7 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    # SQLite does not wait when two processes switch a new file at once.
+    # SQLite does not wait when two processes switch a new file to WAL at once.
     for attempt in range(WAL_ATTEMPTS):
         try:
             connection.execute("PRAGMA journal_mode = WAL")

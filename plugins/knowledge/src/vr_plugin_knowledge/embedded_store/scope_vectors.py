@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 BLOCK_ROWS = 4096
 PIECE_ROWS = 4096
-"""So many are scored at once; a block holds a whole number of pieces."""
+"""Rows that are scored at once; a block holds a whole number of pieces."""
 CACHED_ROWS = 512
-"""So many vectors of 384 numbers stay in a processor's cache while they are scored."""
+"""Vectors of 384 numbers that stay in a processor's cache while they are scored."""
 GATHER_SHARE = 0.3
 """Below this share of permitted rows, copying them is cheaper than scoring all rows."""
 RUN = 64
@@ -30,8 +30,8 @@ class Comparison:
     """A question and the vectors of one scope.
 
     Attributes:
-        pieces: what is to be done before `best` is asked, in any order.
-        scores: where they leave the inner products, row by row.
+        pieces: the work to be done before `best`, in any order.
+        scores: the inner products that they compute, row by row.
         counts: the item number of each row.
         rows: those that count, or None for all.
     """
@@ -82,7 +82,7 @@ class ScopeVectors:
             self._blocks[number][rows[here] % BLOCK_ROWS] = vectors[here]
 
     def drop(self, count: int) -> None:
-        """Forget one vector; the last row takes its place."""
+        """Remove one vector; the last row takes its place."""
         if count >= len(self._rows) or self._rows[count] < 0:
             return
         hole, last = int(self._rows[count]), self.size - 1
@@ -95,9 +95,9 @@ class ScopeVectors:
             self._blocks.pop()
 
     def compare(self, query: Floats, permitted: Integers | None) -> Comparison:
-        """Begin to compare with the vectors of some item numbers, or of all.
+        """Start a comparison with the vectors of some item numbers, or of all.
 
-        Nothing may be added or dropped before it is done.
+        No vector may be added or dropped before it is done.
         """
         import numpy as np
 
@@ -155,8 +155,8 @@ class ScopeVectors:
 def _highest(scores: Floats, limit: int) -> Integers:
     """Positions of the highest scores, highest first.
 
-    They all lie in the runs of `RUN` scores whose own highest is among the `limit` highest of
-    all runs, so that only these are looked through.
+    They all lie in the runs of `RUN` scores whose maximum is among the `limit` highest maxima, so
+    that only these runs are searched.
     """
     import numpy as np
 

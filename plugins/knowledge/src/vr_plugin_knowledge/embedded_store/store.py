@@ -56,12 +56,13 @@ class EmbeddedStore:
 
     Args:
         path: the database file, made when missing.
-        vectors: what turns text into vectors.
+        vectors: turns text into vectors.
         log: where degraded operation is reported.
-        refusal: says why a damaged file is not to be made anew from the journal; None to allow it.
-        vector_wait_s: how long a search waits for the vectors of what was recorded before it.
-        close_grace_s: how long closing waits for vectors; what is missing then is made at the
-            next start.
+        refusal: returns the error when a damaged file must not be rebuilt from the journal; None to
+            allow it.
+        vector_wait_s: seconds that a search waits for the vectors of earlier records.
+        close_grace_s: seconds that closing waits for vectors; missing ones are made at the next
+            start.
     """
 
     name = "embedded"
@@ -86,7 +87,7 @@ class EmbeddedStore:
         self._read_from = 0
 
     async def open(self, kinds: Sequence[RecordKind]) -> None:
-        """Take over the kinds; items that another version of a kind indexed are indexed anew."""
+        """Set the record kinds; items that another version of a kind indexed are reindexed."""
         self._kinds.update({kind.name: kind for kind in kinds})
         for kind in kinds:
             while await asyncio.to_thread(self._reindex, kind):
@@ -94,7 +95,7 @@ class EmbeddedStore:
         self._follower.wake()
 
     async def aclose(self) -> None:
-        """Finish what is nearly done, then close the file."""
+        """Finish work that is nearly done, then close the file."""
         await self._follower.aclose(self._close_grace_s)
         await asyncio.to_thread(self._database.close)
         self._matrix.close()
@@ -110,11 +111,11 @@ class EmbeddedStore:
         return self._read_from
 
     async def positions(self) -> list[Position]:
-        """Positions in the journal that it follows, and in those before."""
+        """Positions in the followed journal, and in earlier ones."""
         return await asyncio.to_thread(self._database.read, read_positions)
 
     async def follow(self, position: Position) -> None:
-        """Follow that journal from there on."""
+        """Follow that journal from that position."""
         if (await self.positions())[0].journal != position.journal:
             await asyncio.to_thread(self._database.write, partial(follow, position=position))
         self._journal = position.journal
@@ -122,7 +123,7 @@ class EmbeddedStore:
     async def restart(self, journal: str, *, empty: bool) -> Path | None:
         """Follow that journal from its beginning; with `empty` in a new file.
 
-        Returns the file that holds what was given up.
+        Returns the file that holds the given-up records.
         """
         work, kept = partial(begin_again, journal=journal), None
         if empty:
@@ -133,11 +134,11 @@ class EmbeddedStore:
         return kept
 
     async def apply(self, changes: Sequence[Change]) -> None:
-        """Apply what lies behind the cursor, all or nothing.
+        """Apply the changes after the cursor, all or none.
 
         Raises:
-            VrError: UNAVAILABLE, category STORE_REBUILT, when the file is another one than
-                the one whose cursor was read: the changes before these are not in it.
+            VrError: UNAVAILABLE, category STORE_REBUILT, when the file was replaced since its
+                cursor was read: it lacks the changes before these.
         """
         expected = self._read_from
 
@@ -172,7 +173,7 @@ class EmbeddedStore:
         return await asyncio.to_thread(self._database.read, read)
 
     async def page(self, after: int, limit: int) -> list[tuple[int, str, StoredRecord]]:
-        """Up to `limit` records behind an item, each with its item and its workspace."""
+        """Up to `limit` records after an item, each with its item and its workspace."""
 
         def read(connection: sqlite3.Connection) -> list[tuple[int, str, StoredRecord]]:
             return list(read_page(connection, after, limit))
@@ -220,7 +221,7 @@ class EmbeddedStore:
         return await asyncio.to_thread(self._database.read, Groups(kind, workspace, field))
 
     async def _settled(self, ask: Callable[[Ranking], list[Hit]]) -> list[Hit]:
-        """Ask a snapshot whose vectors are there; when they do not come in time, one without."""
+        """Query a snapshot that has its vectors; when they are not ready in time, one without."""
 
         def read(connection: sqlite3.Connection) -> list[Hit]:
             return ask(self._ranking(connection, self._space()))
@@ -231,7 +232,7 @@ class EmbeddedStore:
         hits = await asyncio.to_thread(self._database.read, read_when_settled)
         if hits is not None:
             return hits
-        if not self._database.is_held():  # no vector comes before the other process goes on
+        if not self._database.is_held():  # no vector is made before the other process continues
             await self._follower.settle(self._vector_wait_s)
         return await asyncio.to_thread(self._database.read, read)
 
@@ -246,7 +247,7 @@ class EmbeddedStore:
             return reindex_kind(connection, kind, only_unknown=False, limit=REINDEX_BATCH)
 
         try:
-            # Who has nothing to write need not wait for others who do.
+            # Looked up first: without outdated items there is no need to wait for other writers.
             outdated = self._database.read(partial(is_outdated, kind=kind))
             if outdated and not self._database.unwritable:
                 return self._database.write(write)

@@ -1,4 +1,4 @@
-"""Vectors of records, computed in the background after their text is searchable."""
+"""Computes vectors of records in the background, after their text is searchable."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from vr_plugin_knowledge.matching.embeddings import is_outage, unit_vectors
 
 REINDEX_BATCH = 500
 IDLE_S = 1.0
-"""After so long without new records or searches the list of terms is brought up to date."""
+"""Seconds without new records or searches after which the list of terms is updated."""
 POSTPONED = 5
-"""So often it waits for searches to end."""
+"""Times that it waits for searches to end."""
 
 
 class VectorFollower:
-    """Follows the items in the order they were recorded and gives each its vector.
+    """Goes through the items in the order they were recorded and gives each its vector.
 
-    One task of this process; other processes may run their own on the same file. What is
-    missing is found by asking the database, so nothing is lost when a process ends.
+    One task of this process; other processes may run their own on the same file. Missing vectors
+    are found by a query of the database, so nothing is lost when a process ends.
     """
 
     def __init__(
@@ -73,13 +73,13 @@ class VectorFollower:
         self._follower.wake()
 
     def make_way(self) -> None:
-        """Postpone what can wait until nobody searches."""
+        """Postpone work that can wait until no search runs."""
         self._searched = True
 
     def is_settled(self, connection: sqlite3.Connection) -> bool:
-        """True when `settle` would not wait for anything that this snapshot holds.
+        """True when `settle` would not wait for anything in this snapshot.
 
-        It may be asked in any thread.
+        Safe to call from any thread.
         """
         asked = self._asked
         return not self._vectors.available() or self._reached(newest_position(connection), asked)
@@ -105,7 +105,7 @@ class VectorFollower:
         return missing + len(self._refused)
 
     async def aclose(self, grace: float) -> None:
-        """Stop, after at most `grace` seconds for what is left to do."""
+        """Stop, after at most `grace` seconds for the remaining work."""
         if not self._follower.began:
             return
         with suppress(VrError):
@@ -148,7 +148,7 @@ class VectorFollower:
             self._indexed = asked
             self._moved.notify_all()
         if self._generation != self._database.generation:
-            # The file is another one: it is filled anew, from the first record on.
+            # The file was replaced, and is filled again from the first record.
             self._generation, self._position = self._database.generation, 0
         if not self._vectors.available():
             return
@@ -189,7 +189,7 @@ class VectorFollower:
             return
         try:
             vectors = await self._vectors.packed_documents([entry.text for entry in waiting])
-        except Exception as error:  # a plugin's code; sorted into outage and bad text below
+        except Exception as error:  # a plugin's code; classified as outage or bad text below
             if is_outage(error):
                 raise
             if len(waiting) > 1:
@@ -204,7 +204,7 @@ class VectorFollower:
         for entry in waiting:
             await self._embed(embedder, [entry])
         if all((entry.item, entry.digest) in self._refused for entry in waiting):
-            # Not one text went through: it is the embedder, not the texts.
+            # No text succeeded: the embedder is at fault, not the texts.
             self._refused = before
             raise cause
 

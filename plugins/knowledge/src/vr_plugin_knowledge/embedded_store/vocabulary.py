@@ -1,9 +1,9 @@
-"""The terms of all texts, by the letters that they hold.
+"""The terms of all texts, searchable by parts of them.
 
-FTS5 can list the terms of its index, but reads all of it for that. So each term stands once in a
-table of its own, with an index of every three letters. What few texts bring is added as they are
-written; what many bring is found out afterwards, when nothing else is to be done: one walk
-through the index costs less than taking each text apart. Until then a search walks itself.
+FTS5 can list the terms of its index, but reads all of it for that. So each term is stored once in a
+table of its own, with a trigram index. Terms of few texts are added when these are written. Those
+of many texts are collected later, when there is nothing else to do: one scan of the FTS5 index
+costs less than tokenising each text. Until then a search scans that index itself.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from vr_plugin_knowledge.embedded_store.schema import TOKENIZER
 
 FEW = 100
-"""So many texts are taken apart when they are written."""
+"""Most texts that are tokenised when they are written."""
 AT_ONCE = 1000
-"""So many terms are looked through one by one before they are indexed."""
+"""Most terms that are searched one by one before they are indexed."""
 
 
 def add_terms(connection: sqlite3.Connection, texts: Sequence[str]) -> None:
@@ -32,7 +32,7 @@ def add_terms(connection: sqlite3.Connection, texts: Sequence[str]) -> None:
 
 
 def drop_terms(connection: sqlite3.Connection, texts: Iterable[str]) -> None:
-    """Forget the terms of texts that were deleted, and that no other text has."""
+    """Remove the terms of deleted texts that no other text has."""
     _take_apart(connection, texts)
     gone = connection.execute(
         "SELECT id, f.term FROM temp.fresh_term f JOIN term USING (term)"
@@ -63,7 +63,7 @@ def unlisted(connection: sqlite3.Connection) -> int:
 
 
 def missing_terms(connection: sqlite3.Connection) -> tuple[int, list[str]]:
-    """`unlisted` of this snapshot, and the terms that are missing in it."""
+    """`unlisted` of this snapshot, and its missing terms."""
     if not (writes := unlisted(connection)):
         return 0, []
     sql = "SELECT term FROM vocabulary WHERE term NOT IN (SELECT term FROM term)"
@@ -71,7 +71,7 @@ def missing_terms(connection: sqlite3.Connection) -> tuple[int, list[str]]:
 
 
 def list_terms(connection: sqlite3.Connection, writes: int, missing: Iterable[str]) -> None:
-    """List what `missing_terms` found, unless more texts were written since."""
+    """Store what `missing_terms` found, unless more texts were written since."""
     if unlisted(connection) != writes:
         return
     each = [(term,) for term in missing]
@@ -94,7 +94,7 @@ def _take_apart(connection: sqlite3.Connection, texts: Iterable[str]) -> None:
 
 
 def _index_parts(connection: sqlite3.Connection, least: int) -> None:
-    """Index the newest terms once there are `least` of them, since each time costs."""
+    """Index the newest terms once there are `least` of them, since each run is costly."""
     done = _state(connection, "indexed")
     (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM term").fetchone()
     if last - done < least:

@@ -1,4 +1,4 @@
-"""The writing of records into the store: text, facets, and removal of outdated vectors."""
+"""Writes records into the store: text, facets, and removal of outdated vectors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NOWHERE = (None, None)
 
 @dataclass(slots=True)
 class Scope:
-    """One kind in one workspace: its number, that of its last item, and the change in items."""
+    """One kind in one workspace: its number, that of its last item, and its change in items."""
 
     number: int
     last_item: int
@@ -35,8 +35,8 @@ class Scope:
 class ItemWriter:
     """Collects changes, and writes them table by table through one connection.
 
-    The full-text index comes last: what it holds in memory it has to write whenever a statement
-    begins that SQLite may have to undo alone.
+    The full-text index comes last: it has to flush its memory whenever a statement begins that
+    SQLite may have to roll back by itself.
 
     Args:
         connection: of a transaction that is open for writing, from the first change to `write`.
@@ -73,7 +73,7 @@ class ItemWriter:
     def reindex(
         self, item: int, kind: str, fields: Mapping[str, Any], digest: bytes | None
     ) -> None:
-        """Index an item anew by its kind as it is known now; `digest` is what it has."""
+        """Reindex an item by the present version of its kind; `digest` is its stored digest."""
         shape, now = self._index(item, kind, fields)
         self._reshaped.append((shape, now, item))
         self._unindexed.append((item,))
@@ -148,7 +148,7 @@ class ItemWriter:
         self._deleted.append((item,))
 
     def _drop_vectors(self) -> None:
-        """Delete vectors, leaving a row that tells the matrices of all processes."""
+        """Delete vectors, leaving rows that tell the matrices of all processes."""
         for item in self._outdated:
             embedders = self._connection.execute(
                 "DELETE FROM vector WHERE item = ? AND live = 1 RETURNING item, embedder, 0", item
@@ -176,7 +176,7 @@ def checksum(key: str, text: str, origin: str) -> int:
 
 
 def text_digest(text: str) -> bytes | None:
-    """Digest of a text to embed; None for nothing to embed."""
+    """Digest of a text to embed; None for an empty text."""
     return hashlib.sha256(text.encode()).digest()[:16] if text.strip() else None
 
 

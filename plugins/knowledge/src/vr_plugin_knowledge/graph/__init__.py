@@ -1,1 +1,1 @@
-"""The knowledge graph: concepts and how they relate, with the quotes that say so."""
+"""The knowledge graph: concepts and how they relate, with quotes as evidence."""

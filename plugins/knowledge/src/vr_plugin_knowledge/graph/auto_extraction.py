@@ -1,4 +1,4 @@
-"""Extraction of concepts from records that were just made, where it is turned on."""
+"""Extracts concepts from new records, where that is turned on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vr_plugin_knowledge.graph.network import EXTRACTOR
 MOST = 100
 """Records of one call that are read; more are left to `knowledge_extract`."""
 BEHIND = 500
-"""Changes of others that may have come in between a call's records and the news of it."""
+"""Changes of others that may lie between a call's records and its event."""
 
 
 def may_extract(event: CallFinished) -> bool:
@@ -18,10 +18,10 @@ def may_extract(event: CallFinished) -> bool:
 
 
 async def extract_new(event: CallFinished, services: Services) -> None:
-    """Begin to extract from the records of a call, in the name of its caller.
+    """Start an extraction from the records of a call, in the name of its caller.
 
-    It is a call of `knowledge_extract` in the background. Where the program ends before, the
-    next server goes on with it.
+    It is a call of `knowledge_extract` in the background. When the program ends first, the next
+    server continues it.
     """
     wanted = set(services.settings.graph_collections)
     count = event.records + BEHIND

@@ -11,7 +11,7 @@ from sys import intern
 from typing import Any
 
 MOST_CITATIONS = 50
-"""How many records one concept or relationship names; later ones are not added."""
+"""Most records that one concept or relationship names; later ones are not added."""
 _VERSION_CHARS = 12
 _MOMENT = re.compile(r"[#?&]t=(\d+(?:\.\d+)?)s?(?:$|[&#])")
 
@@ -43,7 +43,7 @@ class Citation:
 
     @property
     def address(self) -> str:
-        """Record and version as one text, as the field `sources` has it."""
+        """Record and version as one text, in the form of the field `sources`."""
         return f"{self.collection}/{self.object_id}" + (f"#{self.version}" if self.version else "")
 
 

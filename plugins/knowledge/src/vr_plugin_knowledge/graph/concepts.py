@@ -15,12 +15,12 @@ from vr_plugin_knowledge.graph.citations import (
 from vr_plugin_knowledge.graph.identity import identify, identify_edge
 
 UNKNOWN = "unknown"
-"""The state of a concept of which nobody said how well they know it."""
+"""The state of a concept that nobody has rated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The first record that names an entity: its words about itself, and if a person wrote it."""
+    """The first record that names an entity: its own wording, and if a person wrote it."""
 
     url: str = ""
     title: str = ""
@@ -56,7 +56,7 @@ class Relation:
     origin: Origin = Origin()
 
     def other(self, concept: str) -> str:
-        """The end that is not this concept; itself of a relationship to itself."""
+        """The other end; the concept itself for a relationship to itself."""
         return self.end if concept == self.start else self.start
 
 
@@ -126,7 +126,7 @@ def relation_fields(relation: Relation) -> dict[str, Any]:
 
 
 def join_concepts(first: Concept, second: Concept) -> Concept:
-    """One concept of two records; what `second` says holds where both say something."""
+    """One concept from two records; `second` wins where both have a value."""
     aliases = dict.fromkeys((*first.aliases, *second.aliases))
     return replace(
         second,
@@ -139,7 +139,7 @@ def join_concepts(first: Concept, second: Concept) -> Concept:
 
 
 def join_relations(first: Relation, second: Relation) -> Relation:
-    """One relationship of two records that say the same."""
+    """One relationship from two records that say the same."""
     return replace(
         first,
         citations=join_citations(first.citations, second.citations),

@@ -18,7 +18,7 @@ AT_ONCE = 4
 LEASE = "knowledge/graph"
 PATIENCE_S = 10.0
 HOPELESS = {Code.AUTH, Code.BUDGET, Code.QUOTA}
-"""What the next record would run into as well."""
+"""Errors that the next record would run into as well."""
 
 
 async def extract(
@@ -28,7 +28,7 @@ async def extract(
     object_ids: Sequence[str] | None,
     limit: int,
 ) -> KnowledgeExtracted:
-    """Read the chosen records, at most `limit` that are paid for, and record what they hold.
+    """Read the chosen records, paying for at most `limit`, and record their concepts.
 
     Raises:
         VrError: the first failure when nothing could be read.
@@ -102,7 +102,8 @@ async def _read_batch(call: Call, batch: list[Source]) -> list[Reading | VrError
 async def own_graph(call: Call) -> None:
     """Be the only process that adds to the graph until this call's records are journalled.
 
-    Whoever waits in vain goes on: what was paid for is worth more than a citation of another.
+    After waiting in vain it goes on: paid results are worth more than a citation by another
+    process.
     """
     await call.own(LEASE, patience_s=PATIENCE_S)
 

@@ -18,7 +18,7 @@ BATCH = 2000
 class Networks:
     """The graphs of one kernel, by workspace; read from the journal at first use.
 
-    Like a store it follows the journal, so that all processes see the same, and needs no store.
+    Like a store it follows the journal, so that all processes see the same; it needs no store.
 
     Args:
         journal: the kernel's journal.
@@ -32,13 +32,13 @@ class Networks:
 
     @asynccontextmanager
     async def current(self, workspace: str) -> AsyncIterator[Network]:
-        """Hold a workspace's graph as it is now; it does not change in the block."""
+        """Hold a workspace's graph as it is now; it does not change during the block."""
         async with self._turn:
             await self._follow()
             yield self._networks[workspace]
 
     async def _follow(self) -> None:
-        if await self._journal.last_seq() < self._read:  # the journal is another one
+        if await self._journal.last_seq() < self._read:  # the journal was replaced
             self._networks.clear()
             self._read = 0
         while changes := await self._journal.changes(self._read, BATCH):

@@ -14,7 +14,7 @@ EDGES = "RelationshipEdges"
 RelationshipType = Literal["enables", "example_of", "builds_on", "contradicts", "related_to"]
 TYPES: tuple[str, ...] = get_args(RelationshipType)
 MUTUAL = frozenset({"contradicts", "related_to"})
-"""Types that say the same in both directions."""
+"""Types that mean the same in both directions."""
 _QUOTES = " \t\r\n\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
 _STOPS = f"{_QUOTES}.,;:!?"
 _PLURAL_ES = re.compile(r"([A-Za-z](?:x|ss|sh|[trn]ch))es$")
@@ -26,7 +26,7 @@ def identify(name: str) -> str:
     """The form that all spellings of a concept's name share; empty for no name.
 
     Unicode form, case, spaces, quotes around it, a full stop and a simple English plural do not
-    count. Other signs do, as in C++ and C#; and HTTPS is not HTTP.
+    count. Other signs count, as in C++ and C#; and HTTPS is not HTTP.
     """
     words = unicodedata.normalize("NFKC", name).strip(_QUOTES).rstrip(_STOPS).split()
     if not words:
@@ -38,7 +38,7 @@ def identify(name: str) -> str:
 def identify_edge(start: str, kind: str, end: str) -> str:
     """The form that equal relationships between two identities share.
 
-    A mutual type says the same in both directions.
+    A mutual type means the same in both directions.
     """
     ends = sorted((start, end)) if kind in MUTUAL else (start, end)
     return "\x1f".join((kind, *ends))

@@ -1,4 +1,4 @@
-"""Places of the concepts in a picture."""
+"""Positions of the concepts in a picture."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ DIGITS = 4
 
 
 def lay_out(nodes: int, edges: Sequence[tuple[int, int]]) -> list[Point]:
-    """A place for each node, within about 1 of the middle.
+    """A position for each node, within about 1 of the middle.
 
-    What hangs together is laid out by forces (Fruchterman and Reingold, 1991); such parts stand
+    Each connected part is laid out by forces (Fruchterman and Reingold, 1991); the parts are placed
     around the largest one, each with room by its size.
 
     Raises:

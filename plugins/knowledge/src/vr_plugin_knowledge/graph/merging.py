@@ -1,4 +1,4 @@
-"""Merging of readings into records: one for each concept and relationship, with all citations."""
+"""Merges readings into records: one for each concept and relationship, with all citations."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ E = TypeVar("E", Concept, Relation)
 class Merger:
     """Merges readings with a graph, without changing it, and gives the records to make.
 
-    What is there keeps its name, description and state. A reading takes the place of what was
-    read from an earlier version of its record.
+    Existing entries keep their name, description and state. A reading replaces readings of earlier
+    versions of its record.
 
     Args:
         network: the graph as it is.
@@ -65,7 +65,7 @@ class Merger:
                 self.relations[found.id] = _without(self.relations.get(found.id, found), record)
 
     def records(self) -> list[Record]:
-        """New and changed entries, concepts first; a concept that nobody judged is unknown."""
+        """New and changed entries, concepts first; a concept that nobody rated is unknown."""
         concepts = [each for each in self.concepts.values() if self._is_news(each)]
         relations = [each for each in self.relations.values() if self._is_news(each)]
         return [
@@ -74,7 +74,7 @@ class Merger:
         ]
 
     def forgotten(self) -> list[tuple[str, str]]:
-        """Collection and key of entries that no record supports, and nobody judged or wrote."""
+        """Collection and key of entries that no record supports, and that nobody rated or wrote."""
         unjudged = (each for each in self.concepts.values() if not _judged(each))
         gone = [(CONCEPTS, each.id) for each in unjudged if _unsaid(each)]
         gone += [(EDGES, each.id) for each in self.relations.values() if _unsaid(each)]
@@ -102,7 +102,7 @@ class Merger:
             return
         citation = source.cite(seen.quote)
         for identity, name in ((start, first), (end, second)):
-            if not self._is_cited(identity, citation):  # there are only the relationship's words
+            if not self._is_cited(identity, citation):  # only the relationship's quote is there
                 bare = SeenConcept(name=name, quote=seen.quote)
                 self._meet(identity, bare, citation, source.origin)
         identity = identify_edge(start, seen.type, end)
@@ -138,7 +138,7 @@ def _judged(each: Concept | Relation) -> bool:
 
 
 def _unsaid(each: Concept | Relation) -> bool:
-    """True when neither a record nor a person says so any more."""
+    """True when neither a record nor a person supports it any more."""
     return not each.citations and not each.origin.by_hand
 
 
@@ -148,6 +148,6 @@ def _without(each: E, record: tuple[str, str]) -> E:
 
 
 def _own_names(seen: Iterable[SeenConcept]) -> dict[str, str]:
-    """The identity that each name and alias of one answer stands for; names win."""
+    """The identity of each name and alias of one answer; names win over aliases."""
     names = {identify(alias): identify(each.name) for each in seen for alias in each.aliases}
     return names | {identify(each.name): identify(each.name) for each in seen}

@@ -16,7 +16,7 @@ classDef seed stroke-width:3px"""
 
 
 def as_mermaid(region: Region) -> str:
-    """The flowchart; what people wrote cannot end a label, style anything or add a directive."""
+    """The flowchart; recorded text cannot end a label, style anything or add a directive."""
     lines = ["flowchart LR"]
     places = {identity: f"n{number}" for number, identity in enumerate(region.concepts)}
     for identity, concept in region.concepts.items():
@@ -35,7 +35,7 @@ def as_mermaid(region: Region) -> str:
 
 
 def _label(text: str) -> str:
-    """A label on one line, every sign that Mermaid might read as its own by its number."""
+    """A label on one line, with characters that are special to Mermaid written by number."""
     line = visible_line(text)
     return _OTHER_SIGNS.sub(lambda sign: _coded(sign[0]), line)
 

@@ -1,4 +1,4 @@
-"""Concepts that the hits of a search lead to along relationships."""
+"""Concepts that are related to the hits of a search."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ async def graph_neighbours(
 ) -> list[Neighbour]:
     """Concepts next to those that the hits are about, the most connected first.
 
-    A hit is about the concept or the relationship that it is, or about the concepts that were
-    found in it. Concepts that hits are about are no neighbours of others. No library is needed.
+    A hit is about the concept or the relationship that it is, or about the concepts that were found
+    in it. Concepts that hits are about are not listed as neighbours. No library is needed.
     """
     networks = call.services.providers.get(Networks)
     async with networks.current(workspace or call.workspace) as network:

@@ -20,11 +20,11 @@ from vr_plugin_knowledge.graph.concepts import (
 from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES, identify
 
 EXTRACTOR = "knowledge_extract"
-"""The tool whose records give way to what a person recorded of the same concept."""
+"""The tool whose records yield to a person's record of the same concept."""
 BY_HAND = "by_hand"
 """In the provenance of a record: a person recorded it before the extractor added to it."""
 Entity = tuple[str, str]
-"""A collection, and what is equal for equal concepts or relationships in it."""
+"""A collection, and the identity of a concept or relationship in it."""
 
 
 class Network:
@@ -43,7 +43,7 @@ class Network:
         self._aliases: defaultdict[str, set[str]] = defaultdict(set)
 
     def apply(self, change: Change) -> None:
-        """Take over the newest state of a record of one of the two collections."""
+        """Apply the newest state of a record of one of the two collections."""
         record = (change.kind, change.key)
         if (before := self._entities.pop(record, None)) is not None:
             del self._parts[before][change.key]
@@ -95,7 +95,7 @@ class Network:
         return [self.concepts[n] if kind == CONCEPTS else self.relations[n] for kind, n in found]
 
     def _settle(self, entity: Entity) -> None:
-        """Make one node or edge of all records of an entity; remove it when there is none."""
+        """Make one node or edge from all records of an entity; remove it when there is none."""
         kind, identity = entity
         self._forget(entity)
         parts = sorted(self._parts[entity].values(), key=lambda part: part.origin.by_hand)

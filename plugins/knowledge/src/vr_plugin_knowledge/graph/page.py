@@ -21,7 +21,7 @@ _IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
 def as_page(region: Region, title: str) -> str:
-    """Render the page; texts are data in it, and its policy lets nothing else run or load.
+    """Render the page; texts are data in it, and its policy blocks all foreign content.
 
     Raises:
         VrError: UNAVAILABLE, category EXTRA_MISSING, without rustworkx.
@@ -94,5 +94,5 @@ def _label(citation: Citation) -> str:
 
 
 def _allowed(text: str) -> str:
-    """The hash by which a content security policy names exactly this text."""
+    """The hash by which a content security policy allows exactly this text."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -17,7 +17,7 @@ SCORE_DIGITS = 6
 MOST_SHOWN = 100
 """More never fit."""
 _DETAILS = ((3, 300), (1, 160), (1, 80), (0, 60))
-"""Sources an entry and characters of a text, from much detail to little."""
+"""Sources per entry and characters per text, from much detail to little."""
 
 
 def present(region: Region, limit: int, derived: Collection[str] = ()) -> KnowledgeGraph:

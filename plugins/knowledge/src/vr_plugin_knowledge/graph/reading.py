@@ -1,4 +1,4 @@
-"""The reading of one record for concepts: a structured call of a model, all quotes checked."""
+"""Reads one record for concepts: a structured call of a model, all quotes checked."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from vr_plugin_knowledge.graph.concepts import Origin
 from vr_plugin_knowledge.graph.identity import identify
 
 PART_CHARS = 20_000
-"""A longer text is read in several calls, none of it left out."""
+"""Characters per call; a longer text is read in several calls."""
 MOST_CONCEPTS = 60
 MOST_RELATIONS = 120
-"""How much of one answer counts."""
+"""Most concepts and relationships of one answer."""
 MOST_ALIASES = 8
 NAME_CHARS = 100
 DESCRIPTION_CHARS = 400
@@ -36,7 +36,7 @@ DESCRIPTION_CHARS = 400
 class Source:
     """A record to read: its text, and how it is cited.
 
-    `rests_on` is what a record that a model wrote names as its own sources.
+    `rests_on` are the sources that a derived record names.
     """
 
     text: str
@@ -45,7 +45,7 @@ class Source:
     rests_on: Sequence[DerivedSource] = ()
 
     def cite(self, quote: str) -> Citation:
-        """Cite words of it: by the source they rest on, where one is named."""
+        """Cite a quote of it: from the source that it rests on, where one is named."""
         found = nearest_source(self.rests_on, quote)
         link = found.link if found and found.link else self.citation.link
         return replace(self.citation, quote=quote, link=link)
@@ -95,7 +95,7 @@ async def read(call: Call, source: Source) -> Reading:
 
 
 def split(text: str) -> Iterator[str]:
-    """Parts of a text that a model reads at once, divided where a line or a sentence ends."""
+    """Parts of a text for one call each, split where a line or a sentence ends."""
     while len(text) > PART_CHARS:
         ends = (text.rfind(sign, PART_CHARS // 2, PART_CHARS) for sign in ("\n", ". ", " "))
         end = next((end + 1 for end in ends if end > 0), PART_CHARS)
@@ -106,7 +106,7 @@ def split(text: str) -> Iterator[str]:
 
 
 def check(seen: Seen, index: QuoteIndex) -> Reading:
-    """Keep the parts of an answer that have a name and a quote, in the words of the text."""
+    """Keep the parts of an answer that have a name and a quote, quoted as in the text."""
     concepts = list(_concepts(seen.concepts[:MOST_CONCEPTS], index))
     relations = list(_relations(seen.relations[:MOST_RELATIONS], index))
     said = len(seen.concepts) + len(seen.relations)

@@ -1,4 +1,4 @@
-"""A person's word on a concept or relationship, laid over the graph's own knowledge."""
+"""A person's record of a concept or relationship, merged over the graph's own."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from vr_plugin_knowledge.graph.network import Network
 async def renew(
     call: Call, collection: str, objects: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """The objects of one of the graph's two collections, each over the record that it replaces.
+    """The objects of one of the graph's collections, each merged over the record it replaces.
 
-    What an object does not name stays as it is, citations above all.
+    Fields that an object does not name stay as they are, above all citations.
     """
     await own_graph(call)
     renewed: dict[str, dict[str, Any]] = {}

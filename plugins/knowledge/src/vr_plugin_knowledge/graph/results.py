@@ -72,7 +72,7 @@ class Unread(BaseModel):
 
 
 class KnowledgeExtracted(BaseModel):
-    """Counts of what was read for concepts and found; `dropped` had no quote in its record."""
+    """Counts of records read and concepts found; `dropped` ones had no quote in their record."""
 
     records_read: int
     already_read: int
@@ -88,7 +88,7 @@ class KnowledgeExtracted(BaseModel):
 
 
 class Neighbour(BaseModel):
-    """A concept one relationship away from those that hits of a search, by id, are about."""
+    """A concept one relationship away from those of a search's hits, which are named by id."""
 
     concept: str
     object_id: str | None = None

@@ -1,4 +1,4 @@
-"""The choice of records to read for concepts: asked for, and not in the graph yet."""
+"""Selects records to read for concepts: requested, and not in the graph yet."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _TITLES = ("title", "video_title", "source_title")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The records that were asked for; None stands for any."""
+    """The requested records; None stands for any."""
 
     kinds: Mapping[str, RecordKind]
     source: str | None = None
     object_ids: Collection[str] | None = None
 
     def takes(self, change: Change, workspace: str) -> bool:
-        """True when a record was asked for."""
+        """True when a record is requested."""
         if change.fields is None or change.workspace != workspace or change.kind not in self.kinds:
             return False
         if self.object_ids is not None and change.key not in self.object_ids:
@@ -38,7 +38,7 @@ class Wanted:
 
 @dataclass(slots=True)
 class Selection:
-    """Records that were found: to be read now, in the graph already, left for another call."""
+    """Records that were found: to read now, already in the graph, or left for another call."""
 
     sources: list[Source] = field(default_factory=list)
     known: int = 0
@@ -48,11 +48,11 @@ class Selection:
 async def select(call: Call, wanted: Wanted, network: Network, limit: int) -> Selection:
     """The first `limit` records that are not read yet, the oldest first.
 
-    What was read is known by the citations of the graph, by version; what held no concepts, or
-    was lost, by the cache: it comes along and costs nothing.
+    Records that were read are known by the graph's citations, which name versions. Those without
+    concepts, or whose citations were lost, are in the cache: they are read again at no cost.
 
     Raises:
-        VrError: AUTH or UNAVAILABLE when something is to be read and no model can be asked.
+        VrError: AUTH or UNAVAILABLE when there are records to read and no model can be asked.
     """
     chosen = Selection()
     paid = 0

@@ -1,4 +1,4 @@
-"""The surroundings of some concepts, and the closeness of each part to them."""
+"""Finds the concepts around some seeds, and scores their closeness."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from vr_plugin_knowledge.graph.network import Network
 from vr_plugin_knowledge.graph.results import Direction
 
 DAMPING = 0.85
-"""The chance to go on to a neighbour instead of back to a seed; of Brin and Page, 1998."""
+"""The chance of going on to a neighbour instead of back to a seed (Brin and Page, 1998)."""
 ROUNDS = 200
-"""Far more than needed: each round multiplies the error by the damping."""
+"""Most rounds, far more than needed: each multiplies the error by the damping."""
 TOLERANCE = 1e-6
 """Largest error of all scores together, whose sum is 1."""
 INSTALL = "pip install 'video-research[graph]'"
@@ -24,7 +24,7 @@ INSTALL = "pip install 'video-research[graph]'"
 
 @dataclass(slots=True)
 class Region:
-    """A part of a graph: concepts with their distance from the seeds, and what joins them."""
+    """A part of a graph: concepts, their distances from the seeds, and their relationships."""
 
     seeds: Mapping[str, float] = field(default_factory=dict)
     concepts: dict[str, Concept] = field(default_factory=dict)
@@ -52,12 +52,12 @@ def traverse(
     kinds: Collection[str] | None = None,
     direction: Direction = "both",
 ) -> Region:
-    """All concepts within `depth` relationships of the seeds; without seeds, all there are.
+    """All concepts within `depth` relationships of the seeds; without seeds, all concepts.
 
     Args:
         network: the graph.
         seeds: concepts to start from, with their weights.
-        depth: how many relationships away.
+        depth: largest distance in relationships.
         kinds: types of relationships to follow; all when left out.
         direction: `out` follows them from their start, `in` from their end. Mutual types are
             followed in both directions.
@@ -88,8 +88,8 @@ def traverse(
 def rank(region: Region, direction: Direction = "both") -> Region:
     """Give every concept of a region its score: PageRank, personalised to the seeds.
 
-    A relationship weighs as much as records state it. What goes along relationships is what
-    `direction` lets go along them.
+    A relationship's weight is the number of records that state it. `direction` says in which way
+    relationships are followed.
 
     Raises:
         VrError: UNAVAILABLE, category EXTRA_MISSING, without rustworkx.
@@ -105,7 +105,7 @@ def rank(region: Region, direction: Direction = "both") -> Region:
             weight_fn=float,
             personalization={places[each]: w for each, w in region.seeds.items() if each in places}
             or None,
-            tol=TOLERANCE / len(places),  # the library multiplies it by their number
+            tol=TOLERANCE / len(places),  # the library multiplies it by the number of nodes
             max_iter=ROUNDS,
         )
         region.scores = {each: found[place] for each, place in places.items()}

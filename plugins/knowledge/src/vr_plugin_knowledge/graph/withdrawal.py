@@ -1,4 +1,4 @@
-"""Removal of citations from the graph when the records that it cites are forgotten."""
+"""Removes citations from the graph when the cited records are deleted."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from vr_plugin_knowledge.graph.merging import Merger
 
 
 async def withdraw_citations(call: Call, records: Iterable[tuple[str, str]]) -> None:
-    """Take records, by collection and key, out of all citations when the tool succeeds.
+    """Remove records, by collection and key, from all citations when the tool succeeds.
 
-    What nothing else says, and nobody wrote or judged, is forgotten with them.
+    Entries that no other record supports, and nobody wrote or rated, are deleted with them.
     """
     async with call.services.providers.get(Networks).current(call.workspace) as network:
         merger = Merger(network)

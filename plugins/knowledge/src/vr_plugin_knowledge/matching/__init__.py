@@ -1,1 +1,1 @@
-"""Rules of indexing and ranking that all stores share, so that they find alike."""
+"""Rules of indexing and ranking that all stores share, so that they give the same results."""

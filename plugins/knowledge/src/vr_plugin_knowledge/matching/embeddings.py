@@ -1,4 +1,4 @@
-"""Vectors as both stores take them from the embedder."""
+"""Vectors from the embedder, prepared for both stores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _OUTAGES = {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.BUDGET}
 
 
 def wants_vectors(query: Query, vectors: Vectors) -> bool:
-    """True when a query is to be answered by meaning, and can be.
+    """True when a query asks for a search by meaning, and one is possible.
 
     Raises:
         VrError: INVALID_INPUT for a vector of another dimension than the embedder's.
@@ -32,12 +32,12 @@ def wants_vectors(query: Query, vectors: Vectors) -> bool:
 
 
 def is_outage(error: Exception) -> bool:
-    """True when the embedder failed as a whole, and not at one text."""
+    """True when the embedder failed as a whole, and not on one text."""
     return isinstance(error, VrError) and (error.retryable or error.code in _OUTAGES)
 
 
 def pack_vector(vector: Sequence[float], dimension: int) -> bytes | None:
-    """A vector of unit length as the database keeps it; None when it has no direction."""
+    """A vector of unit length in the form of the database; None when it has no direction."""
     return unit_vectors([pack(f"{len(vector)}f", *vector)], dimension)[0]
 
 

@@ -13,7 +13,7 @@ _INT64 = 2**63
 
 
 def facet_rows(kind: RecordKind, fields: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Field and value of all that filters may compare; a list gives a row an element."""
+    """Field and value of all that filters may compare; a list gives one row per element."""
     return [
         (spec.name, value)
         for spec in kind.all_fields
@@ -32,13 +32,13 @@ def can_filter(kind: RecordKind, condition: Filter) -> bool:
 
 
 def conditions_for(kind: RecordKind, query: Query) -> tuple[Filter, ...] | None:
-    """The filters of a query that hold for a kind; None when it is left out for lack of a field."""
+    """The filters of a query that apply to a kind; None to leave it out for lack of a field."""
     able = tuple(item for item in query.filters if can_filter(kind, item))
     return able if query.lenient or len(able) == len(query.filters) else None
 
 
 def typed_operand(spec: RecordField, kind: RecordKind, value: Any) -> Any:
-    """A filter's value as `facet_rows` has it; None for what no record can have.
+    """A filter's value in the form of `facet_rows`; None for a value that no record can have.
 
     Raises:
         VrError: INVALID_INPUT for a value of another type than the field's.
@@ -50,7 +50,7 @@ def typed_operand(spec: RecordField, kind: RecordKind, value: Any) -> Any:
 
 
 def groupable(kind: RecordKind, name: str) -> RecordField:
-    """The field of that name, by whose values records can be counted.
+    """The field of that name, if records can be counted by its values.
 
     Raises:
         VrError: INVALID_INPUT for an unknown field, or one that is not filterable.

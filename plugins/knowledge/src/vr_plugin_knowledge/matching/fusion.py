@@ -1,11 +1,10 @@
-"""Fusion of keyword and vector search: weighted min-max, with keywords weighed by evidence.
+"""Fusion of keyword and vector search: weighted min-max, with keywords weighted by evidence.
 
-Each list is stretched to 0..1 over all its candidates, and the two are added with the weight
-alpha, as in S. Bruch, S. Gai, A. Ingber, "An Analysis of Fusion Functions for Hybrid
-Retrieval", ACM TOIS 42(1), 2023. Stretching alone gives the best keyword hit a full 1.0 even
-when it shares one chance word with a question that is put in other words; on short lists this
-lets a weak keyword list win over good vectors. So the keyword part is scaled by what its best
-hit proves: `evidence`.
+Each list is stretched to 0..1 over all its candidates, and the two are added with the weight alpha,
+as in S. Bruch, S. Gai, A. Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", ACM TOIS
+42(1), 2023. Stretching alone gives the best keyword hit a full 1.0 even when it shares only one
+chance word with the question; on short lists this lets weak keyword hits win over good vectors. So
+the keyword part is scaled by the `evidence` of its best hit.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import TypeVar
 
 T = TypeVar("T", bound=Hashable)
 CANDIDATES = 100
-"""How many hits of each list, and of each kind, take part."""
+"""Most hits of each list, and of each kind, that take part."""
 
 
 def fuse(

@@ -1,4 +1,4 @@
-"""Different spellings of the same word, and scripts that part words by no space."""
+"""Different spellings of the same word, and scripts without spaces between words."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def index_text(text: str) -> str:
 
 
 def question_text(text: str) -> str:
-    """A question in the spelling of `index_text`; of a run it asks for the pairs alone."""
+    """A question in the spelling of `index_text`; of a run it has only the pairs."""
     if text.isascii():
         return text
     return _RUN.sub(lambda run: f" {_pairs(run[0])} ", _one_spelling(text))
@@ -52,7 +52,7 @@ def is_lone(word: str) -> bool:
 
 
 def fold(word: str) -> str:
-    """A word as the full-text index keeps it, but for English endings."""
+    """A word as in the full-text index, except for English endings."""
     apart = unicodedata.normalize("NFKD", word.lower())
     return "".join(sign for sign in apart if not unicodedata.combining(sign))
 

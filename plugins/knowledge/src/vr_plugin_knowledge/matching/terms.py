@@ -9,9 +9,9 @@ from vr_plugin_knowledge.matching.spelling import question_text
 
 MAX_TERMS = 256
 SHORTEST_PART = 3
-"""A part of a word with fewer letters stands in nearly every text."""
+"""Least letters of a part of a word; a shorter part is in nearly every text."""
 MOST_PARTS = 16
-"""Of a long question the first so many words are looked for as parts of others."""
+"""Most words of a question that are searched as parts of others."""
 _WORD = re.compile(r"\w+")
 # The least inverse document frequency that SQLite's bm25() gives a term (fts5_aux.c).
 LEAST_IDF = 1e-6
@@ -27,15 +27,15 @@ STOP_WORDS = frozenset(
         yourselves"""
     )
 )
-"""English words that say nothing about what a question is after."""
+"""English stop words, which say nothing about the subject of a question."""
 
 
 def split_terms(text: str) -> list[str]:
     """The words of a question in order, repeated as given, without stop words.
 
-    A question of stop words alone keeps them all. Repeated words count twice on purpose: on
-    CACM and CISI that found more than each word once. Where words are not parted by spaces,
-    every pair of characters counts as a word.
+    A question of stop words alone keeps them all. Repeated words count twice on purpose: on CACM
+    and CISI that found more than each word once. In scripts without spaces, every pair of
+    characters counts as a word.
     """
     words = _WORD.findall(question_text(text))
     telling = [word for word in words if word.lower() not in STOP_WORDS]
@@ -43,5 +43,5 @@ def split_terms(text: str) -> list[str]:
 
 
 def inverse_frequency(total: float, holders: int) -> float:
-    """The weight of a word that so many of all items hold, as SQLite's bm25() has it."""
+    """The weight of a word that `holders` of `total` items hold, as in SQLite's bm25()."""
     return max(LEAST_IDF, math.log((total - holders + 0.5) / (holders + 0.5)))

@@ -1,4 +1,4 @@
-"""The report of a failing notes folder, made once."""
+"""Reports a failing notes folder, once per failure."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from vr_kernel import Services, VrError
 from vr_kernel.storage import wording
 
 FAILURES = (OSError, sqlite3.Error, VrError)
-"""What a folder, a disk or the journal may come to; no call fails by it."""
+"""Errors of a folder, a disk or the journal; no call fails because of them."""
 
 
 class Complaint:
-    """Logs what goes wrong, and again only when it is something else.
+    """Logs a failure, and again only when it is another one.
 
     Args:
         services: of the knowledge plugin.
-        what: is not done because of it.
+        what: says what is not done because of it.
 
     Attributes:
         said: what is wrong now; empty when all is well.

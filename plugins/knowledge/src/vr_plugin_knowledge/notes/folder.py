@@ -19,7 +19,7 @@ LEDGER = "notes.db"
 
 
 class Notes:
-    """The notes folder of one kernel, for reading and writing. Its failures fail no call.
+    """The notes folder of one kernel, for reading and writing. Its failures make no call fail.
 
     Args:
         writer: of pages.

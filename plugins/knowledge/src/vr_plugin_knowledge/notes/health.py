@@ -15,7 +15,7 @@ from vr_plugin_knowledge.notes.writing import pages_among
 
 _REMADE = "Nothing is lost: it is set aside and made anew when it is next used."
 MOST = 5000
-"""How many changes of the journal are looked at."""
+"""Most changes of the journal that are checked."""
 
 
 def notes_checks(services: Services) -> list[Check]:

@@ -22,7 +22,7 @@ from vr_kernel.storage import (
 
 T = TypeVar("T")
 WAIT_S = 1.0
-"""How long one process waits for another that is writing."""
+"""Longest wait for another process that is writing."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS cursor (folder TEXT PRIMARY KEY, seq INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS note (
@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS note (
 
 
 class Seen(NamedTuple):
-    """A file as it was when it was read, and how many passages were made of it."""
+    """A file as it was when it was read, and the number of its passages."""
 
     size: int
     mtime_ns: int
@@ -47,12 +47,12 @@ class Seen(NamedTuple):
 class Ledger:
     """The state of one folder, in a file that all processes share; for worker threads.
 
-    It can be lost: pages that are there are not written again, notes are read once more.
+    It may be lost: then existing pages are not written again, and notes are read once more.
 
     Args:
         path: of the SQLite file.
-        folder: what it is about.
-        tell: takes what of the file is damaged, once each.
+        folder: the notes folder.
+        tell: is called with each damaged part, once.
     """
 
     def __init__(
@@ -64,13 +64,13 @@ class Ledger:
         self._left_out = LeftOut(path, tell)
 
     def cursor(self) -> int:
-        """The sequence number of the last change of the journal that was dealt with."""
+        """The sequence number of the last change of the journal that was handled."""
         return self._run(self._cursor)
 
     def move(self, start: int, end: int, work: Callable[[], None]) -> bool:
-        """Do `work` and move the cursor from `start` to `end`, as the only process meanwhile.
+        """Do `work` and move the cursor from `start` to `end`, as the only process to do so.
 
-        False, and nothing is done, when another process has moved it or is about to.
+        Returns False and does nothing when another process has moved it or is about to.
 
         Raises:
             OSError: what `work` raised; then the cursor stays.
@@ -109,7 +109,7 @@ class Ledger:
         return self._run(read)
 
     def keep(self, notes: Iterable[tuple[str, Seen]], gone: Iterable[str] = ()) -> None:
-        """Remember files that were read, and forget those that are gone."""
+        """Store files that were read, and remove those that are gone."""
 
         def write(connection: sqlite3.Connection) -> None:
             rows = [(self._folder, path, *seen) for path, seen in notes]
@@ -134,7 +134,7 @@ class Ledger:
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if not is_useless(error, self._path):
                 raise
-            # Damaged: all of it can be found out again.
+            # Damaged: all of it can be rebuilt.
             if (kept := put_aside(self._path)) is not None:
                 self._tell(set_aside(self._path, kept))
             return self._attempt(work)

@@ -1,4 +1,4 @@
-"""Records as Markdown pages, which carry a checksum that shows if somebody changed them."""
+"""Records as Markdown pages, with a checksum that shows if somebody changed them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from vr_kernel import Change, RecordField, RecordKind, visible, visible_line
 from vr_plugin_knowledge.excerpts import is_blob, value_of
 
 SHORT_CHARS = 100
-"""Longest value that stands in a list; a longer one is a section of its own."""
+"""Longest value in a list, in characters; a longer one gets a section of its own."""
 TITLE_CHARS, SLUG_CHARS, SLUG_BYTES = 120, 60, 160
 MARK_CHARS = 8
-"""How much of a record's key stands in the name of its file."""
+"""Characters of a record's key in the name of its file."""
 _CHECKSUM = re.compile(r'^checksum: "([0-9a-f]{16})"\n', re.MULTILINE)
 _FRONT = re.compile(r"\A---\n(.*?\n)---\n", re.DOTALL)
 _KEY = re.compile(r"^key: (\".*\")$", re.MULTILINE)
@@ -30,7 +30,7 @@ class Seal(NamedTuple):
     Attributes:
         key: of the record it was made of.
         checksum: of the page as it was written.
-        whole: whether it still is as it was written.
+        whole: whether the page is still unchanged.
     """
 
     key: str
@@ -41,7 +41,7 @@ class Seal(NamedTuple):
 def is_for_people(kind: RecordKind) -> bool:
     """True when records of a kind become pages.
 
-    Places in a source do not, which are many and small, nor what has no words of its own.
+    Places in a source do not, as they are many and small; nor do records without text of their own.
     """
     main = kind.field(kind.rerank)
     return not kind.locator and (main.searchable or main.vectorised)
@@ -135,7 +135,7 @@ def _label(field: RecordField) -> str:
 
 
 def _harmless(text: str) -> str:
-    """Escape text of a source, so that a reader of Markdown runs and loads nothing of it."""
+    """Escape text of a source, so that a Markdown viewer runs and loads nothing from it."""
     return re.sub(r"<(?=[A-Za-z/!?])|!(?=\[)", r"\\\g<0>", visible(text))
 
 

@@ -1,4 +1,4 @@
-"""The files of a notes folder that were made of records: written, replaced, removed."""
+"""Writes, replaces and removes the files of a notes folder that were made from records."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from vr_plugin_knowledge.notes.page import Seal, mark_of, read_seal
 
 SUFFIX = ".md"
 LONGEST = 10_000_000
-"""Bytes of a file; a larger one is nobody's note."""
+"""Most bytes of a file; a larger one is not a note."""
 
 
 class PageFolder:
-    """Pages of records in one folder, a subfolder a kind.
+    """Pages of records in one folder, with a subfolder per kind.
 
-    What somebody changed is theirs: it is neither overwritten nor removed, and the new page
-    goes beside it. Not for two threads or processes at once.
+    A page that somebody changed is neither overwritten nor removed, and the new page goes beside
+    it. Not safe for two threads or processes at once.
 
     Args:
         root: the notes folder; it is not made when it is missing.
@@ -30,10 +30,10 @@ class PageFolder:
         self._names: dict[Path, list[str]] = {}
 
     def put(self, kind: str, key: str, stem: str, text: str) -> None:
-        """Write the page of a record, in the place of its former one.
+        """Write the page of a record, replacing its former one.
 
         Raises:
-            OSError: when it cannot be written; what was there is still whole.
+            OSError: when it cannot be written; the former page is then unchanged.
         """
         folder = self._folder(kind)
         new = read_seal(text)
@@ -42,7 +42,7 @@ class PageFolder:
                 self._write(path, text, key)
                 return
             if new is not None and seal.checksum == new.checksum:
-                return  # somebody changed the page of this very record: they have it
+                return  # somebody changed the page of this same record, and keeps it
         folder.mkdir(exist_ok=True)
         names = (f"{stem}{f'-{n}' if n > 1 else ''}{SUFFIX}" for n in count(1))
         path = next(each for name in names if not os.path.lexists(each := folder / name))
@@ -60,7 +60,7 @@ class PageFolder:
                 path.unlink(missing_ok=True)
 
     def _folder(self, kind: str) -> Path:
-        """The subfolder of a kind, inside the notes folder whatever stands there.
+        """The subfolder of a kind, which must lie inside the notes folder.
 
         Raises:
             FileNotFoundError: when the notes folder is missing.
@@ -75,7 +75,7 @@ class PageFolder:
         return folder
 
     def _pages(self, folder: Path, key: str) -> list[tuple[Path, Seal]]:
-        """The files that were made of a record, the oldest name first."""
+        """The files that were made from a record, the oldest name first."""
         if folder not in self._names:
             self._names[folder] = (
                 [each.name for each in folder.iterdir()] if folder.is_dir() else []

@@ -20,9 +20,9 @@ from vr_plugin_knowledge.transfer.passages import passage_ids
 ORIGIN = "knowledge_notes"
 AT_ONCE = 20
 WITHIN_S = 1.0
-"""Seconds that a search waits for changed notes; they are read on in the background."""
+"""Seconds that a search waits for changed notes; reading continues in the background."""
 FRESH_S = 2.0
-"""Seconds for which the folder is not looked through again."""
+"""Seconds for which the folder is not scanned again."""
 OWN_NOTE = "Write what you have to say in a note of its own, and it is found."
 
 
@@ -45,7 +45,7 @@ class NoteReader:
         self._stop = Event()
 
     async def refresh(self, within_s: float = WITHIN_S) -> bool:
-        """Read what changed; False when that goes on in the background."""
+        """Read what changed; False when that continues in the background."""
         if time.monotonic() < self._fresh_until:
             return True
         if self._task is None or self._task.done():
@@ -55,12 +55,12 @@ class NoteReader:
         return self._task.done()
 
     async def read(self) -> Counter[str]:
-        """Record the notes that changed, and forget those that are gone; says how many files."""
+        """Record changed notes, and delete those that are gone; return the number of files."""
         counts: Counter[str] = Counter()
         try:
             news, _ = await self._look()
             if news.changed or news.gone:
-                # Alone: of two processes, the one with the older text could be last.
+                # One process at a time: of two, the one with the older text could come last.
                 async with self._services.leases.held(f"knowledge/notes/{self._root}"):
                     news, known = await self._look()
                     await self._forget(news.gone, known)
@@ -98,7 +98,7 @@ class NoteReader:
             await archive.add(batch.records, origin=ORIGIN)
         if batch.stale:
             await archive.forget(batch.stale, origin=ORIGIN)
-        # Last, so that what is interrupted before is done once more.
+        # Last, so that interrupted work is done again.
         await asyncio.to_thread(self._ledger.keep, batch.seen)
         read = sum(seen.passages > 0 for _, seen in batch.seen)
         return Counter(

@@ -25,9 +25,9 @@ class News:
     """Changes of a folder.
 
     Attributes:
-        changed: size and time of files that are new or not as they were, by path below it.
+        changed: size and time of files that are new or changed, by path below the folder.
         gone: files that were read and are no longer there.
-        closed: folders below it that could not be looked into.
+        closed: subfolders that could not be read.
     """
 
     changed: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Batch:
     Attributes:
         records: their passages.
         stale: kind and key of passages that they no longer have.
-        seen: what the ledger is to keep of them.
+        seen: their entries for the ledger.
         unread: files that could not be read.
         derived: files made of derived records, which somebody changed or copied.
     """
@@ -58,7 +58,7 @@ def find_news(root: Path, known: Mapping[str, Seen], stop: Event) -> News:
     """Compare a folder with what was read before; hidden files and links do not count.
 
     Raises:
-        OSError: when it is missing or cannot be looked into.
+        OSError: when it is missing or cannot be read.
     """
     news, there = News(), set()
     for path, size, mtime_ns in _notes(root, news.closed, stop):
@@ -80,8 +80,8 @@ def read_notes(
 ) -> Batch:
     """The passages of some notes.
 
-    A page that nobody changed has none: its record is kept. Nor has one of a derived record,
-    whoever changed or copied it: what a model wrote is no source.
+    An unchanged page has none, as its record is searchable already. Nor has a page of a derived
+    record, even changed or copied, as text by a model is not a source.
     """
     batch = Batch()
     for path, (size, mtime_ns) in files.items():

@@ -1,4 +1,4 @@
-"""Pages in the notes folder, written as records come into the journal."""
+"""Writes pages into the notes folder as records come into the journal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OF_ONE_PAGE = {
     errno.ENAMETOOLONG,
     errno.ENOTDIR,
 }
-"""What is wrong with one page or one kind, and not with the folder."""
+"""Errors of one page or one kind, not of the folder."""
 
 
 class PageWriter:
@@ -35,7 +35,7 @@ class PageWriter:
     Args:
         services: of the knowledge plugin.
         root: the folder.
-        ledger: where the journal was left off.
+        ledger: knows the position in the journal.
     """
 
     def __init__(self, services: Services, root: Path, ledger: Ledger) -> None:
@@ -51,7 +51,7 @@ class PageWriter:
         return changes > 0 or not self._caught_up
 
     async def write(self, within_s: float = WITHIN_S) -> int:
-        """Write the pages of what was recorded since; returns how many changes that took."""
+        """Write the pages of all later records; return the number of handled changes."""
         end, done = time.monotonic() + within_s, 0
         async with self._turn:
             self._caught_up = False
@@ -77,7 +77,7 @@ class PageWriter:
             return sum(change.seq <= end.seq for change in changes)
         if await journal.last_seq() >= cursor:
             return 0
-        # The journal was lost or replaced: pages that are there are not written again.
+        # The journal was lost or replaced: existing pages are not written again.
         await asyncio.to_thread(self._ledger.move, cursor, 0, lambda: None)
         return 1
 
@@ -97,7 +97,7 @@ class PageWriter:
 
 
 def pages_among(changes: Sequence[Change], services: Services) -> list[tuple[Change, RecordKind]]:
-    """The changes of this workspace that concern a page, and their kinds."""
+    """The changes of this workspace that have a page, and their kinds."""
     kinds: Mapping[str, RecordKind] = services.kinds
     own = [c for c in changes if c.workspace == services.workspace and c.kind in kinds]
     return [(c, kinds[c.kind]) for c in own if is_for_people(kinds[c.kind])]

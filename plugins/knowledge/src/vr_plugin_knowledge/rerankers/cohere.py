@@ -10,7 +10,7 @@ from vr_kernel import Code, Services, VrError
 from vr_plugin_knowledge.settings import KnowledgeSettings
 
 MODEL = "rerank-v4.0-fast"
-"""For 100 and more languages. Source: "An Overview of Cohere's Rerank Model"."""
+"""Default model, for more than 100 languages. Source: "An Overview of Cohere's Rerank Model"."""
 ANSWER_BYTES = 1_000_000
 
 
@@ -27,7 +27,7 @@ class CohereReranker:
     """A `Reranker` that sends question and texts to Cohere; every call is billed there.
 
     Args:
-        services: the way to the web, and the settings: key, address, model, how long to wait.
+        services: for web access and settings: key, address, model, time limit.
 
     Raises:
         VrError: AUTH when there is no key.
@@ -50,8 +50,8 @@ class CohereReranker:
         """Score each text from 0 to 1, in order.
 
         Raises:
-            VrError: AUTH for a key that is refused; UNAVAILABLE, category REPLY_INVALID, for an
-                answer that is none; what `Fetcher.post` raises.
+            VrError: AUTH for a key that is refused; UNAVAILABLE, category REPLY_INVALID, for a
+                malformed answer; what `Fetcher.post` raises.
         """
         asked = {"model": self._model, "query": query, "documents": list(texts)}
         try:

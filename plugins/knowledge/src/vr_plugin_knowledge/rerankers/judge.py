@@ -1,4 +1,4 @@
-"""The language model as a judge of what a search found."""
+"""The language model as a judge of search results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vr_kernel import Code, Services, VrError
 from vr_plugin_knowledge.envelopes import DATA_RULE, enclose
 
 JUDGED_CHARS = 800
-"""Of each text; with a hundred texts that is about 20,000 tokens."""
+"""Characters of each text; a hundred texts are then about 20,000 tokens."""
 _SYSTEM = (
     "You judge how well each passage answers a question: 1 answers it fully, 0.5 is about the"
     " same matter, 0 has nothing to do with it. Give every passage one score. " + DATA_RULE
@@ -34,7 +34,7 @@ class ModelJudge:
         self.name = "/".join(["model", *self._models.suggested("judge")[:1]])
 
     async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Score each text from 0 to 1, in order; a text that the model passes over has 0.
+        """Score each text from 0 to 1, in order; a text that the model skips has 0.
 
         Raises:
             VrError: what the model raises; UNAVAILABLE, category REPLY_INVALID, for scores of

@@ -10,7 +10,7 @@ from pathlib import Path
 from vr_kernel import Code, Services, VrError, extra_missing
 
 Scoring = Callable[[str, list[str]], list[float]]
-"""Question and texts -> one score a text, in order."""
+"""Question and texts -> one score per text, in order."""
 FLASHRANK_MODEL = "ms-marco-MiniLM-L-12-v2"
 FASTEMBED_MODEL = "Xenova/ms-marco-MiniLM-L-6-v2"
 THREADS = 2
@@ -19,7 +19,7 @@ THREADS = 2
 class CrossEncoder:
     """A `Reranker` whose model is loaded at first use, and downloaded when it is not there.
 
-    It works in a thread of its own: who waits for a download in vain holds up nobody else.
+    It works in a thread of its own, so that a slow download delays only its own calls.
 
     Args:
         library: the library, as messages name it; also the name of the extra.
@@ -38,13 +38,13 @@ class CrossEncoder:
         """Score each text, in order; scores have no fixed range.
 
         Raises:
-            VrError: UNAVAILABLE when the library is not installed, or its model not to be had.
+            VrError: UNAVAILABLE when the library is not installed, or its model is not available.
         """
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._worker, self._score, query, list(texts))
 
     async def aclose(self) -> None:
-        """Stop after the present work."""
+        """Stop after the current work."""
         self._worker.shutdown(wait=False, cancel_futures=True)
 
     def _score(self, query: str, texts: list[str]) -> list[float]:
@@ -58,7 +58,7 @@ class CrossEncoder:
         except ImportError as error:
             install = f"pip install 'video-research[{self._library}]'"
             raise extra_missing(f"{self._library} is not installed.", install) from error
-        # The libraries raise what their downloaders, archives and runtimes raise.
+        # The libraries pass on errors of their downloaders, archives and runtimes.
         except Exception as error:
             raise VrError(
                 f"The model {self.name} cannot be loaded: {type(error).__name__}.",

@@ -15,12 +15,12 @@ LISTED = 5
 def build_filters(
     values: dict[str, str | None], date_from: str | None, date_to: str | None
 ) -> tuple[Filter, ...]:
-    """Conditions on fields of those names, and on when a record was made.
+    """Conditions on fields of those names, and on the time when a record was made.
 
     A day stands for its first moment in `date_from` and for its last in `date_to`.
 
     Raises:
-        VrError: INVALID_INPUT for a date that is none, or dates the wrong way round.
+        VrError: INVALID_INPUT for a malformed date, or dates in the wrong order.
     """
     filters = [Filter(name, "=", value) for name, value in values.items() if value is not None]
     first = read_moment("date_from", date_from) if date_from is not None else None
@@ -59,7 +59,7 @@ def read_moment(name: str, text: str, *, end_of_day: bool = False) -> datetime:
         end_of_day: let a day stand for its last moment.
 
     Raises:
-        VrError: INVALID_INPUT for what is no date.
+        VrError: INVALID_INPUT for a malformed date.
     """
     try:
         moment = datetime.fromisoformat(text)

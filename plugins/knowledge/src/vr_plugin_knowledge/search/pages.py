@@ -20,7 +20,7 @@ HitId = tuple[str, str]
 """Collection and object id."""
 PAGE_TOKENS = 3200
 LEAST_TOKENS, MOST_TOKENS = 160, 600
-"""Of one hit. A page of up to twenty hits is whole, however long their records are."""
+"""Tokens of one hit. A page of up to twenty hits is complete, however long their records are."""
 
 
 class _Shown(BaseModel):
@@ -54,15 +54,15 @@ async def shown_before(
 ) -> list[HitId]:
     """The hits of the pages before a cursor, so that none is shown again.
 
-    Between two pages something may be recorded, or a reranker fail, and the order change. Where
-    the cache does not know any more, it is taken to be the first `start` hits.
+    Between two pages the order may change, by new records or a failing reranker. When the cache has
+    lost them, the first `start` hits are assumed.
     """
     kept = await call.services.cache.model(_key(cursor), _Shown).get() if cursor else None
     return list(hits[:start]) if kept is None else kept.shown
 
 
 def continue_after(call: Call, question: str, shown: Sequence[HitId]) -> str:
-    """A cursor to what comes after the hits that were shown, which it remembers."""
+    """A cursor to the hits after those that were shown, which are cached."""
     cursor = write_cursor(question, len(shown), fingerprint(shown=shown))
     call.keep(_key(cursor), _Shown(shown=list(shown)))
     return cursor
@@ -78,7 +78,7 @@ def read_cursor(cursor: str | None, question: str) -> int:
     """Read the position at which the page begins; 0 without a cursor.
 
     Raises:
-        VrError: INVALID_INPUT for a cursor of another question, or none of ours.
+        VrError: INVALID_INPUT for a cursor of another question, or one that is not ours.
     """
     if not cursor:
         return 0

@@ -1,4 +1,4 @@
-"""Hits scored by the configured reranker; what fails leaves the order of the store."""
+"""Scores hits by the configured reranker; on a failure the order of the store stays."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from vr_plugin_knowledge.rerankers.choice import choose_reranker
 from vr_plugin_knowledge.settings import settings_of
 
 OVERFETCH = 3
-"""Times as many hits as asked for are reranked."""
+"""Reranked hits per requested hit."""
 RERANKED = 100
 """Most hits that are reranked: one unit of Cohere's bill."""
 TEXT_CHARS = 4000
-"""What a reranker is given of each hit."""
+"""Characters of each hit for a reranker."""
 
 
 class _Scores(BaseModel):
@@ -46,13 +46,13 @@ async def score_hits(
     key = cache_key(what="rerank", reranker=reranker.name, query=query, texts=texts)
 
     async def produce(own: Call) -> _Scores:
-        # Chosen anew, so that what it asks is a step of this work.
+        # Chosen again, so that its model calls are steps of this work.
         same = choose_reranker(own) or reranker
         return _Scores(scores=await own.step("scores", lambda: _scores(same, query, texts)))
 
     seconds = settings_of(call).refining_deadline_s
     try:
-        # A part of its own: what was paid is kept, whatever becomes of the call.
+        # A part of its own: paid results are kept, however the call ends.
         async with asyncio.timeout(seconds), call.part("rerank") as part:
             return (await part.once(key, _Scores, produce)).scores
     except TimeoutError:

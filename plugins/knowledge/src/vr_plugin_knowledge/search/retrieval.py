@@ -23,8 +23,8 @@ SCORE_DIGITS = 6
 class Found:
     """Hits of a question, best first; `rerank_scores` are those of the same places.
 
-    A score is None for a hit that no reranker judged. `pending` counts changes
-    that the store has not taken in yet.
+    A score is None for a hit that no reranker judged. `pending` counts changes that are not
+    delivered to the store yet.
     """
 
     hits: list[Hit]
@@ -40,8 +40,8 @@ class Found:
 async def retrieve(call: Call, query: Query, notes: list[str], last: Collection[str] = ()) -> Found:
     """Search the store, and let the reranker order the hits, when one is configured.
 
-    Hits of the kinds named in `last` come behind all others. What does not work is left out of
-    the answer and named in `notes`.
+    Hits of the kinds named in `last` come after all others. Steps that fail are left out and named
+    in `notes`.
 
     Raises:
         VrError: UNAVAILABLE when the store cannot be asked.

@@ -15,7 +15,7 @@ from vr_plugin_knowledge.results import KnowledgeHit
 from vr_plugin_knowledge.settings import settings_of
 
 BATCH = 20
-"""Most hits that are summarised: those of one call of the model."""
+"""Most hits that are summarised, in one call of the model."""
 SUMMARY_CHARS = 500
 ROLE: Literal["fast"] = "fast"
 _SYSTEM = (
@@ -72,7 +72,7 @@ async def _summaries(call: Call, said: str, notes: list[str]) -> _Summaries:
 
     seconds = settings_of(call).refining_deadline_s
     try:
-        # A part of its own: what was paid is kept, whatever becomes of the call.
+        # A part of its own: paid results are kept, however the call ends.
         async with asyncio.timeout(seconds), call.part("summaries") as part:
             return await part.once(key, _Summaries, produce)
     except VrError as error:

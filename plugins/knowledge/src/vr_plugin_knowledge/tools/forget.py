@@ -1,4 +1,4 @@
-"""`knowledge_forget`: records that are to go."""
+"""`knowledge_forget`: deletes records."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ async def knowledge_forget(
 
 
 async def _look_into_store(call: Call, choice: Choice, finds: Finds) -> list[str]:
-    """Add what only a store that several machines fill has; returns what is to be said of it."""
+    """Add records that only a store shared by several machines has; return a remark on them."""
     notes: list[str] = []
     if not (choice.keys or frozenset()) - {key for _, key in finds.records}:
         return notes

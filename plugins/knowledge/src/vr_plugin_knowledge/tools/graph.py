@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from vr_plugin_knowledge.graph.traversal import Region
 
 SEEDS = 5
-"""How many concepts a question starts from."""
+"""Most concepts from which a question starts."""
 SHOWN, EXPORTED, MOST = 20, 500, 2000
 NAMED = 10
-"""How many concepts of a file the result names as well."""
+"""Most concepts of an exported file that the result names, too."""
 Format = Literal["json", "mermaid", "graphml", "html"]
 OptionalQuestion = Annotated[str | None, bound(2000)]
 
@@ -101,7 +101,7 @@ def _types(network: Network, wanted: Sequence[str] | None) -> frozenset[str]:
     """The types of relationships to follow; all for none.
 
     Raises:
-        VrError: INVALID_INPUT for a type that there is not.
+        VrError: INVALID_INPUT for an unknown type.
     """
     known = {*TYPES, *(relation.kind for relation in network.relations.values())}
     for kind in wanted or ():

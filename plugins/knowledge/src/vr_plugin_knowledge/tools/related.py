@@ -27,7 +27,7 @@ from vr_plugin_knowledge.search.retrieval import present
 from vr_plugin_knowledge.workspaces import choose_workspace
 
 WORDS_CHARS = 500
-"""How much of a record's text is asked for by keyword, where there are no vectors."""
+"""Characters of a record's text that are searched by keyword, where there are no vectors."""
 BY_KEYWORD = "Found by keyword alone:"
 
 
@@ -61,7 +61,7 @@ async def knowledge_related(
 async def _near(
     call: Call, kind: RecordKind, place: tuple[str, str], limit: int, notes: list[str]
 ) -> list[Hit]:
-    """The hits beside the record of a key in a workspace."""
+    """The hits near the record of a key in a workspace."""
     store, (key, workspace) = call.services.store, place
     record = await store.get(kind.name, key, workspace)
     if record is None:

@@ -13,7 +13,7 @@ from vr_plugin_knowledge.orphans import read_kept
 from vr_plugin_knowledge.results import CollectionCount, KnowledgeStats
 
 ALL_GROUPS = 100
-"""How many groups one result lists, shared by its collections."""
+"""Most groups that one result lists, in all collections together."""
 LABEL_CHARS = 60
 OTHERS = "(others)"
 
@@ -35,7 +35,7 @@ async def knowledge_stats(
         await _count(call, kind, group_by if kind.name in grouped else None, shown)
         for kind in (kinds if there else ())
     ]
-    # How far the store is with everybody's records is the owner's to know.
+    # Only the owner may know how far the store is with everybody's records.
     readable = await call.services.journal.continuity.is_readable()
     whole = there and readable and call.services.identity.is_owner
     status = await call.services.store.status() if whole else None

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from vr_plugin_knowledge.graph.network import Network
 
 Counts = Mapping[str, Mapping[str, int]]
-"""How many records what was done to, by verb, then by collection or workspace."""
+"""Numbers of records by what was done to them, then by collection or workspace."""
 Report = tuple[Counts, list[str]]
-"""Counts, and notes beside them; empty ones are none."""
+"""Counts, and notes on them; empty counts are left out."""
 OTHERS = "Records of other workspaces were left out: `--workspace NAME` writes those of one."
 DELIVERY_S = 600.0
 collection_option = click.option(
@@ -97,14 +97,14 @@ def export_records(
 ) -> None:
     """Write all records of a workspace to PATH, an object a line; `import --format jsonl` reads it.
 
-    While the journal lacks what was recorded nothing is written; no records replace no file.
+    While the journal lacks records, nothing is written; and an empty export never replaces a file.
     """
     target, there = path.expanduser().absolute(), workspace or config.store.workspace
 
     async def work(kernel: Kernel) -> Report:
         archive = kernel.services.archive
         find_kinds(archive.kinds, collections)
-        await archive.store.catch_up()  # the store may know what the journal lacks
+        await archive.store.catch_up()  # the store may know that the journal lacks records
         exported = await export_rows(kernel, target, collections, there)
         others = await archive.elsewhere(collections, there)
         if not others:
@@ -131,7 +131,7 @@ def reindex(config: Config, *, collections: tuple[str, ...], as_json: bool) -> N
 
 
 async def indexed(kernel: Kernel) -> tuple[int, str]:
-    """Count the changes that the store does not take, with a note that says why."""
+    """Count the changes that the store does not accept, with a note that says why."""
     store = kernel.services.archive.store
     if not (left := await store.catch_up(DELIVERY_S)):
         return 0, ""

@@ -1,4 +1,4 @@
-"""The comparison of a store with the journal: counts and checksums, kind by kind."""
+"""Compares a store with the journal: counts and checksums, kind by kind."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 PAGE = 500
 AT_ONCE = 16
-"""Records that a store is asked for at a time."""
+"""Records per request to a store."""
 NAMED_KEYS = 10
 _MODULUS = 1 << 128
 
@@ -23,8 +23,8 @@ _MODULUS = 1 << 128
 class Comparison:
     """One kind in one workspace: `store` is None where its plugin is not installed.
 
-    The checksums are sums over a hash of key and fields of each record, so that no order counts;
-    that of the store is of what it has under the journal's keys.
+    The checksums are sums over a hash of key and fields of each record, so that the order does not
+    matter; the store's covers what it has under the journal's keys.
     """
 
     workspace: str
@@ -38,7 +38,7 @@ class Comparison:
     same: bool = True
 
     def add(self, change: Change, stored: StoredRecord | None) -> None:
-        """Count a record of the journal, and what the store has of it."""
+        """Count a record of the journal, and the store's version of it."""
         mine = _digest(change.key, _fields(change)) if change.fields is not None else 0
         theirs = _digest(stored.key, stored.fields) if stored is not None else 0
         self.journal += change.fields is not None
@@ -52,13 +52,13 @@ class Comparison:
 class Comparing:
     """Compares the store of a kernel with its journal, all workspaces, up to a moment.
 
-    What is recorded meanwhile is left out, and records are read a page at a time.
+    Later records are left out, and records are read a page at a time.
 
     Args:
         kernel: whose journal and store.
         upto: the sequence number up to which the store has the journal's changes.
-        shared: whether the store may hold what other journals sent.
-        moved: told how many sequence numbers were compared.
+        shared: whether the store may hold records of other journals.
+        moved: is called with the number of compared sequence numbers.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Comparing:
         self._rows = {(here, kind): Comparison(here, kind) for kind in self._kinds}
 
     async def compare(self) -> list[Comparison]:
-        """A row for each kind and workspace of which there are records, sorted.
+        """A row for each kind and workspace with records, sorted.
 
         Raises:
             VrError: as the store does when it cannot be asked.
@@ -94,11 +94,11 @@ class Comparing:
 
     async def _compare(self, changes: Sequence[Change]) -> None:
         if self._shared:
-            # What was deleted here may be another journal's again.
+            # A record deleted here may come from another journal again.
             changes = [change for change in changes if change.fields is not None]
         pairs = list(zip(changes, await asyncio.gather(*map(self._get, changes)), strict=True))
         if any(_differ(*pair) for pair in pairs):
-            # What was recorded anew since it was read is somebody else's page.
+            # A record that was written again since it was read is on a later page.
             again = await self._journal.changes(changes[0].seq - 1, len(changes))
             still = {change.seq for change in again}
             pairs = [pair for pair in pairs if pair[0].seq in still]
@@ -129,7 +129,7 @@ def _differ(change: Change, stored: StoredRecord | None) -> bool:
 
 
 def _fields(change: Change) -> dict[str, Any]:
-    """The fields as stores keep them: a record that does not say when it was made says so there."""
+    """The fields as stores keep them: a record without a time of creation gets one there."""
     fields = dict(change.fields or {})
     fields.setdefault("created_at", change.created_at)
     return fields

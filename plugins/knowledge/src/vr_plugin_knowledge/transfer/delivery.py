@@ -1,4 +1,4 @@
-"""Delivery in the foreground: the store is brought up to the journal, with a bar of progress."""
+"""Delivers the journal to the store in the foreground, with a progress bar."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from vr_kernel import Code, Kernel, VrError
 
 STEP_S = 0.2
 PATIENCE_S = 90.0
-"""Longest time without headway of a store; more than its longest pause between two tries."""
+"""Longest time without progress of a store; more than its longest pause between two tries."""
 
 
 async def watch(
     label: str, left: Callable[[], Awaitable[int]], patience: float = PATIENCE_S
 ) -> int:
-    """Show on stderr how `left` falls to 0; returns it when it did not fall for `patience` s."""
+    """Show on stderr how `left` falls to 0; return it when it did not fall for `patience` s."""
     best, since = await left(), time.monotonic()
     if not best:
         return 0
@@ -34,13 +34,13 @@ async def watch(
 
 
 async def deliver(kernel: Kernel, patience: float = PATIENCE_S) -> int:
-    """Bring the store up to the journal in the foreground; returns how many vectors it lacks.
+    """Deliver the journal to the store in the foreground; return the number of missing vectors.
 
     Raises:
-        VrError: as the store does when it cannot be opened; UNAVAILABLE when it makes no headway.
+        VrError: as the store does when it cannot be opened; UNAVAILABLE when it makes no progress.
     """
     store = kernel.services.archive.store
-    # Opens the store: one that is away is told at once, and not waited for.
+    # Opens the store, so that an unreachable one fails at once.
     await store.status()
     if left := await watch("Records", lambda: store.catch_up(STEP_S), patience):
         await store.status()

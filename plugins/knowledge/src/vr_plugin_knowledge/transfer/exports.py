@@ -1,4 +1,4 @@
-"""Export of records to a file: complete, private, and never an empty file over a full one."""
+"""Exports records to a file: complete, private, and never an empty file over a full one."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ async def export_rows(
 
     Raises:
         VrError: NOT_FOUND when another workspace than the kernel's has no records at all, or when
-            there are none and the file holds something; UNAVAILABLE while the journal lacks what
-            was recorded; else as the file cannot be written. What was there stays each time.
+            there are none and the file is not empty; UNAVAILABLE while the journal lacks records;
+            NOT_ALLOWED or UNAVAILABLE when the file cannot be written. An existing file stays
+            unchanged each time.
     """
     target, archive = _target(path), kernel.services.archive
 
@@ -47,7 +48,7 @@ async def export_rows(
 
 
 def _target(path: Path) -> Path:
-    """The file that a path names; of a link that to which it leads, so that the link stays."""
+    """The file that a path names; for a link its target, so that the link stays."""
     path = path.resolve()
     if path.exists() and not path.is_file():
         raise VrError(
@@ -68,7 +69,7 @@ def _nothing(
 
 
 def _put(part: Path, path: Path) -> None:
-    """Replace a file by another one, which takes over its mode."""
+    """Replace a file by another one, which gets its mode."""
     with suppress(FileNotFoundError):
         part.chmod(stat.S_IMODE(path.stat().st_mode))
     part.replace(path)
@@ -79,7 +80,7 @@ async def _write(
     changes: AsyncIterator[Change],
     refusal: Callable[[Mapping[str, int]], Awaitable[VrError | None]],
 ) -> dict[str, int]:
-    """Write beside the file first, so that a failure leaves what was there, with its mode."""
+    """Write a temporary file first, so that a failure leaves the old file, with its mode."""
     counts: dict[str, int] = {}
     part = path.with_name(f".{path.name}.part")
     try:
@@ -106,6 +107,6 @@ async def _write(
             hint="Name a file in a folder that exists and may be written.",
         ) from error
     finally:
-        with suppress(OSError):  # what could not be made there is not there either
+        with suppress(OSError):  # a file that could not be made need not be removed
             part.unlink(missing_ok=True)
     return counts

@@ -1,4 +1,4 @@
-"""Values of other programs, converted to the types of a kind's fields."""
+"""Converts values of other programs to the types of a kind's fields."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Fitted:
 
 
 def fit_fields(kind: RecordKind, values: Mapping[str, Any]) -> Fitted:
-    """Convert values to the fields of a kind; unknown and unfit ones are left out and named."""
+    """Convert values to the fields of a kind; leave out and name unknown and unsuitable ones."""
     fitted, known = Fitted(), {spec.name: spec for spec in kind.all_fields}
     for name, value in values.items():
         if value is None:

@@ -9,7 +9,7 @@ from typing import Any
 from vr_kernel import RecordKind
 
 LONGEST = 100_000
-"""Characters; what is longer is no front matter."""
+"""Most characters of front matter."""
 _FRONT = re.compile(
     r"\A\ufeff?---[ \t]*\r?\n(?=\S)(.*?)^(?:---|\.\.\.)[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE
 )
@@ -24,9 +24,9 @@ def split_front(text: str) -> tuple[str, str]:
 
 
 def is_derived(text: str, kinds: Mapping[str, RecordKind]) -> bool:
-    """True for a file that says that it was made of derived records, and so is no source.
+    """True for a file that says that it was made from derived records, and so is not a source.
 
-    Read line by line: front matter that somebody broke while editing says so still.
+    It is read line by line, so that front matter that somebody broke while editing still counts.
     """
     said = dict(_SAYS.findall(split_front(text.lstrip("\ufeff \t\r\n"))[0]))
     kind = kinds.get(said.get("kind", ""))
@@ -34,10 +34,10 @@ def is_derived(text: str, kinds: Mapping[str, RecordKind]) -> bool:
 
 
 def read_front(front: str) -> dict[str, Any]:
-    """Read front matter, each value as text; nothing when it is no YAML of names."""
+    """Read front matter, each value as text; empty when it is not a YAML mapping."""
     import yaml  # type: ignore[import-untyped]  # it ships no types
 
-    # It makes nothing but text: 12:15 is a time here, and no number to the base of 60.
+    # It makes only text: 12:15 stays a time, instead of a number to the base of 60.
     loader = yaml.BaseLoader(front)
     try:
         said = loader.get_single_data()

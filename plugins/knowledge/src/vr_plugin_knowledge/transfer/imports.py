@@ -1,4 +1,4 @@
-"""Import of records from foreign files into the journal."""
+"""Imports records from foreign files into the journal."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 BATCH = 500
 ORIGIN = "knowledge_import"
 GAPS = 1000
-"""How many passages of one file may have been deleted one by one."""
+"""Most passages of one file that may have been deleted one by one."""
 
 
 async def record_all(kernel: Kernel, records: Iterator[Record]) -> Counter[str]:
-    """Record all; returns how many of each kind.
+    """Record all; return the number of each kind.
 
     Raises:
-        VrError: as `records` does; what came before it is recorded.
+        VrError: as `records` does; the records before the error are recorded.
     """
     counts: Counter[str] = Counter()
     while True:
@@ -44,11 +44,11 @@ async def record_all(kernel: Kernel, records: Iterator[Record]) -> Counter[str]:
 
 
 async def forget_rest(kernel: Kernel, files: Mapping[Path, int]) -> Counter[str]:
-    """Forget passages that Markdown files had at an earlier import and have no longer.
+    """Delete passages that Markdown files had at an earlier import and have no longer.
 
     Args:
-        kernel: where it was recorded.
-        files: how many passages each has now, by its whole path.
+        kernel: where they were recorded.
+        files: number of passages of each file now, by its whole path.
     """
     if not files:
         return Counter()
@@ -70,7 +70,7 @@ async def forget_rest(kernel: Kernel, files: Mapping[Path, int]) -> Counter[str]
 
 
 def _take(records: Iterator[Record]) -> tuple[list[Record], VrError | None]:
-    """Read the next records, and the fault of the one after them."""
+    """Read the next records, and the error of the one after them."""
     batch: list[Record] = []
     try:
         while len(batch) < BATCH and (record := next(records, None)):

@@ -1,7 +1,7 @@
-"""Concepts of the first seed's memory folders, with how well a person knows each.
+"""Concepts from memory folders of an earlier program, with how well a person knows each.
 
 A folder `gr/CATEGORY/NAME/analysis.md` has YAML front matter: `source`, `updated`, and `concepts`,
-each with a `name`, a `state` and perhaps a `timestamp`. Its text says what they mean, in lists:
+each with a `name`, a `state` and perhaps a `timestamp`. Its text explains them, in lists:
 `- **Name** (category) — description`, and how they relate: `- One → *enables* → Other`.
 """
 
@@ -47,8 +47,8 @@ _TITLE = re.compile(r"#\s+(.+)")
 class Memories:
     """Collects the memories of many files, and merges them over the present graph.
 
-    A state that somebody gave, know or fuzzy, wins over unknown, and a later file over an
-    earlier one. What the graph knows besides stays: descriptions, aliases, citations.
+    A given state, know or fuzzy, wins over unknown, and a later file over an earlier one. The rest
+    of the graph's knowledge stays: descriptions, aliases, citations.
 
     Args:
         known: the graph.
@@ -60,7 +60,7 @@ class Memories:
     _judged: dict[str, str] = field(default_factory=dict)
 
     def add(self, path: Path, text: str) -> None:
-        """Take over the concepts that a note names, if there are any."""
+        """Add the concepts that a note names, if there are any."""
         front_text, body = split_front(text)
         front = read_front(front_text)
         given = [each for each in _entries(front.get("concepts")) if identify(each["name"])]
@@ -77,7 +77,7 @@ class Memories:
         self._join(lines, {identify(each["name"]) for each in given}, origin)
 
     def records(self) -> Iterator[Record]:
-        """Records of every concept and relationship that was met, merged with the graph's own."""
+        """Records of every collected concept and relationship, merged with the graph's own."""
         for concept in self._concepts.values():
             yield Record(CONCEPTS, concept_fields(concept), key_of(CONCEPTS, concept.id))
         for relation in self._relations.values():
@@ -111,7 +111,7 @@ class Memories:
 
 
 def _entries(concepts: Any) -> Iterator[dict[str, str]]:
-    """The concepts of front matter; a state that is none counts as unknown."""
+    """The concepts of front matter; an invalid state counts as unknown."""
     for each in concepts if isinstance(concepts, list) else ():
         entry = each if isinstance(each, dict) else {"name": each}
         names = ("name", "state", "timestamp", "description")

@@ -141,7 +141,7 @@ def _advice(report: dict[str, Any], prefix: str) -> Iterator[str]:
         yield f"`{prefix}vr store retry --all` sends them again."
     if report["journal_lacks"]:
         yield report["journal_lacks"]
-        return  # nothing is indexed anew from such a journal
+        return  # such a journal cannot refill the store
     if report["store"] == "embedded" and any(map(_surplus, report["collections"])):
         yield f"`{prefix}vr knowledge migrate --from embedded` records what only the store has."
     differing = dict.fromkeys(r["collection"] for r in report["collections"] if r["differing"])

@@ -1,4 +1,4 @@
-"""Markdown as passages: a section each, with the headings above it as its place."""
+"""Markdown as passages: one per section, with the headings above it as its place."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Section:
 
 
 def passages_of(text: str, path: Path, title: str) -> Iterator[Record]:
-    """The passages of a Markdown text; its front matter is none.
+    """The passages of a Markdown text, without its front matter.
 
     Args:
         text: the whole file.

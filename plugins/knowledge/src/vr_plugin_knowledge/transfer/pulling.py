@@ -1,4 +1,4 @@
-"""The way of records that only a Weaviate server has into the journal."""
+"""Pulls records that only a Weaviate server has into the journal."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ _COMMON = {"created_at", "source_tool"}
 
 @dataclass(slots=True)
 class Pulled:
-    """Counts of what became of the server's objects.
+    """Counts of the server's objects by outcome.
 
     Attributes:
         recorded: new records by collection.
         known: objects that the journal had.
         deleted: objects that were deleted here; they stay deleted.
-        unfit: objects of which no field fits their kind, up to ten named.
+        unfit: objects without a field that fits their kind, up to ten named.
         left: values that do not fit, by collection and property.
-        others: collections that no kind fits.
+        others: collections that fit no kind.
     """
 
     recorded: Counter[str] = field(default_factory=Counter)
@@ -52,7 +52,7 @@ class Pulled:
 
 
 class Puller:
-    """Records what the journal of a kernel lacks; needs eight bytes of memory for a known key.
+    """Records what the journal of a kernel lacks; needs eight bytes of memory per known key.
 
     Args:
         kernel: whose journal.
@@ -67,11 +67,11 @@ class Puller:
         self.pulled = Pulled()
 
     async def pull(self, *, everything: bool) -> Pulled:
-        """Look through the server's collections.
+        """Go through the server's collections.
 
         Raises:
-            VrError: as the server and the way to it are. What was recorded stays, and the
-                same again goes on from there.
+            VrError: for errors of the server or the connection. What was recorded stays, and the
+                same call continues from there.
         """
         await self._read_journal()
         places, self.pulled.others = await self._objects.places(everything=everything)
@@ -106,7 +106,7 @@ class Puller:
         try:
             record = self._objects.record(place, found)
         except (ValueError, KeyError, TypeError):
-            # It says of itself that it is a record of ours, and is not.
+            # It claims to be a record of ours, but is not.
             self._unfit(place, found)
             return None
         assert record.key is not None
@@ -131,10 +131,10 @@ class Puller:
 
 
 async def pull_all(config: Config, *, everything: bool) -> dict[str, Any]:
-    """Record what the configured server has and the journal has not, and index it.
+    """Record what the configured server has and the journal lacks, and index it.
 
     Raises:
-        VrError: as the server and the way to it are.
+        VrError: for errors of the server or the connection.
     """
     settings = config.section("plugins.knowledge", KnowledgeSettings)
     async with Kernel.open(config) as kernel:
@@ -146,7 +146,7 @@ async def pull_all(config: Config, *, everything: bool) -> dict[str, Any]:
             await objects.aclose()
         missing, store = 0, kernel.services.providers.get(Store)
         if isinstance(store, WeaviateStore):
-            await archive.store.status()  # opens it
+            await archive.store.status()  # opens the store
             missing = await archive.missing(await store.positions())
             await archive.store.restart(empty=False)
         waiting = await deliver(kernel) if archive.store.available() else 0

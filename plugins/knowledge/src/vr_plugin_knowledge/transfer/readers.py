@@ -31,18 +31,18 @@ WHERE fields IS NOT NULL AND workspace != ? GROUP BY workspace"""
 
 
 class Reader:
-    """Reads one format. A record's key tells its file by its whole path, unless it has one already.
+    """Reads one format. The key of a record without one is made from the whole path of its file.
 
     Args:
-        collection: where records go whose format names no collection.
+        collection: for records whose format names no collection.
         kinds: of all plugins by name.
         workspace: of another installation that is read.
-        graph: what is known of concepts; notes that tell how well they are known add to it.
+        graph: the known concepts; notes that say how well concepts are known add to it.
 
     Attributes:
         files: how many passages each Markdown file had, by its whole path.
-        derived: Markdown files made of derived records, which are not read in as sources.
-        left: how many records another installation has in other workspaces.
+        derived: Markdown files made from derived records, which are not read as sources.
+        left: numbers of records that another installation has in other workspaces.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Reader:
         """The records of a file or folder.
 
         Raises:
-            VrError: NOT_FOUND, or INVALID_INPUT naming file and line of what cannot be read.
+            VrError: NOT_FOUND, or INVALID_INPUT, naming the file and the line that cannot be read.
         """
         if not path.exists():
             raise VrError(
@@ -80,7 +80,7 @@ class Reader:
         return readers[form](path.resolve())
 
     def _jsonl(self, path: Path) -> Iterator[Record]:
-        """An object a line; what `vr knowledge export` wrote keeps its collection and key."""
+        """One object per line; a file of `vr knowledge export` keeps collections and keys."""
         for number, row in _objects(path):
             with _at(path, number):
                 record = self._row(row, path, number)
@@ -96,7 +96,7 @@ class Reader:
         place = ("line", number) if foreign is None else ("id", foreign)
         made = entity_key("import", kind.name, path, *place)
         key = str(about.get("object_id") or kind.identify(fields) or made)
-        key.encode()  # the journal could not
+        key.encode()  # the journal could not store it
         return Record(kind.name, fields, key)
 
     def _beir(self, path: Path) -> Iterator[Record]:
@@ -122,7 +122,7 @@ class Reader:
             yield from self._passages(file, title, text)
 
     def _notes(self, path: Path) -> Iterator[Record]:
-        """As Markdown; then the concepts that the notes name, and how well they are known."""
+        """Read as Markdown; then the concepts that the notes name, and how well they are known."""
         from vr_plugin_knowledge.transfer.memories import Memories
 
         memories = Memories() if self._graph is None else Memories(self._graph)
@@ -151,7 +151,7 @@ class Reader:
             raise VrError(f"No file {str(file)!r}.", Code.NOT_FOUND, hint="Name a state folder.")
         address, own = f"{file.as_uri()}?mode=ro", (self._workspace,)
         try:
-            # One thread after another steps through it, never two at once.
+            # Several threads use it, but never two at once.
             connection = sqlite3.connect(address, uri=True, check_same_thread=False)
             with closing(connection) as journal:
                 self.left = dict(journal.execute(_OTHERS, own))

@@ -1,4 +1,4 @@
-"""The way of records that only the embedded store still has into the journal."""
+"""Recovers records that only the embedded store still has into the journal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAGE = 500
 
 
 async def recover_all(config: Config) -> dict[str, Any]:
-    """See `recover_with`; with a kernel of its own."""
+    """Run `recover_with` in a kernel of its own."""
     async with Kernel.open(config) as kernel:
         return await recover_with(kernel)
 
@@ -24,7 +24,7 @@ async def recover_with(kernel: Kernel) -> dict[str, Any]:
     """Record what the store holds and the journal lacks, in all workspaces, so that both agree.
 
     Raises:
-        VrError: INVALID_INPUT when another store is configured; as store and journal do.
+        VrError: INVALID_INPUT when another store is configured; else as the store and the journal.
     """
     archive = kernel.services.archive
     store = kernel.services.providers.get(Store)

@@ -8,16 +8,16 @@ from urllib.parse import urlsplit
 from vr_kernel import Code, VrError
 
 CLOUD = (".weaviate.network", ".weaviate.cloud")
-"""What the hosts of Weaviate Cloud end with."""
+"""Suffixes of the hosts of Weaviate Cloud."""
 LOCAL = ("localhost", "127.0.0.1", "::1")
 LOCAL_PORT = 8080
-"""The port of a server that was started without another."""
+"""The default port of a server."""
 _HINT = "Write it as http://localhost:8080 or https://name.weaviate.cloud."
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Both services of a server. `secure` holds for both."""
+    """Host and ports of a server's two services. `secure` is for both."""
 
     host: str
     port: int
@@ -33,10 +33,10 @@ class Address:
 
 
 def read_address(url: str, grpc_port: int) -> Address:
-    """The address that a URL names; `grpc_port` counts for other servers than the cloud's.
+    """The address that a URL names; `grpc_port` is used for servers outside the cloud.
 
     Raises:
-        VrError: INVALID_INPUT for what is no address of a server.
+        VrError: INVALID_INPUT for an invalid address.
     """
     text = url.strip()
     try:
@@ -66,7 +66,7 @@ def read_address(url: str, grpc_port: int) -> Address:
 
 
 def _cloud_grpc(host: str) -> str:
-    # As weaviate-client has it: older clusters have a subdomain, newer ones a prefix.
+    # As in weaviate-client: older clusters have a subdomain, newer ones a prefix.
     name, _, domain = host.partition(".")
     return f"{name}.grpc.{domain}" if host.endswith(".weaviate.network") else f"grpc-{host}"
 

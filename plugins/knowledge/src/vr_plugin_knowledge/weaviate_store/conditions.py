@@ -1,4 +1,4 @@
-"""Filters, as Weaviate has them; every value is taken literally."""
+"""Filters in Weaviate's form; every value is taken literally."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from weaviate.collections.classes.filters import _Filters
 
 LONGEST_FACET = 10_000
-"""Characters of a value that filters see."""
+"""Characters of a value that filters compare."""
 _NEVER = "-"
 """A facet that no record has: every facet has an equals sign."""
 _WILD = "*?\\"
 _END = "|"
 _LINE = "\ue00a"
-"""Stands for the end of a line, which no wildcard of Weaviate's matches."""
+"""Replaces the end of a line, which no wildcard of Weaviate matches."""
 _ORDERS = {
     "<": "less_than",
     "<=": "less_or_equal",
@@ -49,9 +49,9 @@ def build_filter(kind: RecordKind, filters: Sequence[Filter]) -> _Filters | None
 
 
 def build_test(filters: Sequence[Filter], kind: RecordKind) -> Test | None:
-    """Build the test that a record must pass beside `build_filter`; None for none.
+    """Build the test that a record must pass besides `build_filter`; None when none is needed.
 
-    Weaviate has no way to look for a sign that is a wildcard elsewhere.
+    Weaviate cannot search for a character that it uses as a wildcard.
     """
     parts = [
         (item.field, str(item.value))
@@ -96,5 +96,5 @@ def _order(spec: RecordField, operator: str, value: Any) -> _Filters:
 
 
 def _facet(name: str, value: Any) -> str:
-    # Weaviate trims what it compares; with a sign at its end nothing is lost.
+    # Weaviate trims the values it compares; a mark at the end prevents that.
     return f"{name}={str(value)[:LONGEST_FACET].replace(chr(10), _LINE)}{_END}"

@@ -1,4 +1,4 @@
-"""The connection to a Weaviate server: opened when needed, every call with a limit of time."""
+"""The connection to a Weaviate server: opened when needed, every call with a time limit."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ INSTALL = "pip install 'video-research[weaviate]'"
 
 
 class Connection:
-    """One client of one server, made at the first call and again after it failed to be made.
+    """One client of one server, made at the first call, and again after a failed attempt.
 
     Args:
-        settings: where the server is, its key, and the limits of time.
-        log: where is said that it is connected; None says nothing.
+        settings: where the server is, its key, and the time limits.
+        log: where connections are logged; None logs nothing.
     """
 
     def __init__(self, settings: WeaviateSettings, log: Log | None = None) -> None:
@@ -45,15 +45,15 @@ class Connection:
         return self._address().shown
 
     async def query(self, ask: Callable[[WeaviateAsyncClient], Awaitable[T]]) -> T:
-        """Ask something; see `run`."""
+        """Read from the server; see `run`."""
         return await self.run(ask, self._settings.weaviate_query_s)
 
     async def insert(self, write: Callable[[WeaviateAsyncClient], Awaitable[T]]) -> T:
-        """Write something; see `run`."""
+        """Write to the server; see `run`."""
         return await self.run(write, self._settings.weaviate_insert_s)
 
     async def run(self, work: Callable[[WeaviateAsyncClient], Awaitable[T]], limit: float) -> T:
-        """Let the client do something within `limit` seconds.
+        """Run `work` with the client, within `limit` seconds.
 
         Raises:
             VrError: UNAVAILABLE, AUTH, QUOTA or INVALID_INPUT, as the server says.
@@ -80,7 +80,7 @@ class Connection:
             return self._client
 
     async def aclose(self) -> None:
-        """Let go of the server; a later call connects again."""
+        """Close the connection; a later call connects again."""
         client, self._client = self._client, None
         if client is not None:
             with suppress(Exception):
@@ -124,7 +124,7 @@ class Connection:
 
 
 def require_version(version: str, where: str) -> None:
-    """Refuse a server that is too old; one that does not say its version is let pass.
+    """Refuse a server that is too old; one that does not say its version is accepted.
 
     Raises:
         VrError: UNSUPPORTED.
@@ -164,7 +164,7 @@ def _build(address: Address, settings: WeaviateSettings) -> WeaviateAsyncClient:
         grpc_port=address.grpc_port,
         grpc_secure=address.secure,
         auth_credentials=Auth.api_key(key) if key else None,
-        # Its own checks at the start ask the Python Package Index for a newer version, too.
+        # Its own checks at the start also ask the Python Package Index for a newer version.
         skip_init_checks=True,
         additional_config=AdditionalConfig(timeout=limits),
     )
@@ -173,6 +173,6 @@ def _build(address: Address, settings: WeaviateSettings) -> WeaviateAsyncClient:
 
 def _library() -> Any:
     with warnings.catch_warnings():
-        # authlib tells its own future at import; it is none of the user's business.
+        # authlib warns at import about its own deprecation, which a user cannot change.
         warnings.simplefilter("ignore")
         return require_extra("weaviate", "The client of Weaviate is not installed.", INSTALL)

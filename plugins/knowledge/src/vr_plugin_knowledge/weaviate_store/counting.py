@@ -1,4 +1,4 @@
-"""Counts of the records on a Weaviate server, in all and by the value of a field."""
+"""Counts records on a Weaviate server, in total and by the value of a field."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from weaviate import WeaviateAsyncClient
 
 MOST_GROUPS = 10_000
-"""Values of a field that are told apart; the largest groups come first."""
+"""Most values of a field that are counted; the largest groups come first."""
 
 
 class Counter:
-    """Counts what is in places of one server.
+    """Counts objects in places of one server.
 
     Args:
         connection: to the server.

@@ -21,12 +21,12 @@ OPENING = "opening"
 class Cursors:
     """The cursor of one journal: an object of a small collection, under the journal's identity.
 
-    A version before named it by the file of the delivery lock; that cursor is adopted.
+    An earlier version named it by the file of the delivery lock; that cursor is adopted.
 
     Args:
         connection: to the server.
         settings: the collection's prefix, replicas and consistency.
-        lock: names the journal as a version before did.
+        lock: names the journal as an earlier version did.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Cursors:
         self.journal = ""
 
     async def prepare(self, client: WeaviateAsyncClient) -> None:
-        """Make the collection when it is not there, or add what it lacks."""
+        """Make the collection when it is missing, or add missing properties."""
         from weaviate.classes.config import Configure, DataType, Property
 
         opening = Property(name=OPENING, data_type=DataType.TEXT)
@@ -68,7 +68,7 @@ class Cursors:
     async def position(self, journal: str) -> Position | None:
         """The position up to which a journal was delivered; None without collection.
 
-        The empty name stands for the cursor that a version before kept.
+        The empty name stands for the cursor of an earlier version.
         """
         name = journal or await self._lock.name()
 
@@ -95,7 +95,7 @@ class Cursors:
         return []
 
     async def follow(self, position: Position, *, again: bool = False) -> None:
-        """Keep the cursor of that journal at this position; or begin `again`."""
+        """Store the position as the cursor of its journal; start from the beginning if `again`."""
         self.journal = position.journal
         kept = await self.position(position.journal)
         if again or (kept is not None and kept.seq < position.seq):
@@ -103,7 +103,7 @@ class Cursors:
                 await self.move(position.seq, position.opening)
 
     async def move(self, seq: int, opening: str) -> None:
-        """Say that all up to `seq` is delivered; the caller holds the lock."""
+        """Record that all up to `seq` is delivered; the caller holds the lock."""
         from weaviate.classes.data import DataObject
 
         name = self.journal or await self._lock.name()

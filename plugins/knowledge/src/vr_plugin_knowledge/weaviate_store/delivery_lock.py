@@ -28,7 +28,7 @@ PAUSE_S = 0.05
 class DeliveryLock:
     """A small file beside the journal: the journal's name, and a lock that dies with its holder.
 
-    The name tells the journals of several machines apart that fill one server. Weaviate has no
+    The name distinguishes the journals of several machines that fill one server. Weaviate has no
     transactions: without the lock a slow process could write an old state over a newer one.
     """
 
@@ -38,7 +38,7 @@ class DeliveryLock:
         self._name = ""
 
     async def name(self) -> str:
-        """The journal's name, made up at first use.
+        """The journal's name, generated at first use.
 
         Raises:
             VrError: UNAVAILABLE when the file cannot be used.
@@ -91,7 +91,7 @@ class DeliveryLock:
         connection = self._open()
         try:
             connection.execute(f"PRAGMA busy_timeout = {int(WAIT_S * 1000)}")
-            # Looked for first: reading does not wait for the holder of the lock.
+            # Read first, since reading does not wait for the holder of the lock.
             if name := _kept_name(connection):
                 _require_name(self._path, name)
                 return name
@@ -113,7 +113,7 @@ def _kept_name(connection: sqlite3.Connection) -> str:
 
 
 def _require_name(path: Path, name: str) -> None:
-    """Refuse what cannot be a journal's name.
+    """Refuse a name that no journal can have.
 
     Raises:
         VrError: UNAVAILABLE, category STATE_DAMAGED.

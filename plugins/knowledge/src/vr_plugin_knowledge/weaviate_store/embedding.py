@@ -1,4 +1,4 @@
-"""Vectors for what is about to be written, as many as the time allows."""
+"""Makes vectors for objects before they are written, as many as the time allows."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from vr_plugin_knowledge.matching.embeddings import pack_vector
 from vr_plugin_knowledge.weaviate_store.objects import Item
 
 EMBED_BUDGET_S = 1.0
-"""How long a batch waits for vectors; what has none by then is written without, and gets it later.
-
-A replay has all of them at once: they are kept beside the journal.
+"""Seconds that a batch waits for vectors; objects without one are written, and get it later. A
+replay has all of them at once, as they are kept beside the journal.
 """
 EMBED_BATCH = 16
 

@@ -1,4 +1,4 @@
-"""Failures of a Weaviate server or its client, as errors of this program."""
+"""Turns failures of a Weaviate server or its client into our own errors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _FULL = re.compile(
     r"|no space left on device",
     re.IGNORECASE,
 )
-# Looked for before outages: such a message repeats values, which may say anything.
+# Matched before outages: such a message repeats values, which may hold any words.
 _REFUSED = re.compile(
     r"(?:^|errors: )invalid \w+ (?:array )?property|INVALID_ARGUMENT|status code: 4(?:00|22)"
     r"|vector lengths",
@@ -46,7 +46,7 @@ _AWAY = re.compile(
     r"status code: 5\d\d|UNAVAILABLE|DEADLINE_EXCEEDED|CANCELLED|shutting down|shutdown|timeout"
     r"|timed out|leader not found|connection (?:refused|reset)|cannot achieve consistency"
     r"|non-existing index|context (?:canceled|deadline exceeded)|replica|not ready|closed"
-    # Kinds of exceptions, whose names stand behind what was said.
+    # Names of exception classes, which are appended to the message.
     r"|OSError|TransportError"
     r"|Weaviate(?:Connection|Timeout|StartUp|GRPCUnavailable|Retry|ClosedClient)Error",
     re.IGNORECASE,
@@ -95,17 +95,17 @@ _ANSWERS = ErrorTable(
 
 
 def no_tenant(error: Exception) -> bool:
-    """True when a workspace was asked for that has no records yet."""
+    """True when the requested workspace has no records yet."""
     return bool(_NO_TENANT.search(str(error)))
 
 
 def no_collection(error: Exception) -> bool:
-    """True when a collection was asked for that is not there."""
+    """True when the requested collection does not exist."""
     return bool(_NO_COLLECTION.search(str(error)))
 
 
 def already_there(error: Exception) -> bool:
-    """True when something could not be made because another program was faster."""
+    """True when another program has made it first."""
     return bool(_EXISTS.search(str(error)))
 
 
@@ -125,7 +125,7 @@ def away(where: str, reason: str) -> VrError:
 
 
 def unmade(error: Exception, name: str) -> VrError:
-    """The error of a collection that the server does not make, or extend; or of the server."""
+    """The error for a collection that the server does not make or extend, or of the server."""
     failure = translate(error, "WEAVIATE_URL")
     if failure.code is not Code.INVALID_INPUT:
         return failure
@@ -139,7 +139,7 @@ def unmade(error: Exception, name: str) -> VrError:
 
 
 def refused(where: str, kind: str, key: str, said: str) -> VrError:
-    """The error of one object that the server does not take, or of a server that takes none."""
+    """The error for one object that the server refuses, or for a server that accepts none."""
     failure = translate(RuntimeError(said), where)
     if failure.code is not Code.INVALID_INPUT:
         return failure

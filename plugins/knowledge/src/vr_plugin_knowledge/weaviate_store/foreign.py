@@ -1,4 +1,4 @@
-"""The objects of a Weaviate server, read as they are: nothing is made or changed there."""
+"""Reads the objects of a Weaviate server as they are; nothing is made or changed there."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from weaviate import WeaviateAsyncClient
 
 PAGE = 200
-"""Objects of a request: a large text each is still far below what gRPC takes."""
+"""Objects per request: even with large texts this is far below gRPC's limit."""
 
 
 class ForeignObjects:
@@ -31,7 +31,7 @@ class ForeignObjects:
     Args:
         settings: where the server is.
         kinds: of all plugins by name.
-        workspace: whose objects are read; a collection without tenants is the default one's.
+        workspace: whose objects are read; a collection without tenants belongs to the default one.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class ForeignObjects:
         self._workspace = workspace
 
     async def aclose(self) -> None:
-        """Let go of the server."""
+        """Close the connection."""
         await self._connection.aclose()
 
     async def places(self, *, everything: bool) -> tuple[list[Place], list[str]]:
@@ -54,7 +54,7 @@ class ForeignObjects:
                 between its words, or by something before it, such as `Team_`.
 
         Raises:
-            VrError: as the server and the way to it are.
+            VrError: for errors of the server or the connection.
         """
 
         async def ask(client: WeaviateAsyncClient) -> Any:
@@ -90,7 +90,7 @@ class ForeignObjects:
             last = objects[-1].uuid
 
     def record(self, place: Place, found: Any) -> Record:
-        """An object as a record, with all properties that are not our own, fitting or not."""
+        """An object as a record, with all properties but our own, whether they fit or not."""
         kind, uuid = self._kinds[place.kind], str(found.uuid)
         read = read_record(kind, uuid, found.properties)
         fields = dict(read.fields)

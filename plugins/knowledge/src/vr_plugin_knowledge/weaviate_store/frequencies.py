@@ -1,4 +1,4 @@
-"""Frequencies of words in the objects of a Weaviate server."""
+"""Counts how many objects of a Weaviate server hold each word."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Frequencies:
     holders: Mapping[str, int]
 
     def lacks(self, stems: Sequence[str]) -> bool:
-        """True when it is known that no object holds any of these."""
+        """True when it is certain that no object holds any of these."""
         return self.total > 0 and not any(self.holders[stem] for stem in stems)
 
     def whole(self, stems: Sequence[str]) -> float:
@@ -47,7 +47,7 @@ class Frequencies:
 async def count_holders(
     connection: Connection, places: Sequence[Place], stems: Sequence[str]
 ) -> Frequencies:
-    """Ask for all counts at once; they are unknown when the server has GraphQL switched off."""
+    """Ask for all counts at once; they are unknown when GraphQL is switched off on the server."""
     counted = sorted(set(stems))
     questions = [
         f"p{number}t{place}: {_count(where, stem)}"

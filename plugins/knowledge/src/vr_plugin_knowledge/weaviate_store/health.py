@@ -13,11 +13,11 @@ from vr_plugin_knowledge.weaviate_store.probing import count_closed, probe_grpc,
 from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
 
 LIMIT_S = 1.0
-"""How long each port may take; a server that is slower than this is no help in a search."""
+"""Seconds that each port may take; a slower server is of no use for a search."""
 
 
 def weaviate_checks(services: Services) -> list[Check]:
-    """The checks of both services and of their room. They ask the server, and change nothing."""
+    """The checks of both services and of their free space. They only read from the server."""
     settings: WeaviateSettings = services.settings
 
     async def rest() -> Diagnosis:
@@ -32,7 +32,7 @@ def weaviate_checks(services: Services) -> list[Check]:
         key = settings.weaviate_api_key.get_secret_value()
         try:
             closed = await asyncio.to_thread(count_closed, address, key, LIMIT_S)
-        except VrError:  # one that is away is named above; a key need not be allowed to look
+        except VrError:  # an unreachable server is reported above; a key may lack this permission
             return Diagnosis.ok("The server does not tell.")
         if closed:
             return Diagnosis.fault(f"Shards that take no objects now: {closed}.", ROOM)

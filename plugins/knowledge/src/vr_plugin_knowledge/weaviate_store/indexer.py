@@ -1,4 +1,4 @@
-"""Indexing of objects on the server: late vectors, and all that other programs wrote."""
+"""Indexes objects on the server: late vectors, and objects that other programs wrote."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ BATCH = 32
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """An object that is not indexed as it should be; `whole` is what it held when it was read."""
+    """An object that is not indexed as it should be; `whole` is its content when it was read."""
 
     uuid: str
     properties: Mapping[str, Any]
@@ -44,8 +44,8 @@ class Stale:
 class Indexer:
     """Indexes the stale objects of places in one background task of this process.
 
-    What is missing is asked of the server, so nothing is lost when a process ends. Objects
-    that another version of a kind, or another embedder, has indexed are looked for once after
+    Stale objects are found by queries to the server, so nothing is lost when a process ends.
+    Objects that another version of a kind, or another embedder, has indexed are searched once after
     opening: two programs that disagree must not undo each other's work for ever.
     """
 
@@ -83,25 +83,25 @@ class Indexer:
         return self._vectors.embedder_id if self._vectors.available() else ""
 
     def look_at(self, places: Sequence[Place], *, thoroughly: bool = False) -> None:
-        """Work on what waits in places, in the background."""
+        """Index waiting objects of these places in the background."""
         for place in places:
             self._dirty[place] = thoroughly or self._dirty.get(place, False)
         if places:
             self._follower.wake()
 
     async def look_everywhere(self) -> None:
-        """Find all places, and look at them thoroughly."""
+        """Find all places, and check them thoroughly."""
         found = await asyncio.gather(*map(self._places, self._kinds))
         self.look_at([place for places in found for place in places], thoroughly=True)
 
     async def pending(self) -> int:
-        """Count the objects that are not indexed in full, as far as this process has to know."""
+        """Count the objects that are not fully indexed, as far as this process knows."""
         places = {**self._dirty, **self._busy}
         counts = [self._counter.total(p, self._stale(p, all_=t)) for p, t in places.items()]
         return sum(await asyncio.gather(*counts))
 
     async def aclose(self) -> None:
-        """Stop; what is left is found at the next start."""
+        """Stop; remaining objects are found at the next start."""
         await self._follower.aclose()
 
     async def _places(self, kind: str) -> list[Place]:
@@ -122,7 +122,7 @@ class Indexer:
     async def _work_off(self, place: Place) -> None:
         if not self.embedder and not self._dirty[place]:
             return
-        # Out of the list while it is worked on: what is written meanwhile puts it there again.
+        # Removed from the list during the work, so that later writes put it there again.
         thoroughly = self._busy[place] = self._dirty.pop(place)
         try:
             while stale := await self._batch(place, thoroughly=thoroughly):
@@ -186,7 +186,7 @@ class Indexer:
         vector: dict[str, list[float]] | None,
     ) -> None:
         kind, fields = self._kinds[place.kind], stale.record.fields
-        # What another program wrote keeps its properties as they are.
+        # An object that another program wrote keeps its properties.
         plain = plain_properties(kind, fields) if stale.properties.get(RECORD) else {}
         found_by = {**search_properties(kind, fields, words), STATE: self._full(place)}
         try:
@@ -195,11 +195,11 @@ class Indexer:
             if is_outage(error):
                 raise
             self._log.warning("an object was refused", kind=kind.name, error=error.message)
-            # Without its fields it is found at least, and does not hold up the others.
+            # Even without its fields it is found, and does not hold up the others.
             await self._writer.complete(place, stale.uuid, found_by, vector)
 
     async def _unchanged(self, place: Place, stale: Sequence[Stale]) -> set[str]:
-        """The objects that still are what they were when their text was embedded."""
+        """The objects that did not change since their text was embedded."""
         from weaviate.classes.query import Filter
 
         async def ask(client: WeaviateAsyncClient) -> Any:
@@ -211,7 +211,7 @@ class Indexer:
         return {each.uuid for each in stale if now.get(each.uuid) == each.properties}
 
     async def _embed(self, texts: Sequence[str]) -> list[list[float] | None]:
-        """A vector a text; None for an empty one, and one that the embedder does not take."""
+        """One vector per text; None for an empty text, and for one that the embedder refuses."""
         found: list[list[float] | None] = [None] * len(texts)
         wanted = [number for number, text in enumerate(texts) if text.strip()]
         if not self.embedder or not wanted:
@@ -220,7 +220,7 @@ class Indexer:
             made: Sequence[list[float] | None] = await self._vectors.embed_documents(
                 [texts[number] for number in wanted]
             )
-        except Exception as error:  # a plugin's code; sorted into outage and bad text below
+        except Exception as error:  # a plugin's code; classified as outage or bad text below
             if is_outage(error):
                 raise
             made = await self._embed_singly([texts[number] for number in wanted], error)
@@ -240,6 +240,6 @@ class Indexer:
                 self._log.warning("a text was not embedded", error=str(error))
                 found.append(None)
         if not any(found) and len(texts) > 1:
-            # Not one text went through: it is the embedder, not the texts.
+            # No text succeeded: the embedder is at fault, not the texts.
             raise cause
         return found

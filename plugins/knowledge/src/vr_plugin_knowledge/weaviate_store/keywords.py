@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from weaviate import WeaviateAsyncClient
 
 MOST_HOLDERS = 1000
-"""Objects of a kind that are looked at for a part of a word."""
+"""Most objects of a kind that are searched for a part of a word."""
 _SCALE = 2.2
 """Weaviate's BM25 leaves out the constant factor k1 + 1, which SQLite's has."""
 
 
 class WordSearch:
-    """Looks words up, and parts of words for those that no object holds.
+    """Searches for words, and for parts of words when no object holds the whole word.
 
     Args:
         connection: to the server.
@@ -45,10 +45,10 @@ class WordSearch:
         self._counter = Counter(connection, consistency)
 
     async def best(self, parts: Sequence[Part], text: str, limit: int) -> tuple[Scores, float]:
-        """Scores of the best of each kind, and what a text that holds the question scores.
+        """Scores of the best of each kind, and the score of a text that holds the whole question.
 
-        Words that no object holds are looked for as parts of words, all of them when none of
-        the others stands here.
+        Words that no object holds are searched as parts of words; all words are when no object here
+        holds any.
 
         Args:
             parts: where to look.
@@ -94,7 +94,7 @@ class WordSearch:
     async def _by_fragment(
         self, parts: Sequence[Part], words: Sequence[str], limit: int
     ) -> tuple[Scores, float]:
-        """As `Fragments` of the embedded store: the most, and the rarest, parts of words."""
+        """As `Fragments` of the embedded store: by the most and the rarest parts of words."""
         folded = [part for part in dict.fromkeys(map(fold, words)) if _is_searched(part)]
         fragments = folded[:MOST_PARTS]
         looked = [(part, fragment) for part in parts for fragment in fragments]

@@ -1,4 +1,4 @@
-"""Collections of Weaviate: made for kinds, grown with them, or taken over as they are."""
+"""Collections of Weaviate: made and extended for kinds, or adopted as they are."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from weaviate.classes.config import Property
 
 HOME = "default"
-"""The workspace whose records an existing collection without tenants is taken to hold."""
+"""The workspace that an existing collection without tenants is assumed to belong to."""
 _NO_VECTOR = "vr_none"
 _TYPES = {
     "text": "text",
@@ -56,7 +56,7 @@ class Place:
     collection: Collection
 
     def of(self, client: WeaviateAsyncClient, consistency: str) -> Any:
-        """The client's handle of the place."""
+        """The client's handle for the place."""
         from weaviate.classes.config import ConsistencyLevel
 
         handle = client.collections.use(self.collection.name)
@@ -69,8 +69,8 @@ class Layout:
     """The collections that a server has for our kinds.
 
     Args:
-        settings: how new collections are made.
-        log: where is said what cannot be used.
+        settings: for new collections.
+        log: where unusable properties are reported.
     """
 
     def __init__(self, settings: WeaviateSettings, log: Log) -> None:
@@ -93,7 +93,7 @@ class Layout:
     async def extend(
         self, client: WeaviateAsyncClient, kind: RecordKind, workspace: str, vector: str | None
     ) -> Place:
-        """The place for records of a workspace, made when there is none."""
+        """The place for records of a workspace, made when it is missing."""
         if self.place(kind.name, workspace) is None:
             name = self._name(kind.name)
             if name not in self._collections:
@@ -112,14 +112,14 @@ class Layout:
         return None if collection is None else Place(kind, workspace, collection)
 
     def collections(self, kind: str) -> list[Collection]:
-        """The collections of a kind: one, or two where one was taken over."""
+        """The collections of a kind: one, or two where one was adopted."""
         name = self._name(kind)
         return [
             self._collections[each] for each in (name, name + OTHERS) if each in self._collections
         ]
 
     def forget(self) -> None:
-        """Forget all collections: the server is another one, or was emptied."""
+        """Forget all collections, as the server was replaced or emptied."""
         self._collections.clear()
 
     def _name(self, kind: str) -> str:
@@ -135,7 +135,7 @@ class Layout:
     ) -> Collection:
         if there is None:
             await self._create(client, kind, name, vector)
-        # Read again: another process may have made it first, and in its own way.
+        # Read again: another process may have made it first, with other settings.
         config = there or await client.collections.use(name).config.get()
         collection = await self._evolve(client, kind, config, vector)
         self._collections[name] = collection
@@ -194,7 +194,7 @@ class Layout:
 
 
 def properties_of(kind: RecordKind) -> Mapping[str, Property]:
-    """The properties of a kind's collection: its fields, and those that we search by."""
+    """The properties of a kind's collection: its fields, and our own for searches."""
     from weaviate.classes.config import DataType, Property, Tokenization
 
     def exact(name: str, kind: DataType = DataType.TEXT) -> Property:
@@ -239,7 +239,7 @@ def _property(spec: RecordField) -> Property:
 def _vector(name: str) -> Any:
     from weaviate.classes.config import Configure, VectorDistances
 
-    # Without compression: the embedded store compares exactly, and both are to rank alike.
+    # Without compression: the embedded store compares exactly, and both should rank alike.
     return Configure.Vectors.self_provided(
         name=name,
         vector_index_config=Configure.VectorIndex.hnsw(
@@ -250,7 +250,7 @@ def _vector(name: str) -> Any:
 
 
 async def _unless_there(name: str, change: Any) -> None:
-    """Await a change of that collection, which another process may have made just now."""
+    """Await a change of that collection, unless another process has just made it."""
     try:
         await change
     except Exception as error:

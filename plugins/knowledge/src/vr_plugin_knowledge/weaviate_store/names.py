@@ -9,26 +9,26 @@ import uuid
 from vr_kernel import entity_key
 
 OWN = "vr_"
-"""What all properties begin with that are no fields of a kind."""
+"""Prefix of all properties that are not fields of a kind."""
 WORDS = "vr_words"
-"""The stems of all searchable text, the one property that keyword search looks at."""
+"""The stems of all searchable text, the only property for keyword search."""
 FACETS = "vr_facets"
-"""What filters compare, each as `field=value|`."""
+"""The values that filters compare, each as `field=value|`."""
 RECORD = "vr_record"
-"""The record itself as JSON: what comes back is what went in."""
+"""The record itself as JSON, so that it is read back unchanged."""
 STATE = "vr_state"
 """How the object is indexed: the kind's shape and the embedder, or `WAITING`."""
 DAY = "vr_day_"
-"""Followed by the name of a date field: its day, to count by."""
+"""Prefix before the name of a date field: its day, to count by."""
 WAITING = "waiting"
 """The state of an object whose vector is still to be made."""
 OTHERS = "_Workspaces"
-"""The end of the name of the collection for all workspaces beside the one that is adopted."""
+"""Suffix of the name of the collection for all workspaces except the adopted one."""
 
 _COLLECTION = re.compile(r"[A-Z][_0-9A-Za-z]{0,199}")
 _PROPERTY = re.compile(r"[A-Za-z][_0-9A-Za-z]{0,199}")
 _RESERVED = ("id", "vector", "vectors")
-# Weaviate makes files of a property's name and these endings (entities/schema/validation.go).
+# Weaviate names files by a property and these endings (entities/schema/validation.go).
 _RESERVED_ENDS = (
     *("_searchable", "_rangeable", "_nullState", "_propertyLength"),
     *("_temp", "_meta_count"),
@@ -51,7 +51,7 @@ def property_name(field: str) -> str:
 
 
 def vector_name(embedder: str) -> str:
-    """The named vector of an embedder: those of two embedders never meet."""
+    """The named vector of an embedder: vectors of two embedders are never compared."""
     return f"{OWN}{_plain(embedder)[:40]}_{_digest(embedder)}".lower()
 
 

@@ -25,7 +25,7 @@ from vr_plugin_knowledge.weaviate_store.names import (
 from vr_plugin_knowledge.weaviate_store.stems import stems_of_texts
 
 PULLED = "pulled_from"
-"""In the provenance of a record that was another program's object: where that is."""
+"""Key in the provenance of a record that came from another program: the place of its object."""
 _DAY_CHARS = len("2026-01-31")
 LARGEST = 2**63 - 1024
 """The largest whole number that Weaviate takes: it reads them as floating-point numbers first."""
@@ -33,9 +33,9 @@ LARGEST = 2**63 - 1024
 
 @dataclass(slots=True)
 class Item:
-    """A record on its way to the server: its object, and the text that its vector is made of.
+    """A record to be written to the server: its object, and the text to embed.
 
-    One that was `pulled` may be there as another program wrote it, with more than we know of.
+    A `pulled` one may be there as another program wrote it, with properties that we do not know.
     """
 
     kind: str
@@ -59,10 +59,10 @@ class Item:
 def build_items(changes: Sequence[Change], kinds: Mapping[str, RecordKind]) -> list[Item]:
     """The newest state of each record among changes, in the order of the journal.
 
-    A record of a kind that nobody declares here is kept, too: whoever knows it indexes it.
+    A record of an undeclared kind is kept, too: a process that knows the kind indexes it.
 
     Raises:
-        TypeError: for a value that is no JSON.
+        TypeError: for a value that is not JSON.
     """
     newest = {(c.workspace, c.kind, c.key): c for c in changes}
     items = [_item(change) for change in newest.values()]
@@ -87,12 +87,12 @@ def build_items(changes: Sequence[Change], kinds: Mapping[str, RecordKind]) -> l
 
 
 def unknown_kind(name: str) -> RecordKind:
-    """A stand-in for a kind whose plugin is away."""
+    """A placeholder for a kind whose plugin is not installed."""
     return RecordKind(name, "", (), rerank="source_tool")
 
 
 def state_of(kind: RecordKind, embedder: str) -> str:
-    """The state of an object of the kind that is indexed in full."""
+    """The state of a fully indexed object of the kind."""
     return f"{shape_of(kind)}:{embedder}"
 
 
@@ -108,7 +108,7 @@ def plain_properties(kind: RecordKind, fields: Mapping[str, Any]) -> dict[str, A
 def search_properties(
     kind: RecordKind, fields: Mapping[str, Any], words: Sequence[str]
 ) -> dict[str, Any]:
-    """Properties that the store searches: words, facets, days; without a vector so far."""
+    """Properties for the store's searches: words, facets, days; in the state without a vector."""
     days = {
         DAY + property_name(spec.name): str(fields[spec.name])[:_DAY_CHARS]
         for spec in kind.all_fields

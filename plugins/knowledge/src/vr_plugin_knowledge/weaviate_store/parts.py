@@ -1,4 +1,4 @@
-"""A question's parts, one a kind, and what was found in them."""
+"""A question's parts, one per kind, and their results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Part:
 async def asked(
     connection: Connection, ask: Callable[[WeaviateAsyncClient], Awaitable[Any]], nothing: Any
 ) -> Any:
-    """An answer, or `nothing` of a workspace or collection that is not there yet.
+    """An answer, or `nothing` for a workspace or collection that does not exist yet.
 
     Raises:
         VrError: as `Connection.run`.

@@ -11,7 +11,7 @@ from contextlib import suppress
 from vr_plugin_knowledge.weaviate_store.address import Address
 from vr_plugin_knowledge.weaviate_store.faults import away, translate
 
-# RFC 9113, section 3.4: what a client says first, with an empty SETTINGS frame behind it.
+# RFC 9113, section 3.4: the client's connection preface, with an empty SETTINGS frame.
 _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 _FRAME_HEAD = 9
 _SETTINGS = 4
@@ -20,10 +20,10 @@ _MOST_BYTES = 4_000_000
 
 
 async def probe_grpc(address: Address) -> None:
-    """Greet the gRPC port as every client of HTTP/2 does, and wait for the server's greeting.
+    """Send the HTTP/2 preface to the gRPC port, and wait for the server's.
 
-    The library itself tries a closed port again and again for half a minute, and waits for a
-    port that accepts and never answers until each call's limit. The caller limits the time.
+    The library itself retries a closed port for half a minute, and waits for a silent port until
+    each call's time limit. The caller limits the time.
 
     Raises:
         VrError: UNAVAILABLE for a closed port, or one that speaks something else.
@@ -52,10 +52,10 @@ async def probe_grpc(address: Address) -> None:
 
 
 def read_version(address: Address, key: str, timeout: float) -> str:
-    """The version that the REST service tells. Blocking, at most about `timeout` seconds.
+    """The version that the REST service reports. Blocks for at most about `timeout` seconds.
 
     Raises:
-        VrError: UNAVAILABLE, AUTH, or what else the server says.
+        VrError: UNAVAILABLE, AUTH, or another error of the server.
     """
     try:
         return str(json.loads(_read(address, key, "/v1/meta", timeout))["version"])
@@ -64,7 +64,7 @@ def read_version(address: Address, key: str, timeout: float) -> str:
 
 
 def count_closed(address: Address, key: str, timeout: float) -> int:
-    """Count the shards of the server that take no objects. Blocking, as `read_version`.
+    """Count the shards of the server that accept no objects. Blocks as `read_version` does.
 
     Raises:
         VrError: as `read_version`.

@@ -50,11 +50,11 @@ _ANSWERS = ErrorTable(
 
 
 class WeaviateQueryAgent:
-    """An `AnswerAgent`: what is asked goes to the service, which reads the cluster by itself.
+    """An `AnswerAgent`: questions go to the service, which reads the cluster by itself.
 
     Args:
-        settings: the cluster, its key, the service's address, and how long to wait.
-        store: whose collections are asked.
+        settings: the cluster, its key, the service's address, and the time limit.
+        store: whose collections are searched.
     """
 
     name = "weaviate/query-agent"
@@ -67,9 +67,9 @@ class WeaviateQueryAgent:
         """The answer from the collections that have records in that workspace.
 
         Raises:
-            VrError: UNAVAILABLE, category AGENT_UNAVAILABLE, for a cluster that the service does
-                not reach, or without its library; category AGENT_FAILED, AUTH or QUOTA as the
-                service says; as the store does when the cluster is away.
+            VrError: UNAVAILABLE, category AGENT_UNAVAILABLE, for a cluster that the service cannot
+                reach, or without its library; category AGENT_FAILED, AUTH or QUOTA for errors of
+                the service; as the store when the cluster cannot be reached.
         """
         self._require_reach()
         agent_type, collection_type = await asyncio.to_thread(_library)
@@ -101,16 +101,16 @@ class WeaviateQueryAgent:
                 agent = agent_type(
                     client,
                     agents_host=self._settings.weaviate_agents_url.rstrip("/") or None,
-                    # Longer than ours, which says better what happened.
+                    # Longer than our own limit, whose error is clearer.
                     timeout=int(limit) + 5,
                 )
-                # Its sources are then those that the answer rests on.
+                # So the sources are those that the answer rests on.
                 return await agent.ask(query, collections, result_evaluation="llm")
         except TimeoutError:
             failure = _ANSWERS.error(said=f"no answer within {limit:g} s")
             failure.retryable = True
             raise failure from None
-        except Exception as error:  # the library raises bare exceptions with what the service said
+        except Exception as error:  # the library raises bare exceptions with the service's message
             raise self._translated(error) from error
 
     def _translated(self, error: Exception) -> VrError:
@@ -165,7 +165,7 @@ def build_query_agent(services: Services) -> WeaviateQueryAgent:
 def _library() -> tuple[Any, Any]:
     message = "The library of Weaviate's query agent is not installed."
     with warnings.catch_warnings():
-        # authlib tells its own future at import; it is none of the user's business.
+        # authlib warns at import about its own deprecation, which a user cannot change.
         warnings.simplefilter("ignore")
         query = require_extra("weaviate_agents.query", message, INSTALL, "AGENT_UNAVAILABLE")
     from weaviate_agents.query.classes import QueryAgentCollectionConfig

@@ -1,4 +1,4 @@
-"""Questions to a Weaviate server: candidates of each kind, fused as in the embedded store."""
+"""Searches a Weaviate server: candidates of each kind, fused as in the embedded store."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class Searcher:
-    """Asks one server.
+    """Searches one server.
 
     Args:
         connection: to the server.
-        layout: where the kinds are.
+        layout: the places of the kinds.
         kinds: the record kinds of this process by name.
         consistency: how many replicas must agree.
     """
@@ -84,7 +84,7 @@ class Searcher:
         return await self._hits([part], scores, limit)
 
     async def fetch(self, place: Place, uuids: Sequence[str]) -> dict[str, StoredRecord]:
-        """The records of objects by UUID; what is gone is left out."""
+        """The records of objects by UUID; missing ones are left out."""
         found = await self._properties(place, uuids, [RECORD])
         foreign = [uuid for uuid, properties in found.items() if not properties.get(RECORD)]
         found |= await self._properties(place, foreign, None)

@@ -1,4 +1,4 @@
-"""The words of texts as SQLite's full-text search has them, so that both stores rank alike."""
+"""Stems of words by SQLite's full-text search, so that both stores rank alike."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from contextlib import closing
 from vr_plugin_knowledge.matching.spelling import index_text
 
 LONGEST_TERM = 200
-"""Characters of a word that count; longer ones are no words of a language."""
+"""Most characters of a word; longer ones are not words of a language."""
 
 
 def stems_of_texts(texts: Sequence[str]) -> list[list[str]]:
-    """The stems of texts that are to be found; see `stems_of`."""
+    """The stems of texts to be indexed; see `stems_of`."""
     return stems_of([index_text(text) for text in texts])
 
 
 def stems_of(texts: Sequence[str]) -> list[list[str]]:
-    """The stems of each text, each as often as it stands there, in no promised order.
+    """The stems of each text, each as often as it occurs, in no particular order.
 
     They are made by SQLite itself, with the tokenizer of the embedded store (`schema.py`).
     """

@@ -43,21 +43,21 @@ if TYPE_CHECKING:
 
 FILE_NAME = "weaviate.db"
 CLOSE_GRACE_S = 3.0
-"""How long a batch that is being written may take to be finished when the program ends."""
+"""Seconds to finish a batch that is being written when the program ends."""
 
 
 class WeaviateStore:
     """A `Store` on a Weaviate server, which several machines may fill, each from its journal.
 
-    The server has no transactions. A batch is written, then the cursor is moved; so what a
-    batch holds may be there before the cursor says so, and writing it again changes nothing.
+    The server has no transactions. A batch is written, then the cursor is moved; so records of a
+    batch may be there before the cursor says so, and writing them again changes nothing.
 
     Args:
         settings: where the server is and how it is used.
         path: a small file beside the journal (see `DeliveryLock`).
-        vectors: what turns text into vectors.
+        vectors: turns text into vectors.
         log: where degraded operation is reported.
-        identity: tells the name of this machine's journal.
+        identity: gives the name of this machine's journal.
     """
 
     name = "weaviate"
@@ -96,10 +96,10 @@ class WeaviateStore:
         )
 
     async def open(self, kinds: Sequence[RecordKind]) -> None:
-        """Make the kinds' collections, or add to them what they lack; nothing is dropped.
+        """Make the kinds' collections, or add missing properties; nothing is dropped.
 
         Raises:
-            VrError: as the server and the way to it are; opening may be tried again.
+            VrError: for errors of the server or the connection; opening may be tried again.
         """
         self._kinds.update({kind.name: kind for kind in kinds})
 
@@ -111,7 +111,7 @@ class WeaviateStore:
         await self._indexer.look_everywhere()
 
     async def aclose(self) -> None:
-        """Stop background work and let go of the server."""
+        """Stop background work and close the connection."""
         await self._indexer.aclose()
         await self._connection.aclose()
 
@@ -119,31 +119,31 @@ class WeaviateStore:
         """The sequence number up to which this machine's journal was delivered."""
         cursor = await self._cursors.read()
         if cursor is None:
-            # The server is another one, or was emptied: all of it is made again.
+            # The server was replaced or emptied: all of it is made again.
             self._layout.forget()
             await self.open(list(self._kinds.values()))
         return cursor or 0
 
     async def positions(self) -> list[Position]:
-        """The position of this machine's journal; those of others are theirs."""
+        """The position of this machine's journal; other machines keep their own."""
         return await self._cursors.positions(self._identity())
 
     async def follow(self, position: Position) -> None:
-        """Follow that journal from there on."""
+        """Follow that journal from that position."""
         await self._cursors.follow(position)
 
     async def restart(self, journal: str, *, empty: bool) -> None:
-        """Follow that journal; with `empty` from its beginning. Nobody's records are removed."""
+        """Follow that journal; with `empty` from its beginning. No records are removed."""
         await self._cursors.follow(Position(journal, "", 0), again=empty)
 
     async def apply(self, changes: Sequence[Change]) -> None:
-        """Write what lies behind the cursor, then move it.
+        """Write the changes after the cursor, then move it.
 
-        Once begun it is finished even when the caller is cancelled, unless the server hangs.
+        Once started it finishes even when the caller is cancelled, unless the server hangs.
 
         Raises:
-            VrError: INVALID_INPUT for a record that the server refuses; UNAVAILABLE, AUTH or
-                QUOTA when it takes nothing.
+            VrError: INVALID_INPUT for a record that the server refuses; UNAVAILABLE, AUTH or QUOTA
+                when it accepts nothing.
         """
         items = await asyncio.to_thread(build_items, changes, self._kinds)
         await embed_items(self._vectors, [item for item in items if item.text.strip()])
@@ -213,7 +213,7 @@ class WeaviateStore:
 
     @property
     def connection(self) -> Connection:
-        """The way to the server."""
+        """The connection to the server."""
         return self._connection
 
     def place(self, kind: str, workspace: str) -> Place | None:
@@ -221,7 +221,7 @@ class WeaviateStore:
         return self._layout.place(kind, workspace) if kind in self._kinds else None
 
     async def keys(self, place: Place, uuids: Sequence[str]) -> dict[str, str]:
-        """The keys of records, by the UUIDs of their objects; of those that are there."""
+        """The keys of records, by the UUIDs of their objects; missing ones are left out."""
         found = await self._searcher.fetch(place, list(dict.fromkeys(uuids)))
         return {uuid: record.key for uuid, record in found.items()}
 

@@ -1,4 +1,4 @@
-"""The writing of records into Weaviate, in batches, with the server's answer for each object."""
+"""Writes records to Weaviate, in batches, and checks the server's answer for each object."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from weaviate import WeaviateAsyncClient
 
 BATCH_BYTES = 8_000_000
-"""A request stays far below what a server takes at once (100 MB by default)."""
+"""Bytes of a request, far below a server's limit (100 MB by default)."""
 BATCH_OBJECTS = 500
 MERGED_AT_ONCE = 32
 
@@ -39,8 +39,8 @@ class Writer:
         """Insert objects, or replace those of the same UUID.
 
         Raises:
-            VrError: INVALID_INPUT that names the first object that the server refuses; the
-                others are there.
+            VrError: INVALID_INPUT that names the first object that the server refuses; the others
+                are written.
         """
         from weaviate.classes.data import DataObject
 
@@ -71,7 +71,7 @@ class Writer:
                 raise refused(where, item.kind, item.key, str(failures[index].message))
 
     async def merge(self, place: Place, items: Sequence[Item], vector: str | None) -> list[Item]:
-        """Add to objects that are there, and keep their other properties; returns the other items.
+        """Add to existing objects, keeping other properties; return the items without an object.
 
         Objects that hold the same record already are left as they are.
 
@@ -94,7 +94,7 @@ class Writer:
         return new
 
     async def remove(self, place: Place, items: Sequence[Item]) -> None:
-        """Delete objects; those that are not there are no error."""
+        """Delete objects; missing ones are ignored."""
         from weaviate.classes.query import Filter
 
         async def write(client: WeaviateAsyncClient) -> None:
@@ -110,7 +110,7 @@ class Writer:
         await self._connection.insert(write)
 
     async def _there(self, place: Place, uuids: Sequence[str]) -> dict[str, Any]:
-        """The fields that objects hold as records, by UUID; None of another program's object."""
+        """The fields that objects hold as records, by UUID; None for other programs' objects."""
         from weaviate.classes.query import Filter
 
         async def ask(client: WeaviateAsyncClient) -> dict[str, Any]:
@@ -141,7 +141,7 @@ class Writer:
 
 
 def mark(item: Item, state: str) -> None:
-    """Say that an item is indexed in full."""
+    """Mark an item as fully indexed."""
     item.properties[STATE] = state
 
 

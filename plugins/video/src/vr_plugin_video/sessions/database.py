@@ -48,8 +48,10 @@ class Database:
         schema: idempotent statements that run at opening.
         patience_s: seconds to wait for a lock of another process.
         tell: is called with each damaged row, once.
-        room_of: reserved disk space for paid results, by folder. Attributes: left_out: the damaged
-            rows that were met.
+        room_of: reserved disk space for paid results, by folder.
+
+    Attributes:
+        left_out: the damaged rows that were met.
     """
 
     def __init__(
