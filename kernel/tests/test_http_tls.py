@@ -99,12 +99,12 @@ async def test_the_trailing_dot_is_no_part_of_the_name(
 async def test_another_name_is_refused(site: Site, path: str) -> None:
     error = await _error(at(site).fetch(path))
     assert (error.category, error.retryable) == ("NETWORK_ERROR", False)
-    assert "prove who it is" in error.message
+    assert "prove its identity" in error.message
 
 
 async def test_nobody_signed_it(site: Site) -> None:
     error = await _error(at(site).fetch(f"https://{HOST}/"))
-    assert "prove who it is" in error.message
+    assert "prove its identity" in error.message
     assert site.requests == []
 
 

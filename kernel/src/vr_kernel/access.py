@@ -120,7 +120,7 @@ class Access:
             if name.casefold() == self._owner.principal.casefold():
                 raise config_error(
                     f"{name} is the user who runs the server, and no name for a token.",
-                    "A token without a name is the owner's; give another's another name.",
+                    "A token without a name is the owner's; give anyone else's another name.",
                 )
             if name.casefold() == self._owner.workspace.casefold():
                 raise config_error(
@@ -176,7 +176,7 @@ def _refuse_twins(names: Iterable[str], said: str, hint: str) -> None:
     # Some file systems and servers ignore case.
     for name, count in Counter(name.casefold() for name in names).items():
         if count > 1:
-            raise config_error(f"{said} {name[:40]!r}, capital letters aside.", hint)
+            raise config_error(f"{said} {name[:40]!r}, ignoring case.", hint)
 
 
 def _check_folder(name: str, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""The call that a tool is handed: services, progress, and what it records, keeps and shows."""
+"""The call that a tool is given: services, progress, and what it records, caches and shows."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class Call:
         return await self._produced.step(key, work)
 
     async def ask(self, question: str, answer: type[M], *, default: M) -> M:
-        """Ask the person who called; `default` where nobody can be asked.
+        """Ask the person who called; returns `default` when no one can be asked.
 
         Ask before anything is paid for: with MCP 2026-07-28 the tool is called again with the
         answers so far. Once something was paid for there, and always within `once`, where several

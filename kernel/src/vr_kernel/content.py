@@ -1,4 +1,4 @@
-"""Something that a client is shown as it is: text, an image, a sound, a file."""
+"""Content that a client is shown unchanged: text, an image, a sound, a file."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class VrError(Exception):
         retryable: whether the same call may succeed later.
         retry_after: seconds to wait before a retry, when known.
         usage: what was paid in spite of the failure.
-        detail: what was received, such as an answer that does not fit; never shown as it is.
+        detail: what was received, such as an answer that does not fit; never shown directly.
     """
 
     def __init__(

@@ -39,7 +39,7 @@ class Media:
         mime: the media type, such as `video/mp4`.
         file: an opened file; the provider reads it from its start and leaves it open.
         digest: SHA-256 of the file in hexadecimal, which names it across runs; see `kept_for`.
-        uri: in place of a file, an address that the provider itself reads.
+        uri: instead of a file, an address that the provider itself reads.
         start: the beginning of the wanted part, in seconds; the whole when left out.
         end: the end of the wanted part, in seconds.
         fps: frames a second that the model looks at; its own choice when left out.

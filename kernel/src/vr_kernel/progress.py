@@ -13,7 +13,7 @@ Send = Callable[[float, float | None, str], Awaitable[None]]
 Report = Callable[[float, float | None, str], None]
 """Called with the progress of work: done, total when it is known, and a message."""
 HEARTBEAT_S = 10.0
-"""Longest silence towards a client; clients give up on a silent call after about 60 s."""
+"""Longest silence towards a client in seconds; clients give up on a silent call after about 60."""
 TURNS = 8
 """Turns of the event loop in which the last report is sent to a client that accepts it."""
 

@@ -223,7 +223,7 @@ class ProviderRegistry:
 
 
 async def close(instance: Any) -> None:
-    """Close what a plugin provides, if it is to be closed."""
+    """Close a provider's instance, if it has `aclose`."""
     with PluginCode():
         if aclose := getattr(instance, "aclose", None):
             await aclose()

@@ -23,7 +23,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer that came back; `unable` when nobody could be asked."""
+    """The answer that came back; `unable` when no one could be asked."""
 
     action: Action
     content: dict[str, Any] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Asker(Protocol):
 
 
 class AnswerNeeded(PassedOn):
-    """Ends a call that is to be made again with the answer; no tool may catch it."""
+    """Ends a call that must be made again with the answer; tools must not catch it."""
 
     def __init__(self, question: Question) -> None:
         super().__init__(question.text)
@@ -56,7 +56,7 @@ async def ask_nobody(question: Question, *, paid: bool) -> Answer:
 
 
 def understand(question: Question, answer: Answer) -> BaseModel | None:
-    """The model of an answer; None when nobody could be asked.
+    """The model of an answer; None when no one could be asked.
 
     Raises:
         VrError: CANCELLED, category DECLINED, when the person would not answer;

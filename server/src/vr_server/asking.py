@@ -36,7 +36,7 @@ class Nobody:
     waiting = False
 
     async def __call__(self, question: Question, *, paid: bool) -> Answer:
-        """Answer that nobody can be asked."""
+        """Answer that no one can be asked."""
         del question, paid
         return Answer("unable")
 
@@ -119,7 +119,7 @@ class WithAnotherCall:
 
 
 def asker_of(context: Context) -> Asker:
-    """Return the way to ask the person behind the client of a request."""
+    """Return the asker for the person behind the client of a request."""
     request = context.request_context
     capabilities = context.session.client_capabilities if request else None
     can = capabilities.elicitation if capabilities else None

@@ -13,7 +13,7 @@ from vr_kernel.models.usage_report import Grouping, UsageReport, make_report
 from vr_kernel.tools import IDEMPOTENT, READ_ONLY, tool
 
 LISTED_ROWS = 40
-"""Most rows of a result, about 3,000 tokens."""
+"""Maximum rows of a result, about 3,000 tokens."""
 
 
 @tool(effects=READ_ONLY | IDEMPOTENT)

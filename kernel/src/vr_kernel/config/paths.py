@@ -17,7 +17,7 @@ SEED_ENV_FILE = Path(".config/video-research-mcp/.env")
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
 OTHERS = 0o077
-"""Permission bits of everybody but the owner."""
+"""Permission bits of all users but the owner."""
 
 
 @dataclass(frozen=True, slots=True)

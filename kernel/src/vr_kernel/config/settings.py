@@ -80,10 +80,10 @@ class KernelSettings(Section):
         ["all"], description="What a client is offered: all, core, or names of plugins."
     )
     tool_search: Annotated[bool, EnvAlias("VR_TOOL_SEARCH")] = Field(
-        False, description="Offer a search for tools in place of all of them."
+        False, description="Offer a search for tools instead of all of them."
     )
     strict: Annotated[bool, EnvAlias("VR_STRICT")] = Field(
-        False, description="Raise the fault of a plugin in place of leaving it out."
+        False, description="Raise the fault of a plugin instead of leaving it out."
     )
     import_deadline_s: float = Field(
         5.0, gt=0, description="How long a plugin may take to be imported."
@@ -106,18 +106,18 @@ class KernelSettings(Section):
         "", description="Which one reads pictures; empty: the first that is installed."
     )
     lease_s: float = Field(
-        20.0, ge=0.2, le=600, description="How long a process that fell silent keeps a job."
+        20.0, ge=0.2, le=600, description="How long a silent process keeps a job."
     )
     handle_after_s: float = Field(
         45.0,
         gt=0,
         le=86_400,
-        description="When a client gets a job's handle in place of waiting on.",
+        description="When a client gets a job's handle instead of waiting on.",
     )
     heartbeat_s: float = Field(
-        10.0, ge=0.1, le=60, description="How often long work says that it goes on."
+        10.0, ge=0.1, le=60, description="How often long work reports that it is still running."
     )
-    resume_jobs: bool = Field(True, description="Take up jobs that another process left behind.")
+    resume_jobs: bool = Field(True, description="Resume jobs that another process left behind.")
     job_ttl_days: float = Field(7, gt=0, description="How long an ended job is remembered.")
 
 
@@ -254,10 +254,10 @@ class ServeSettings(Section):
         2_000, ge=16, le=100_000, description="Most connections; fewer where files are limited."
     )
     max_sessions: int = Field(
-        500, ge=1, le=10_000, description="Most sessions of one token; the idlest gives way."
+        500, ge=1, le=10_000, description="Most sessions of one token; the longest idle one ends."
     )
     session_idle_s: float = Field(
-        1_800.0, ge=0.1, le=86_400, description="How long a session that nobody uses is kept."
+        1_800.0, ge=0.1, le=86_400, description="How long an unused session is kept."
     )
     drain_s: float = Field(
         5.0, ge=0, le=600, description="How long running calls may finish after a stop."

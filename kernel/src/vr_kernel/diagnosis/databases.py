@@ -81,7 +81,7 @@ def refused_records(file: Path) -> Diagnosis:
 
 
 def interrupted_jobs(ledger: Path, lease_s: float) -> Diagnosis:
-    """Check for jobs whose process died and that nobody has taken up."""
+    """Check for jobs whose process died and that no other has resumed."""
     if not ledger.exists():
         return Diagnosis.ok("There are none yet.")
     query = f"SELECT count(*) FROM job WHERE {SHOWN} = 'interrupted'"  # noqa: S608 - constant text

@@ -53,7 +53,7 @@ class Digests:
 
         Args:
             file: opened for reading.
-            check: looks at a file that is not known yet, in a thread, before all of it is read;
+            check: called with a file that is not known yet, in a thread, before all of it is read;
                 what it raises is raised.
         """
         status = os.fstat(file.fileno())

@@ -154,7 +154,7 @@ class Contexts:
         return len(chosen)
 
     async def _known(self, key: _Key) -> tuple[bool, str | None]:
-        """Say if it is settled that there is or cannot be a cache, and give its name."""
+        """Say if it is known that there is, or cannot be, a cache; and return its name."""
         hints = {account.hint for account in await self._pool.accounts()}
         soon = time.time() + MARGIN_S
         for cache in await self._registry.context(*key):
@@ -172,7 +172,7 @@ class Contexts:
             return known
 
         async with self._owned(f"context/{'/'.join(key)}", made) as lease:
-            if known or (lease is None and await made()):  # nobody looks without a ledger
+            if known or (lease is None and await made()):  # without a ledger `made` was not called
                 return name
             return await self._make(key, content, system, pay)
 

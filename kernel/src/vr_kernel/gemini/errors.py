@@ -15,7 +15,7 @@ from vr_kernel.text.secrets import SECRET_SHAPES
 KEY_PAGE = "https://aistudio.google.com/apikey"
 KEY_HINT = f"Run `vr init`, or set GEMINI_API_KEY to a valid key; get one at {KEY_PAGE}."
 WORDS = 300
-"""Most characters of the service's own words that an error repeats."""
+"""Maximum characters of the service's message that an error repeats."""
 _HIDDEN = re.compile(rf"https?://\S+|api_key:[^\s'\"]+|{SECRET_SHAPES.pattern}")
 _PLACES = re.compile("user location|your country|your region|billing", re.IGNORECASE)
 # Google's `google.api.ErrorReason`, and the words of messages that come without one.

@@ -235,7 +235,7 @@ class Pool:
 
 @cache
 def _certificates(*_places: str | None) -> ssl.SSLContext:
-    """Read the trusted certificates, once a process; it takes 20 ms."""
+    """Read the trusted certificates, once per process; it takes 20 ms."""
     import httpx2
 
     return httpx2.create_ssl_context()

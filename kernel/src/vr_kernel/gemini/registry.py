@@ -104,7 +104,7 @@ class KeptAtGemini:
         return await self._uploads("digest = ?", digest)
 
     async def keep_upload(self, upload: Upload) -> None:
-        """Remember it, in place of an earlier one."""
+        """Remember an upload, instead of an earlier one."""
         await self._write(
             "INSERT OR REPLACE INTO upload VALUES (?,?,?,?,?,?,?,?)",
             *upload.model_dump().values(),
@@ -130,7 +130,7 @@ class KeptAtGemini:
         return await self._contexts("1")
 
     async def keep_context(self, context: ContextCache) -> None:
-        """Remember it, in place of an earlier one."""
+        """Remember a cache, instead of an earlier one."""
         await self._write(
             "INSERT OR REPLACE INTO context VALUES (?,?,?,?,?,?,?,?)",
             *context.model_dump().values(),

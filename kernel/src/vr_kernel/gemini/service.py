@@ -1,4 +1,4 @@
-"""The Gemini service: its models, and uploads, context caches and Deep Research, its own."""
+"""The Gemini service: models, uploads, context caches and Deep Research."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class GeminiService:
         return bound
 
     def of_workspace(self, workspace: str) -> GeminiService:
-        """The same service, for a workspace: what it keeps there stays apart."""
+        """The same service, for a workspace: what it keeps there is separate."""
         bound = copy(self)
         bound.workspace = workspace
         return bound
@@ -159,7 +159,7 @@ class GeminiService:
             agent: another agent than the usual one.
 
         Raises:
-            VrError: what the service says; nothing was begun then, unless its answer was lost.
+            VrError: what the service says; nothing was started then, unless its answer was lost.
         """
         if self.recorder is None:
             return await self._components.research.start(prompt, agent)
@@ -173,7 +173,7 @@ class GeminiService:
         return started
 
     async def research_result(self, started: str, *, report: Report = silent) -> Reply:
-        """Wait up to an hour for what a research found.
+        """Wait up to an hour for the result of a research.
 
         Raises:
             VrError: UNAVAILABLE, category RESEARCH_FAILED, when it ended without a result, with

@@ -1,4 +1,4 @@
-"""The one fetcher: pages and files of the web, each address checked, each answer bounded."""
+"""The fetcher of web pages and files: each address is checked, each answer bounded."""
 
 from __future__ import annotations
 

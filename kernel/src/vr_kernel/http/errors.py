@@ -101,7 +101,7 @@ def too_large(limit: int) -> VrError:
 def too_many_redirects(limit: int) -> VrError:
     """There were too many redirects."""
     return VrError(
-        f"The address leads on more than {limit} times.",
+        f"The address redirects more than {limit} times.",
         Code.UNAVAILABLE,
         category="TOO_MANY_REDIRECTS",
         hint="Give the address that the browser shows once the page is there.",
@@ -110,7 +110,7 @@ def too_many_redirects(limit: int) -> VrError:
 
 def led_on(where: str, error: VrError) -> VrError:
     """The refusal of an address that another one redirects to."""
-    return error.reworded(f"{where} leads on. {error.message}", error.hint)
+    return error.reworded(f"{where} redirects. {error.message}", error.hint)
 
 
 def wrong_type(mime: str, accept: str) -> VrError:
@@ -165,7 +165,7 @@ def _no_connection(where: str, error: Exception) -> VrError:
     causes = (error, error.__cause__, error.__context__)
     if any(isinstance(cause, ssl.SSLError) for cause in causes):
         hint = "Its certificate may be expired, or signed by nobody this machine trusts."
-        return network_error(f"{where} could not prove who it is.", retryable=False, hint=hint)
+        return network_error(f"{where} could not prove its identity.", retryable=False, hint=hint)
     if isinstance(error, socket.gaierror):
         final = error.errno == socket.EAI_NONAME
         return network_error(f"{where} has no address.", retryable=not final)

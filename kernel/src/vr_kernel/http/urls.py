@@ -24,7 +24,7 @@ _NUMBER_LAST = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """An address in parts, as it goes on the wire: ASCII, lower-case host, no fragment."""
+    """The parts of an address as it is sent: ASCII, lower-case host, no fragment."""
 
     scheme: str
     host: str

@@ -28,7 +28,7 @@ class PluginThreads(ThreadPoolExecutor):
     Args:
         owners: of code.
         log: gets the name of a plugin that needs more threads than it has.
-        clock: gives seconds that only grow.
+        clock: a monotonic clock, in seconds.
     """
 
     def __init__(

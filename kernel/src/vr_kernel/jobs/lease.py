@@ -61,6 +61,6 @@ def was_lost(lease: Lease, error: BaseException) -> bool:
 
 
 def is_owner(connection: sqlite3.Connection, lease: Lease) -> bool:
-    """True, inside a transaction, when nobody else took the lease."""
+    """True, inside a transaction, when no other process took the lease."""
     row = connection.execute("SELECT 1 FROM lease WHERE token = ?", (lease.token,)).fetchone()
     return row is not None

@@ -90,7 +90,7 @@ def count_missing(lineage: Lineage, known: Sequence[Position], held: Sequence[Po
 
 
 def must_diverge(lineage: Lineage, known: Sequence[Position]) -> bool:
-    """Say if the next numbers would be taken for those of what is lost."""
+    """Say if the next numbers would be confused with those of lost changes."""
     gone = [each for each in known if each.seq and not lineage.covers(each)]
     if not gone:
         return False

@@ -15,7 +15,7 @@ Settled = tuple[Loss | None, Position]
 def find_settled(
     connection: sqlite3.Connection, known: Sequence[Position], store: str
 ) -> Settled | None:
-    """Return the loss and position of a file that can go on as it is; None when it cannot.
+    """Return the loss and position of a file that can be used unchanged; None when it cannot.
 
     Args:
         connection: to the journal, in a transaction.

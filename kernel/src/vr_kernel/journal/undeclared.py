@@ -28,7 +28,7 @@ WHERE workspace = ? AND kind = ? AND fields IS NOT NULL GROUP BY 1 ORDER BY 2 DE
 
 @dataclass(frozen=True, slots=True)
 class Undeclared:
-    """A kind of which there are records and no declaration; `plugins` wrote them, most first."""
+    """A kind that has records but no declaration; `plugins` wrote them, most first."""
 
     kind: str
     count: int

@@ -60,7 +60,7 @@ class PaidRequest(Generic[S_co]):
         model: the one that is asked.
         purpose: as in `Attempt` of the usage ledger.
         send: sends it once; returns an awaitable, or the pieces of a stream.
-        media_seconds: length of the media in it, as far as it is known.
+        media_seconds: length of the media in it, as far as known.
     """
 
     model: ProvidedModel

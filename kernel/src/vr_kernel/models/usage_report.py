@@ -64,7 +64,7 @@ class UsageReport(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class RecordedAttempt:
-    """An attempt as it stands in the ledger.
+    """An attempt as recorded in the ledger.
 
     `state` is `sent`, `paid`, `free` (it cost nothing) or `maybe_paid`; `model` is
     `provider/model` of the one that answered, else of the one asked; `code` says why it failed.

@@ -255,7 +255,7 @@ def _require_direction(vectors: Sequence[Sequence[float]], dimension: int) -> No
     for vector in vectors:
         if len(vector) != dimension:
             raise ValueError(f"a vector has {len(vector)} numbers, the embedder says {dimension}")
-        if not all(map(math.isfinite, array("f", vector))):  # as it is kept
+        if not all(map(math.isfinite, array("f", vector))):  # in its stored form
             raise ValueError("a vector has numbers that are not finite")
 
 

@@ -11,7 +11,7 @@ def taken_over(job_id: str) -> VrError:
         f"Another process took over job {job_id}.",
         Code.CONFLICT,
         category="LEASE_LOST",
-        hint="job_result waits for what it makes of it.",
+        hint="Use job_result to wait for its outcome.",
         retryable=True,
     )
 

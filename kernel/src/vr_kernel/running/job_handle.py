@@ -49,7 +49,7 @@ class JobHandle(BaseModel):
 
     @staticmethod
     def of(job: Job) -> JobHandle:
-        """Make the handle of a job, as it is now."""
+        """Make the handle of a job in its present state."""
         # A tool need not report its last step.
         done = job.total if job.state == "done" and job.total is not None else job.done
         progress = JobProgress(

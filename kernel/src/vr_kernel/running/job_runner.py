@@ -43,7 +43,7 @@ class JobRunner:
         leases: ownership of names across processes.
         steps: the committed replies.
         log: gets problems of background work.
-        most_runs: how often in a row a job may be interrupted without getting any further.
+        most_runs: how often in a row a job may be interrupted without progress.
         listeners: called after finished calls.
     """
 

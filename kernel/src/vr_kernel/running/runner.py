@@ -46,7 +46,7 @@ HUGE_CHARS = 5_000_000
 class Outcome:
     """The end of a call: a result, with its JSON form, an error, or a question; only one of them.
 
-    With a question the call has done nothing, and is to be made again with the answer.
+    With a question the call has done nothing, and must be made again with the answer.
     """
 
     call_id: str

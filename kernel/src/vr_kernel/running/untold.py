@@ -10,7 +10,7 @@ from vr_kernel.config.paths import Paths
 from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifacts
 
-ASK = "Ask the owner of the server, whom `vr doctor` tells what to do."
+ASK = "Ask the owner of the server to run `vr doctor`, which says what to do."
 _PROCESS = re.compile(r"Process \d+ is [^.]*\.")
 """The sentence in which `lock_holders` names one."""
 

@@ -246,6 +246,6 @@ class Database:
             self._tell(set_aside(self.path, kept))
 
     def _failed(self, _item: PendingWork, error: BaseException) -> tuple[Any, BaseException | None]:
-        """The result, and the error for the caller: of a file it is typed, of the work its own."""
+        """The result and the error for the caller; faults of a file become typed errors."""
         fault = cause(error)
         return None, explained(self.path, fault) if isinstance(fault, FAULTS) else error

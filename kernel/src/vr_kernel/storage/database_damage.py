@@ -133,7 +133,7 @@ def _is_busy(connection: sqlite3.Connection) -> bool:
 
 
 def _copied(path: Path, connection: sqlite3.Connection) -> Path:
-    """Copy all that a connection sees into a file of its own; `path` stays as it is."""
+    """Copy all that a connection sees into a file of its own; `path` is not changed."""
     if hasattr(connection, "setconfig"):  # from Python 3.12 on
         connection.setconfig(getattr(sqlite3, "SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE"))  # noqa: B009 - unknown to 3.11
     kept = private_file(_free_name(path, "parted"))

@@ -95,7 +95,7 @@ def replaced(path: Path) -> VrError:
 
 
 def log_removed(path: Path, told: str) -> VrError:
-    """The typed error of a file whose log was taken away; `told` says what was lost."""
+    """The typed error of a file whose log was removed; `told` says what became of its content."""
     return VrError(
         f"The -wal or -shm of {path.name} was removed while it was open; {told}.",
         Code.UNAVAILABLE,

@@ -1,1 +1,1 @@
-"""The server over HTTP: who may ask, how much, how many at a time."""
+"""The server over HTTP: tokens, and limits on requests, connections and sessions."""

@@ -37,7 +37,7 @@ def build_http_app(kernel: Kernel, host: str) -> Starlette:
     settings = kernel.config.serve
     if not settings.tokens and not is_loopback(host):
         raise config_error(
-            f"Nobody but this machine may ask without a token, and {host} is open to others.",
+            f"Only this machine may send requests without a token, and {host} is open to others.",
             "Set VR_HTTP_TOKEN, or listen on 127.0.0.1.",
         )
     auth = Tokens(Access(settings, kernel.identity)) if settings.tokens else None
