@@ -254,3 +254,17 @@ async def test_a_call_that_ends_while_it_is_handed_out(
         states = [job.state for job in (await kernel.call("job_list", limit=100)).jobs]
         assert set(states) <= {"done"}
         assert rows(environ["VR_STATE_DIR"], "jobs.db", "SELECT * FROM lease") == []
+
+
+async def test_a_job_that_a_plugin_begins_is_found_at_once(
+    kernel: Kernel, gemini: FakeGemini
+) -> None:
+    jobs, me = kernel.services.jobs, kernel.identity.principal
+    job_id = await jobs.begin("paid_batch", {"name": "job", "items": 1, "at_once": 1}, me)
+    assert (await kernel.call("job_status", job_id=job_id)).tool == "paid_batch"
+    assert (await jobs.wait(job_id, me, 30)).state == "done"
+    for name, code in (("nobodys_tool", Code.NOT_FOUND), ("infra_usage", Code.UNSUPPORTED)):
+        with pytest.raises(VrError) as refused:
+            await jobs.begin(name, {}, me)
+        assert refused.value.code is code
+    assert len(await jobs.list(me, (), 9)) == 1

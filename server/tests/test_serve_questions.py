@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field
 from vr_kernel import (
     DESTRUCTIVE,
     ERROR_META,
+    READ_ONLY,
     Call,
     Content,
     Kernel,
@@ -89,7 +90,23 @@ async def zoo_show(call: Call) -> Said:
     return Said(said="lion")
 
 
-TOOLS = [zoo_free, zoo_free_all, zoo_feed, zoo_count, zoo_show]
+@tool(effects=READ_ONLY)
+async def zoo_odd(call: Call) -> Said:
+    """Show content whose type and address hold half a character, and escapes."""
+    for data in ("roar", b"roar"):
+        call.show(Content(data, "text/\ud800x", uri="vr://zoo/\x1b[31m\ud800"))
+    call.show(Content(b"roar", "image/\ud800"))
+    return Said(said="odd")
+
+
+@tool(effects=READ_ONLY)
+async def zoo_nothing(call: Call) -> Said:
+    """Show nothing at all."""
+    call.show(None)  # type: ignore[arg-type]
+    return Said(said="nothing")
+
+
+TOOLS = [zoo_free, zoo_free_all, zoo_feed, zoo_count, zoo_show, zoo_odd, zoo_nothing]
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
 KINDS = pytest.mark.parametrize("name", ["zoo_free", "zoo_free_all"])
 
@@ -240,6 +257,20 @@ async def test_a_tool_shows_what_words_cannot(era: str, ask) -> None:
     assert (sheet.resource.uri, sheet.resource.text) == ("vr://zoo/lion", "# Lion")
     assert (leaflet.resource.mime_type, leaflet.resource.blob) == ("application/pdf", "JVBERg==")
     assert word.text == "roar"
+
+
+async def test_types_and_addresses_of_content_are_sent_as_what_can_be_read(ask) -> None:
+    _, *blocks = (await ask("zoo_odd", "auto", None)).content
+    assert [block.type for block in blocks] == ["resource", "resource", "image"]
+    assert {str(block.resource.uri) for block in blocks[:2]} == {"vr://zoo/?"}
+    assert [block.resource.mime_type for block in blocks[:2]] == ["text/?x", "text/?x"]
+    assert blocks[2].mime_type == "image/?"
+
+
+async def test_what_is_no_content_is_the_fault_of_the_plugin(ask) -> None:
+    result = await ask("zoo_nothing", "auto", None)
+    assert result.is_error
+    assert "zoo_nothing of plugin zoo failed unexpectedly" in result.content[0].text
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")

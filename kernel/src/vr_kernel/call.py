@@ -12,15 +12,15 @@ from pydantic import BaseModel
 
 from vr_kernel.calls.commit import commit, keep_artifact, settle
 from vr_kernel.calls.produced import CacheWrite
+from vr_kernel.content import Content
+from vr_kernel.generation import Usage
 from vr_kernel.jobs.ledger import complete
 from vr_kernel.progress import Report
 from vr_kernel.questions import Question, understand
 
 if TYPE_CHECKING:
     from vr_kernel.calls.produced import Produced
-    from vr_kernel.content import Content
     from vr_kernel.files.artifacts import Artifact
-    from vr_kernel.generation import Usage
     from vr_kernel.log import Log
     from vr_kernel.records import Record
     from vr_kernel.services import Services
@@ -226,9 +226,17 @@ class Call:
     async def own(self, name: str, *, patience_s: float = 10.0) -> bool:
         """Own a name exclusively until the records of this call are journalled.
 
-        Returns False when another call still owns it after `patience_s` seconds, or when names
-        cannot be owned now; the call then works without it.
+        Returns True at once when this call owns it already, and False when another call still owns
+        it after `patience_s` seconds, or when names cannot be owned now; the call then works
+        without it.
+
+        Raises:
+            TypeError: when the name is no text.
         """
+        if not isinstance(name, str) or name != name.encode("utf-8", "replace").decode():
+            raise TypeError("the name that a call owns is a text")
+        if any(lease.name == name and not lease.lost for lease in self._produced.leases):
+            return True
         leases = self._produced.context.leases
         lease = await leases.wait_for(name, patience=patience_s, without=lambda _error: True)
         if lease is not None:
@@ -236,7 +244,13 @@ class Call:
         return lease is not None
 
     def restore_usage(self, usage: Usage) -> None:
-        """Count what this work paid before it was interrupted, instead of what it paid now."""
+        """Count what this work paid before it was interrupted, instead of what it paid now.
+
+        Raises:
+            TypeError: when it is no `Usage`.
+        """
+        if not isinstance(usage, Usage):
+            raise TypeError("call.restore_usage takes a Usage")
         self._produced.meter.usage = usage
 
     def note(self, message: str) -> None:
@@ -247,7 +261,12 @@ class Call:
         """Show the client an image, a sound, a text or a file along with the result.
 
         It belongs to this one answer: neither the cache nor the result of a job has it.
+
+        Raises:
+            TypeError: when it is no `Content`.
         """
+        if not isinstance(content, Content):
+            raise TypeError("call.show takes a Content")
         self._produced.attachments.append(content)
 
     def artifact(self, content: bytes | Path, mime: str) -> Artifact:

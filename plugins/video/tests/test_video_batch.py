@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import os
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -343,6 +345,17 @@ async def test_what_is_no_batch_is_refused(kernel, arguments, code, category):
     error = await failure(kernel, "video_batch_analyze", **arguments)
     assert error.code is code
     assert category in (None, error.category)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems take no such name")
+async def test_a_name_that_is_not_utf8_fails_alone(kernel, folder, video):
+    odd = folder / os.fsdecode(b"caf\xe9.mp4")
+    odd.write_bytes(video + b"tail")
+    (folder / "sound.mkv").write_bytes(video)
+    result = await kernel.call("video_batch_analyze", directory=str(folder))
+    (failed,) = [each for each in result.items if each.status == "failed"]
+    assert (failed.source[-8:], failed.error.code) == ("caf?.mp4", "INVALID_INPUT")
+    assert len(result.items) > 1
 
 
 async def test_a_folder_that_is_not_there_is_called_one(kernel, tmp_path):

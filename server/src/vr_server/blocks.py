@@ -15,7 +15,7 @@ from mcp_types import (
     TextContent,
     TextResourceContents,
 )
-from vr_kernel import Content, visible, visible_json
+from vr_kernel import Content, visible, visible_json, visible_line
 from vr_kernel.text import result_text
 
 
@@ -25,15 +25,15 @@ def block_of(content: Content | str) -> ContentBlock:
         return text_block(visible(content))
     if isinstance(content.data, str):
         return _file_of_text(content, content.data) if content.uri else block_of(content.data)
-    data = base64.b64encode(content.data).decode()
-    kind = content.mime.partition("/")[0]
+    data, mime = base64.b64encode(content.data).decode(), plain_line(content.mime)
+    kind = mime.partition("/")[0]
     if kind == "image":
-        return ImageContent(type="image", data=data, mime_type=content.mime)
+        return ImageContent(type="image", data=data, mime_type=mime)
     if kind == "audio":
-        return AudioContent(type="audio", data=data, mime_type=content.mime)
-    uri = content.uri or "vr://content"
+        return AudioContent(type="audio", data=data, mime_type=mime)
+    uri = plain_line(content.uri) or "vr://content"
     return EmbeddedResource(
-        type="resource", resource=BlobResourceContents(uri=uri, mime_type=content.mime, blob=data)
+        type="resource", resource=BlobResourceContents(uri=uri, mime_type=mime, blob=data)
     )
 
 
@@ -45,6 +45,11 @@ def text_block(text: str) -> TextContent:
 def plain(text: str) -> str:
     """Replace each character that UTF-8 cannot encode by `?`, since one would end the stream."""
     return text.encode("utf-8", "replace").decode()
+
+
+def plain_line(text: str) -> str:
+    """Make a media type or an address visible and encodable, on one line."""
+    return plain(visible_line(text))
 
 
 def visible_text(text: str, mime: str) -> str:
@@ -78,5 +83,6 @@ def visible_schema(schema: Any) -> Any:
 
 def _file_of_text(content: Content, text: str) -> EmbeddedResource:
     text = visible_text(text, content.mime)
-    inner = TextResourceContents(uri=content.uri, mime_type=content.mime, text=text)
+    uri, mime = plain_line(content.uri), plain_line(content.mime)
+    inner = TextResourceContents(uri=uri, mime_type=mime, text=text)
     return EmbeddedResource(type="resource", resource=inner)

@@ -52,11 +52,12 @@ class Leases(Protocol):
 class Jobs(Protocol):
     """Calls that go on in the background, even when the process that began them ends."""
 
-    def begin(self, tool: str, arguments: Mapping[str, Any], principal: str, /) -> str:
-        """Begin a call of a long tool for a principal, and return its job's id.
+    async def begin(self, tool: str, arguments: Mapping[str, Any], principal: str, /) -> str:
+        """Begin a job for a principal: a call of a long tool. Returns its id.
 
         Raises:
-            VrError: NOT_FOUND for a tool that is not served.
+            VrError: NOT_FOUND for a tool that is not served; UNSUPPORTED for one that is not long;
+                UNAVAILABLE when the ledger cannot be written.
         """
 
     async def find(self, job_id: str, principal: str) -> Job:

@@ -95,16 +95,25 @@ class JobRunner:
         )
         return self._launch(running, context)
 
-    def begin(self, tool: str, arguments: Mapping[str, Any], principal: str, /) -> str:
-        """Begin a call of a tool in the background for a principal, and return its id.
+    async def begin(self, tool: str, arguments: Mapping[str, Any], principal: str, /) -> str:
+        """Begin a job for a principal: a call of a long tool. Returns its id.
 
         Raises:
-            VrError: NOT_FOUND for a tool that is not served.
+            VrError: NOT_FOUND for a tool that is not served; UNSUPPORTED for one that is not long;
+                UNAVAILABLE when the ledger cannot be written.
         """
         served = self._serve(tool)
         if served is None:
             raise VrError(f"No tool {tool!r} is served.", Code.NOT_FOUND)
-        return self.start(*served, arguments, principal, silent).id
+        if not served[0].long:
+            raise VrError(f"{tool} is no long tool, so it makes no job.", Code.UNSUPPORTED)
+        running = self.start(*served, dict(arguments), principal, silent)
+        try:
+            await running.hold()
+        except BaseException:
+            await running.cancel()
+            raise
+        return running.id
 
     async def detach(self, running: RunningJob) -> Job:
         """Let a call go on as a job after its client was answered.

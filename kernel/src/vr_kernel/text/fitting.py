@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError
 
 from vr_kernel.text.tokens import estimate_tokens
 
@@ -16,7 +17,10 @@ T = TypeVar("T")
 def tokens_of(value: Any) -> int:
     """Estimate the tokens of a value as JSON."""
     if isinstance(value, BaseModel):
-        return estimate_tokens(value.model_dump_json())
+        try:
+            return estimate_tokens(value.model_dump_json())
+        except PydanticSerializationError:  # a file name that is not UTF-8 holds half a character
+            value = value.model_dump(mode="json")
     return estimate_tokens(json.dumps(value, ensure_ascii=False, default=str))
 
 

@@ -13,7 +13,7 @@ from pydantic import AnyUrl, BaseModel, PrivateAttr
 from vr_kernel import Artifact, Code, Content, Kernel, Reading, Resource, VrError, visible
 from vr_kernel.isolation import contained
 
-from vr_server.blocks import visible_schema, visible_text
+from vr_server.blocks import plain_line, visible_schema, visible_text
 from vr_server.failures import RefusedError
 from vr_server.identity import principal
 
@@ -105,4 +105,4 @@ async def _content(found: Reading, mime: str) -> ResourceContent:
     data = content.data
     if isinstance(data, str):
         data = visible_text(data, content.mime)
-    return ResourceContent(data, mime_type=content.mime)
+    return ResourceContent(data, mime_type=plain_line(content.mime))

@@ -34,7 +34,7 @@ async def extract_new(event: CallFinished, services: Services) -> None:
         and change.provenance.get("call_id") == event.call_id
     ][:MOST]
     if found:
-        services.jobs.begin(
+        await services.jobs.begin(
             EXTRACTOR,
             {
                 "collections": sorted({change.kind for change in found}),

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from vr_kernel import Code, Services, VrError
+from vr_kernel import Code, Services, VrError, spelled_out
 
 from vr_plugin_video.batch.request import BatchRequest
 from vr_plugin_video.batch.results import BatchVideoItem, ItemError
@@ -32,12 +32,23 @@ class Entry:
 
     @property
     def source(self) -> str:
-        """Its path or its address."""
-        return self.path or self.url
+        """Its path or its address, with `?` for what of a name is not UTF-8."""
+        return (self.path or self.url).encode("utf-8", "replace").decode()
 
     @asynccontextmanager
     async def opened(self, services: Services) -> AsyncIterator[Source]:
-        """Open the video for a `with` block."""
+        """Open the video for a `with` block.
+
+        Raises:
+            VrError: INVALID_INPUT for a name that is not UTF-8, which no record can hold; else as
+                `open_source`.
+        """
+        if self.path and self.path != self.source:
+            raise VrError(
+                f"The name {spelled_out(self.path)} is not UTF-8.",
+                Code.INVALID_INPUT,
+                hint="Rename the file.",
+            )
         async with open_source(services, self.url or None, self.path or None) as source:
             yield source
 
