@@ -49,7 +49,7 @@ class Access:
 
     Args:
         settings: the tokens, and what they share.
-        owner: who runs the program: at a terminal, over stdio, by a token without a name.
+        owner: the user who runs the program: at a terminal, over stdio, by a token without a name.
     """
 
     def __init__(self, settings: ServeSettings, owner: Identity) -> None:

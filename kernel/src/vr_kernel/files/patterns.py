@@ -116,7 +116,7 @@ class Search:
         return sorted(entries, key=lambda entry: entry.name)
 
     def _step(self, name: str, states: set[int]) -> set[int]:
-        """The state of the pattern after one more name; `*` matches no hidden name."""
+        """The states after one more name; a hidden name needs a part with a leading dot."""
         reached = set()
         for state in states:
             if state == len(self._parts):

@@ -132,7 +132,7 @@ class Uploads:
 
 
 def _end(file: dict[str, Any]) -> float:
-    """Return the Unix time at which the file expires."""
+    """Return the Unix time after which the file is not used any more."""
     try:
         end = datetime.fromisoformat(str(file["expirationTime"])).timestamp()
     except (KeyError, ValueError):

@@ -58,7 +58,7 @@ _STATUSES = ErrorTable(
 
 
 def invalid(why: str, hint: str = "Give the address as the browser shows it.") -> VrError:
-    """The text is no address of a page. It is not repeated: it may hold anything."""
+    """The text is no address of a page. It is not repeated, since it may hold secrets."""
     message = f"This is no address of a page: {why}."
     return VrError(message, Code.INVALID_INPUT, category="URL_INVALID", hint=hint)
 
@@ -89,7 +89,7 @@ def network_error(message: str, *, retryable: bool = True, hint: str = "") -> Vr
 
 
 def too_large(limit: int) -> VrError:
-    """More arrives, or is unpacked, than may."""
+    """The answer is too large, as it arrives or unpacked."""
     return VrError(
         f"The answer is larger than {limit:,} bytes.",
         Code.TOO_LARGE,

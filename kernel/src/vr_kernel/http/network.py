@@ -19,8 +19,8 @@ CONNECT_S = 10.0
 class CheckedNetwork(httpcore2.AsyncNetworkBackend):
     """The one place where a host becomes a connection: resolve once, check all, connect.
 
-    The address that was checked is the one that is connected to, so a name that answers
-    differently a moment later changes nothing. TLS still proves the name.
+    It connects to the checked address itself, so a name that resolves differently a moment later
+    changes nothing. TLS still verifies the name.
     """
 
     def __init__(

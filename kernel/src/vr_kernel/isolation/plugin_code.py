@@ -56,7 +56,7 @@ class PluginCode:
 
     @staticmethod
     async def ended(work: Awaitable[T]) -> T:
-        """Return the result of a plugin's work, which runs in a task of its own."""
+        """Return the result of a plugin's work; used as the coroutine of a task of its own."""
         with PluginCode():
             return await work
 

@@ -29,7 +29,7 @@ class Circuit:
 
     Args:
         target: what the calls go to, as messages name it.
-        clock: seconds that only rise.
+        clock: a monotonic clock, in seconds.
     """
 
     def __init__(self, target: str, clock: Callable[[], float]) -> None:

@@ -131,7 +131,7 @@ class Retrier:
 
     @asynccontextmanager
     async def _slot(self, course: _Course) -> AsyncIterator[None]:
-        """Run one attempt with its room, within the remaining time."""
+        """Hold the room for one attempt, within the remaining time."""
         limit = asyncio.timeout(course.end - self._clock())
         waited = True
         try:

@@ -56,7 +56,7 @@ def examine_file(
     Args:
         path: the file.
         fix: what to do when the file is damaged, and not only some of its rows.
-        otherwise: makes the finding in that case.
+        otherwise: makes the finding about damage.
         table: one that every such file has.
         documents: see `Documents`.
     """

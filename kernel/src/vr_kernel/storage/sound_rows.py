@@ -19,11 +19,11 @@ def is_sound(row: Sequence[Any], types: Sequence[type | tuple[type, ...]]) -> bo
 
 
 def is_text(value: str) -> bool:
-    """True for a text that `read_text` could decode."""
+    """True for a text without bytes that `read_text` could not decode."""
     return value.isascii() or not any("\udc80" <= letter <= "\udcff" for letter in value)
 
 
 def shown_key(key: object) -> str:
-    """A row's key for a message: long keys are cut, damaged ones are left out."""
+    """A row's key for a message: long parts are cut, damaged ones are not shown."""
     parts = key if isinstance(key, tuple) else (key,)
     return " / ".join(str(part)[:200] if is_text(str(part)) else "(damaged)" for part in parts)

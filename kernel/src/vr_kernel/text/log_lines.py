@@ -157,7 +157,7 @@ class Lines:
 
 
 def _traced(logger: Any, method: str, line: Any) -> Any:
-    """Add the traceback as text to the line, also for an exception that cannot be formatted."""
+    """Add the traceback as text; for an exception that cannot be formatted, only its frames."""
     failed = line.get("exc_info")
     kind, _, at = failed if isinstance(failed, tuple) else sys.exc_info()
     try:
