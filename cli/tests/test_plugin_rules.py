@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import pytest
 from pydantic import BaseModel, Field
+from vr_cli.inspection.child import remedy_of_import
 from vr_cli.inspection.import_checks import check_imports
 from vr_cli.inspection.kind_checks import check_kind
 from vr_cli.inspection.metadata_checks import check_metadata
@@ -340,6 +341,17 @@ def test_a_folder_without_a_project_file_is_an_error(tmp_path: Path) -> None:
         ("from vr_kernel import Nothing", "vr_kernel.Nothing", "Use a public name"),
         ("import vr_kernel.running.runner", "vr_kernel.running.runner", "Use a public name"),
         ("from vr_kernel.running import runner", "vr_kernel.running.runner", "Use a public name"),
+        ("from vr_kernel.tools import *", "vr_kernel.tools", "from vr_kernel: CALLS_OUT"),
+        ("from vr_kernel.text import visible_line", "vr_kernel.text.visible_line", "vr_kernel."),
+        ("from vr_kernel import State", "vr_kernel.State", "Import State from vr_kernel.loading."),
+        ("from vr_kernel.gone import tool", "vr_kernel.gone", "Import tool from vr_kernel."),
+        ("import vr_kernel.errors", "vr_kernel.errors", "from vr_kernel: Code, ERROR_META, Err"),
+        ("from vr_kernel import kernel", "vr_kernel.kernel", "of it from vr_kernel: Kernel."),
+        ("import_module('vr_kernel.errors')", "vr_kernel.errors", "from vr_kernel: Code"),
+        ("importlib.import_module('vr_kernel.kernel')", "vr_kernel.kernel", "vr_kernel: Kernel."),
+        ("__import__('vr_kernel.call')", "vr_kernel.call", "vr_kernel: Call."),
+        ("from vr_server.client import connect", "vr_server.client", "connect from vr_server."),
+        ("from vr_cli.output import out", "vr_cli.output", "Use a public name of vr_cli"),
     ],
 )
 def test_a_private_import_is_named_with_its_public_name(line, what, fix, tmp_path):
@@ -352,10 +364,31 @@ def test_a_private_import_is_named_with_its_public_name(line, what, fix, tmp_pat
     assert fix in found.fix
 
 
+@pytest.mark.parametrize(
+    ("line", "what", "fix"),
+    [
+        ("from vr_kernel.testing import open_kernel", "testing is in vr_testing", "vr_testing."),
+        ("from vr_kernel import testing", "testing is in vr_testing now", "Import vr_testing,"),
+        ("import vr_kernel.server", "vr_kernel.server is in vr_server now", "Import vr_server,"),
+        ("from vr_kernel.client import connect", "client is in vr_server", "from vr_server."),
+        ("from vr_kernel.server.application import build_server", "in vr_server", "vr_server."),
+        ("from vr_kernel.cli import root", "vr_kernel.cli is in vr_cli now", "Import vr_cli,"),
+    ],
+)
+def test_a_part_that_has_moved_is_named_with_its_package(line, what, fix, tmp_path):
+    (tmp_path / "sky.py").write_text(line, "utf-8")
+    ((_, found),) = check_imports("sky", tmp_path)
+    assert what in found.what
+    assert fix in found.fix
+
+
 def test_public_imports_pass(tmp_path):
     (tmp_path / "sky.py").write_text(
         "import vr_kernel\nfrom vr_kernel import tool, loading\n"
-        "from vr_kernel.loading import State\nfrom os import path\n",
+        "from vr_kernel.loading import State\nfrom os import path\n"
+        "from vr_kernel import *\nfrom vr_kernel.loading import *\n"
+        "from vr_server import connect\nfrom vr_cli import main\n"
+        "import_module('vr_kernel.text')\nimport_module(name)\n__import__('os.path')\n",
         "utf-8",
     )
     assert text_of(check_imports("sky", tmp_path)) == ""
@@ -377,3 +410,17 @@ def test_a_function_too_long_to_look_through_is_left_out(tmp_path, monkeypatch):
     text = f"async def sky_see(a):\n    return {'+'.join('a' * 980)}\n"
     (tmp_path / "long_sky.py").write_text(text, "utf-8")
     assert list(check_waiting("tools", "sky_see", import_module("long_sky").sky_see)) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "fix"),
+    [
+        ("vr_kernel.calls", "Correct the import: import a public name of vr_kernel."),
+        ("vr_kernel", "Correct the import: import a public name of vr_kernel."),
+        ("pydantic.gone", "Correct the import: pydantic is installed, in a version without that."),
+        ("no_such_sky", "Install no_such_sky here and name it in dependencies"),
+        ("sky.gone", "that module is not in the project"),
+    ],
+)
+def test_only_a_package_that_is_not_installed_is_to_be_installed(module, fix):
+    assert fix in remedy_of_import(module, "sky")

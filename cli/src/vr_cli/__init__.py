@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__all__ = ["main"]
+
 
 def main() -> None:
     """Run `vr` and end the process with its exit code."""

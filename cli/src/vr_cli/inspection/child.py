@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import EntryPoint
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from vr_kernel.loading import GROUP, Hooks, PluginStatus, State, check, discover
 
 from vr_cli.inspection.findings import Finding, guarded, or_ok
 from vr_cli.inspection.offers import Offers
+from vr_cli.inspection.public_names import PACKAGES
 from vr_cli.inspection.request import OUTPUT, REPORT, REQUEST, Request
 
 SLOW_S = 1.0
@@ -96,15 +98,27 @@ def _not_loaded(failure: Exception, request: Request) -> Finding:
         fix = "The page Hooks of the documentation lists them with their arguments."
         return ("hooks", Diagnosis.fault(explain(failure), fix))
     fix = "Do nothing at import that can fail, wait or end the program; do it inside a tool."
-    missing = getattr(failure, "name", None) or ""
-    if isinstance(failure, ImportError) and missing:
+    if isinstance(failure, ImportError) and failure.name:
         own = request.target.partition(":")[0].partition(".")[0]
-        fix = (
-            "Correct the entry point or the import: that module is not in the project."
-            if own and missing.partition(".")[0] == own
-            else f"Install {missing} here and name it in dependencies, or correct what imports it."
-        )
+        fix = remedy_of_import(failure.name, own)
     return ("import", Diagnosis.fault(explain(failure) + _place(failure, request), fix))
+
+
+def remedy_of_import(module: str, own: str) -> str:
+    """One sentence about a module that could not be imported, or lacks what is imported from it.
+
+    Args:
+        module: the module.
+        own: the package of the project; empty for an installed plugin.
+    """
+    top = module.partition(".")[0]
+    if own and top == own:
+        return "Correct the entry point or the import: that module is not in the project."
+    if find_spec(top) is None:
+        return f"Install {module} here and name it in dependencies, or correct what imports it."
+    if top in PACKAGES:
+        return f"Correct the import: import a public name of {top}."
+    return f"Correct the import: {top} is installed, in a version without that."
 
 
 def _place(failure: Exception, request: Request) -> str:
