@@ -70,7 +70,7 @@ class Delivery:
                 await asyncio.gather(ahead, return_exceptions=True)
 
     async def _put(self, store: Store, changes: Sequence[Change]) -> None:
-        """Let the store apply changes, one by one if it refuses some of them."""
+        """Let the store apply changes, halving them until the refused ones are found."""
         try:
             await PluginCode.apart(store.apply, changes)
         except Exception as error:
