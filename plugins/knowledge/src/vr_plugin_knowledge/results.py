@@ -13,7 +13,7 @@ from vr_plugin_knowledge.graph.results import Neighbour
 class KnowledgeHit(BaseModel):
     """One record that a search found.
 
-    A `derived` one was written by a model: not evidence, but made from the `sources` that it names.
+    A `derived` one comes from a model: not evidence, but made from the `sources` that it names.
     """
 
     collection: str
@@ -50,7 +50,7 @@ class KnowledgeSearchResult(BaseModel):
 class KnowledgeObject(BaseModel):
     """A whole record; `full` links to the rest of one that is too long to return.
 
-    A `derived` one was written by a model, and is not evidence. Of `versions`, 0 is the present
+    A `derived` one comes from a model, and is not evidence. Of `versions`, 0 is the present
     one.
     """
 
