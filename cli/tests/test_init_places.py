@@ -156,7 +156,8 @@ def test_an_entry_keeps_what_the_user_added() -> None:
     [
         ("/bin/uvx", ["--from", "video-research[local]", "video-research", "serve"], True),
         ("/old/uvx", ["video-research", "serve", "--search"], True),
-        ("/old/vr", ["serve", "--search"], False),
+        ("/old/uvx", ["--from", "video-research[local]", "video-research", "serve"], True),
+        ("/old/uvx", ["--from", "video-research[local]", "vr", "--set", "a=b", "serve"], True),
         ("/bin/uvx", [], False),
         ("/bin/uvx", "video-research serve", False),
     ],
@@ -170,20 +171,53 @@ def test_arguments_stay_when_ours_are_among_them(
     assert entry["args"] == (arguments if kept else ["video-research", "serve"])
 
 
-@pytest.mark.parametrize("added", [[], ["--toolsets", "core"]])
+@pytest.mark.parametrize("before", [[], ["--set", "kernel.toolsets=core"]])
+@pytest.mark.parametrize("after", [[], ["--toolsets", "core"]])
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("/opt/python", ["-P", "-m", "vr_kernel"]),
+        ("/opt/python", ["-m", "vr_kernel"]),
+        ("C:\\old\\python.exe", ["-P", "-m", "vr_cli"]),
+        ("/old/vr", []),
+        ("C:\\old\\video-research.exe", []),
+        ("/old/uvx", ["video-research"]),
+    ],
+)
 @pytest.mark.parametrize(
     "launch",
-    [Launch("/opt/vr", ("serve",), {}), Launch("/opt/python", ("-P", "-m", "vr_cli", "serve"), {})],
-    ids=["script", "module"],
+    [
+        Launch("/opt/vr", ("serve",), {}),
+        Launch("/opt/python", ("-P", "-m", "vr_cli", "serve"), {}),
+        Launch("/bin/uvx", ("video-research", "serve"), {}),
+    ],
+    ids=["script", "module", "temporary"],
 )
-def test_an_entry_of_the_old_form_becomes_one_of_the_new(launch: Launch, added: list[str]) -> None:
-    old = {"command": "/opt/python", "args": ["-P", "-m", "vr_kernel", "serve", *added]}
+def test_options_stay_when_an_entry_starts_the_server_in_another_way(
+    launch: Launch, command: str, arguments: list[str], before: list[str], after: list[str]
+) -> None:
+    old = {"command": command, "args": [*arguments, *before, "serve", *after]}
     entry = entry_of(client("claude-desktop"), launch, {**old, "env": {"MINE": "1"}})
     assert entry == {
         "command": launch.command,
-        "args": [*launch.arguments, *added],
+        "args": [*launch.arguments[:-1], *before, "serve", *after],
         "env": {"MINE": "1"},
     }
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("/opt/node", ["vr", "serve", "--search"]),
+        ("/opt/python", ["-m", "other", "serve", "--search"]),
+        ("/opt/python", ["vr_cli", "serve", "--search"]),
+        ("/old/vr", ["--search"]),
+        ("/old/vr", "serve --search"),
+    ],
+)
+def test_arguments_of_another_program_are_replaced(command: str, arguments: object) -> None:
+    entry = entry_of(client("claude-code"), HERE, {"command": command, "args": arguments})
+    assert entry == {"type": "stdio", "command": "/opt/vr", "args": ["serve"]}
 
 
 @pytest.mark.parametrize("other", [None, 3, {"url": "http://x/mcp", "headers": {}}])

@@ -185,6 +185,29 @@ def test_a_key_within_another_value_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-P", "-m", "vr_kernel", "--set", "kernel.toolsets=core", "serve", "--search"],
+        ["-m", "vr_kernel", "--set", "kernel.toolsets=core", "serve", "--search"],
+        ["-P", "-m", "vr_cli", "--set", "kernel.toolsets=core", "serve", "--search"],
+    ],
+)
+def test_options_stay_in_the_file_of_codex(arguments: list[str], tmp_path: Path) -> None:
+    import tomllib
+
+    file = tmp_path / "config.toml"
+    file.write_text(
+        f'[mcp_servers.video-research]\ncommand = "/opt/python"\nargs = {arguments} # mine\n',
+        "utf-8",
+    )
+    codex = next(client for client in CLIENTS if client.name == "codex")
+    change = client_change(codex, file, Launch("/opt/vr", ("serve",), {}))
+    entry = tomllib.loads(change.after)["mcp_servers"]["video-research"]
+    assert entry["command"] == "/opt/vr"
+    assert entry["args"] == ["--set", "kernel.toolsets=core", "serve", "--search"]
+
+
+@pytest.mark.parametrize(
     ("before", "allowed", "after"),
     [
         (None, [], ["new"]),

@@ -7,7 +7,7 @@ import shutil
 import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path, PurePath, PureWindowsPath
 from typing import Any
 
 from vr_cli.onboarding.clients import Client
@@ -16,8 +16,8 @@ SCRIPTS = ("vr", "video-research")
 DISTRIBUTION = "video-research"
 KEPT_VARIABLES = ("VR_CONFIG_DIR", "VR_STATE_DIR", "VR_CACHE_DIR")
 """Clients start servers with few variables; without these the server would look elsewhere."""
-OLD_FORM = ["-P", "-m", "vr_kernel", "serve"]
-"""Arguments that `vr init` wrote when the command line was part of the kernel."""
+MODULES = ("vr_cli", "vr_kernel")
+"""Modules that Python runs as `vr`: today's, and the one of which older entries were written."""
 _UV_CACHE = re.compile(r"(archive|environments|builds)-v\d+")
 
 
@@ -59,11 +59,9 @@ def is_ephemeral(prefix: PurePath) -> bool:
 
 def entry_of(client: Client, launch: Launch, existing: Any = None) -> dict[str, Any]:
     """The client's entry; the user's additions to an existing entry are kept."""
-    present = existing if isinstance(existing, dict) and "command" in existing else {}
-    kept = _in_new_form(present, launch)
-    entry = {**client.fixed, "command": launch.command, "args": list(launch.arguments)}
-    if _extends(kept, entry):
-        entry["args"] = kept["args"]
+    kept = existing if isinstance(existing, dict) and "command" in existing else {}
+    arguments = _arguments(kept, launch)
+    entry = {**client.fixed, "command": launch.command, "args": arguments}
     given = kept.get("env")
     variables = {**(given if isinstance(given, dict) else {}), **launch.variables}
     if variables:
@@ -71,24 +69,51 @@ def entry_of(client: Client, launch: Launch, existing: Any = None) -> dict[str, 
     return {**entry, **client.defaults, **{k: v for k, v in kept.items() if k not in entry}}
 
 
-def _in_new_form(kept: Mapping[str, Any], launch: Launch) -> Mapping[str, Any]:
-    """An entry of the old form as it is written today, with the user's further arguments."""
-    theirs = kept.get("args")
-    if not isinstance(theirs, list) or theirs[: len(OLD_FORM)] != OLD_FORM:
-        return kept
-    arguments = [*launch.arguments, *theirs[len(OLD_FORM) :]]
-    return {**kept, "command": launch.command, "args": arguments}
+def _arguments(kept: Mapping[str, Any], launch: Launch) -> list[Any]:
+    """Ours, with the user's own from an entry that starts `vr` in this or in another way."""
+    if _extends(kept, launch):
+        return list(kept["args"])
+    theirs = _arguments_of_vr(kept.get("command"), kept.get("args"))
+    if not theirs:
+        return list(launch.arguments)
+    if _is_same_program(kept, launch) and "-m" not in launch.arguments:
+        return list(kept["args"])
+    at = theirs.index("serve")
+    return [*launch.arguments[:-1], *theirs[:at], *launch.arguments[-1:], *theirs[at + 1 :]]
 
 
-def _extends(kept: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
+def _arguments_of_vr(command: Any, arguments: Any) -> list[Any]:
+    """The arguments that `vr` itself gets from an entry; empty when the entry does not start it."""
+    if not isinstance(arguments, list) or "serve" not in arguments:
+        return []
+    program, at = _program(command), arguments.index("serve")
+    if program in SCRIPTS:
+        return arguments
+    for place in reversed(range(at)):
+        is_script = program == "uvx" and arguments[place] in SCRIPTS
+        if is_script or (arguments[place] in MODULES and "-m" in arguments[:place][-1:]):
+            return arguments[place + 1 :]
+    return []
+
+
+def _is_same_program(kept: Mapping[str, Any], launch: Launch) -> bool:
+    return _program(kept["command"]) == _program(launch.command)
+
+
+def _program(command: Any) -> str:
+    """The name of a program without its folder and without `.exe`."""
+    return PureWindowsPath(str(command)).stem
+
+
+def _extends(kept: Mapping[str, Any], launch: Launch) -> bool:
     """True when existing arguments are ours, with more of the user's own.
 
-    Ours may follow arguments of the same command, such as `--from` of uvx.
+    Ours may follow arguments of the same program, such as `--from` of uvx.
     """
-    theirs, ours = kept.get("args"), entry["args"]
+    theirs, ours = kept.get("args"), list(launch.arguments)
     if not isinstance(theirs, list):
         return False
-    begins = range(len(theirs) if kept["command"] == entry["command"] else 1)
+    begins = range(len(theirs) if _is_same_program(kept, launch) else 1)
     return any(theirs[begin : begin + len(ours)] == ours for begin in begins)
 
 
