@@ -20,6 +20,9 @@ from fences import PAGES, Block, blocks
 from installation import REPOSITORY, Sandbox
 from pydantic import BaseModel
 from session import run_console
+from vr_cli.inspection.import_checks import check_imports
+from vr_cli.inspection.inspector import Inspector
+from vr_cli.scaffold import make_project
 from vr_kernel import CALLS_OUT, Call, Kernel, hookimpl, load_config, tool
 
 NOT_RUN = Counter(
@@ -80,6 +83,25 @@ def test_data_is_read_by_what_reads_it(name: str, tmp_path: Path) -> None:
                 check_toml(block.text, tmp_path)
             case "yaml":
                 check_yaml(block)
+
+
+@each_page
+def test_python_imports_public_names(name: str, tmp_path: Path) -> None:
+    for block in blocks(PAGES[name]):
+        if block.language == "python":
+            (tmp_path / "page.py").write_text(block.text, "utf-8")
+            private = [found.what for _, found in check_imports("page", tmp_path) if found.fix]
+            assert private == [], f"{name}:{block.line}"
+
+
+def test_the_page_on_publishing_has_every_check_of_a_plugin(tmp_path: Path) -> None:
+    page = PAGES["docs/how-to/publish-a-plugin.md"].read_text("utf-8")
+    environ = {f"VR_{n}_DIR": str(tmp_path / n) for n in FOLDERS}
+    project = make_project("sky", tmp_path)
+    (inspection,) = Inspector(load_config(environ)).inspect(str(project))
+    checks = {check for check, _ in inspection.findings}
+    assert "public names" in checks
+    assert [check for check in checks if f"\n| `{check}` |" not in page] == []
 
 
 @pytest.mark.parametrize("name", SPEAKING)
