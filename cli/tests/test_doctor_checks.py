@@ -129,7 +129,7 @@ def test_the_clock_is_compared_with_what_was_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("tokens", "level", "what"),
     [
-        ("", "ok", "this machine alone"),
+        ("", "ok", "only this machine"),
         ("anna:a-token-0123456789, b-token-0123456789", "ok", "anna, you"),
         ("anna:short", "fault", "shorter than"),
         ("anna:a-token-0123456789, bob:a-token-0123456789", "fault", "two principals"),

@@ -158,7 +158,7 @@ TOGETHER = [
         health("says-nonsense", "return [Check('words', lambda: 'fine')]"),
     ),
     Fault(
-        "says-none", "texts", "fault", ("else than texts",), ("report it to says-none",),
+        "says-none", "texts", "fault", ("are not texts",), ("report it to says-none",),
         health("says-none", "return [Check('texts', lambda: Diagnosis.ok(None))]"),
     ),
     Fault(

@@ -99,9 +99,9 @@ async def test_a_film_holds_exactly_the_part_between_two_key_frames(kernel, leve
 
 async def test_a_film_of_the_whole_video_says_that_it_was_encoded_anew(kernel, levels):
     whole = await kernel.call("video_clip", file_path=str(levels))
-    assert any("encoded anew" in limit and "start and end" in limit for limit in whole.limits)
+    assert any("encoded again" in limit and "start and end" in limit for limit in whole.limits)
     part = await kernel.call("video_clip", file_path=str(levels), start=1)
-    assert not any("encoded anew" in limit for limit in part.limits)
+    assert not any("encoded again" in limit for limit in part.limits)
 
 
 async def test_sound_and_pictures_stay_in_step(kernel, tmp_path):

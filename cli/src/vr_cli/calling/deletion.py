@@ -46,7 +46,7 @@ async def require_agreement(
     if not found or DESTRUCTIVE not in tool.effects or any(typed.get(name) for name in SAID):
         return
     shown = "\n".join(await _described(kernel, found))
-    question = Question(f"The ids that were begun mean:\n{shown}", Agreement)
+    question = Question(f"The abbreviated ids mean:\n{shown}", Agreement)
     answer = understand(question, await ask(question, paid=False))
     if answer is None:
         raise VrError(

@@ -102,7 +102,7 @@ def _unknown(name: str, value: str, lister: Tool) -> VrError:
     listed = f"`{command_of(lister)}` lists what there is."
     if len(value) < SHORTEST:
         return VrError(
-            f"{value!r} is too little of an id.",
+            f"{value!r} is too short for an id.",
             Code.INVALID_INPUT,
             category="ID_TOO_SHORT",
             hint=f"Give at least {SHORTEST} characters of it. {listed}",

@@ -213,10 +213,10 @@ def _conclude(written: Sequence[Written], notes: Sequence[str], *, remove: bool)
     for note in notes:
         click.echo(f"Note: {note}", err=True)
     if written and remove:
-        click.echo("Start the clients anew. Allowed folders, the key and all records stay.")
+        click.echo("Restart the clients. Allowed folders, the key and all records stay.")
     elif written:
         click.echo(
-            "Start the clients anew to see the tools. `vr doctor --problems` says what is missing;"
+            "Restart the clients to see the tools. `vr doctor --problems` says what is missing;"
             " `vr init --fetch` fetches models that are."
         )
 

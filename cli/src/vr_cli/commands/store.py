@@ -165,7 +165,7 @@ def _agree(what_is_kept: str) -> None:
 def _what_is_kept(kernel: Kernel) -> str:
     folder = kernel.config.paths.state
     return (
-        "The store is made anew from this journal. Nothing is deleted: the former file of an"
+        "The store is rebuilt from this journal. Nothing is deleted: the former file of an"
         f" embedded store stays in {folder} as *.given-up-*, and a Weaviate server keeps its"
         " records."
     )

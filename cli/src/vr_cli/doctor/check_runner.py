@@ -141,7 +141,7 @@ def _ask(check: Check, loop: asyncio.AbstractEventLoop) -> Diagnosis:
     if not isinstance(found, Diagnosis):
         raise TypeError(f"it returned {type(found).__name__}, not a Diagnosis")
     if not (isinstance(found.what, str) and isinstance(found.fix, str)):
-        raise TypeError("it returned a Diagnosis of something else than texts")
+        raise TypeError("it returned a Diagnosis whose fields are not texts")
     return found
 
 

@@ -46,7 +46,7 @@ def python_version() -> Diagnosis:
     if OLDEST <= running <= NEWEST:
         return Diagnosis.ok(text)
     return Diagnosis.warning(
-        f"{text} Nothing was tested on it.",
+        f"{text} Releases are not tested on it.",
         f"Use Python {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}.",
     )
 

@@ -18,9 +18,9 @@ _FIXES = {
     State.INCOMPATIBLE: "Install a version of {distribution} that fits vr-kernel "
     f"{VERSION}: pip install -U {{distribution}} vr-kernel",
     State.CONFLICT: "Remove one of the two, or turn this off: disabled = ['{name}'] in [kernel].",
-    State.BROKEN: "Mend what it says, or update it: pip install -U {distribution}; or turn it off:"
+    State.BROKEN: "Fix what it says, or update it: pip install -U {distribution}; or turn it off:"
     " disabled = ['{name}'] in [kernel].",
-    State.DEGRADED: "Mend what it says, or update it: pip install -U {distribution}",
+    State.DEGRADED: "Fix what it says, or update it: pip install -U {distribution}",
 }
 
 
@@ -47,7 +47,7 @@ def quiet(printed: str) -> Diagnosis:
     """Check that plugins leave stdout alone, which belongs to the protocol."""
     text = " ".join(printed.split())
     if not text:
-        return Diagnosis.ok("No plugin writes there while it is loaded.")
+        return Diagnosis.ok("No plugin writes to standard output while it is loaded.")
     return Diagnosis.warning(
         f"A plugin writes to standard output while it is loaded: {text[:SHOWN]!r}.",
         "It is kept away from clients. Report it to the plugin: it should use services.log.",

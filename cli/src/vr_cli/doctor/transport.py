@@ -79,7 +79,7 @@ class Handshake:
         if self._stray:
             shown = self._stray[0].decode("utf-8", "replace").strip()[:SHOWN]
             return Diagnosis.fault(
-                f"What is no protocol reaches standard output: {shown!r}.", STRAY
+                f"Output that is not the protocol reaches standard output: {shown!r}.", STRAY
             )
         if _LIST not in self._answers:
             return Diagnosis.fault(f"`vr serve` does not answer: {self._failure}", fix)
@@ -177,9 +177,9 @@ def http_access(config: Config) -> Diagnosis:
     except VrError as error:
         return Diagnosis.fault(f"`vr serve --http` does not start: {error.message}", error.hint)
     if not principals:
-        return Diagnosis.ok("Over HTTP this machine alone may ask: there is no token.")
+        return Diagnosis.ok("Over HTTP only this machine may connect: there is no token.")
     names = ", ".join(principals)
-    return Diagnosis.ok(f"Over HTTP these may ask, with their tokens: {names}.")
+    return Diagnosis.ok(f"Over HTTP these may connect, with their tokens: {names}.")
 
 
 def _tokens(tool: Mapping[str, Any]) -> int:

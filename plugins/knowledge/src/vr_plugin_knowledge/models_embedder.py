@@ -58,7 +58,7 @@ class ModelsEmbedder:
             f" vectors are of {self.id}.",
             Code.CONFLICT,
             category="EMBEDDER_CHANGED",
-            hint="Restart the program; then all texts are embedded anew.",
+            hint="Restart the program; then all texts are embedded again.",
         )
 
 

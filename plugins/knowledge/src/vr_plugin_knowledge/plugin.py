@@ -89,7 +89,7 @@ def vr_commands() -> list[Command]:
     return [
         Command(("knowledge", "import"), "Record what files hold.", f"{home}:import_records"),
         Command(("knowledge", "export"), "Write all records to a file.", f"{home}:export_records"),
-        Command(("knowledge", "reindex"), "Index records anew.", f"{home}:reindex"),
+        Command(("knowledge", "reindex"), "Reindex records.", f"{home}:reindex"),
         Command(
             ("knowledge", "notes"),
             "Bring your folder of notes up to date.",

@@ -7,7 +7,7 @@ from vr_kernel import VrError
 JOURNAL_INCOMPLETE = "JOURNAL_INCOMPLETE"
 """Category of the kernel's error for a journal that lacks what was recorded."""
 BOTH_LOST = (
-    "Put the right journal.db back: the store is made anew from it. Or put a sound knowledge.db"
+    "Put the right journal.db back: the store is rebuilt from it. Or put a sound knowledge.db"
     " back: `vr knowledge migrate --from embedded` fills the journal from it. Or"
     " `vr store begin-anew` gives up what both held."
 )
@@ -18,5 +18,5 @@ def rebuild_refused(refused: VrError, file: str) -> VrError:
     lost = refused.category == JOURNAL_INCOMPLETE
     return refused.reworded(
         f"{file} is damaged, and the journal is no help: {refused.message}",
-        BOTH_LOST if lost else f"See to the journal first. {refused.hint}",
+        BOTH_LOST if lost else f"Repair the journal first. {refused.hint}",
     )

@@ -23,7 +23,7 @@ from vr_plugin_knowledge.results import KnowledgeForgotten
 
 MAX_SOURCE = 2048
 OF_OTHERS = "Only in the store, not in this journal:"
-MAY_RETURN = "If another machine recorded them, they come back when it fills the store anew."
+MAY_RETURN = "If another machine recorded them, they come back when it refills the store."
 Ids = Annotated[list[Name] | None, bound(MAX_NAME)]
 Source = Annotated[
     str | None, bound(MAX_SOURCE), Field(description="As a hit has it: source, link or video_id")

@@ -119,7 +119,7 @@ def export_records(
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def reindex(config: Config, *, collections: tuple[str, ...], as_json: bool) -> None:
-    """Have the store index records anew, with the present embedder."""
+    """Have the store reindex records, with the present embedder."""
 
     async def work(kernel: Kernel) -> Report:
         find_kinds(kernel.services.archive.kinds, collections)

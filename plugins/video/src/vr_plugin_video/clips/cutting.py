@@ -40,7 +40,7 @@ VERSION = 1
 SHORTEST_S = 0.01
 """Shortest clip in seconds that is sure to contain a picture."""
 ALL_ANEW = (
-    "All of the video was encoded anew, which takes long and gains nothing: give start and end to"
+    "All of the video was encoded again, which takes long and gains nothing: give start and end to"
     " cut out a part."
 )
 FORGOTTEN_S = 86_400.0
