@@ -55,10 +55,11 @@ def remedy(module: str, name: str) -> str:
     home = _home(module, name)
     if home:
         return f"Import {name} from {home}."
-    inside = [] if private == module and name not in ("", "*") else _public_names_of(private)
+    is_whole = private != module or name in ("", "*")
+    home, inside = _public_names_of(private) if is_whole else ("", [])
     if inside:
         shown = ", ".join(inside[:_NAMES_SHOWN]) + (", …" if inside[_NAMES_SHOWN:] else "")
-        return f"Import what you use of it from {top}: {shown}."
+        return f"Import what you use of it from {home}: {shown}."
     if top == KERNEL:
         return "Use a public name: the page of the kernel in the reference lists them all."
     return f"Use a public name of {top}, or do without it."
@@ -84,20 +85,26 @@ def _home(module: str, name: str) -> str:
     return ""
 
 
-def _public_names_of(module: str) -> list[str]:
-    """The public names of the package that a private module of it defines."""
+def _public_names_of(module: str) -> tuple[str, list[str]]:
+    """The package that offers names which a private module defines, and these names.
+
+    Names are found by what their objects say of their module, so constants are left out.
+    """
     try:
         inside = vars(import_module(module))
     except ImportError:
-        return []
-    top = module.partition(".")[0]
-    face = import_module(top)
-    return sorted(
-        name
-        for name in _names(top) & inside.keys()
-        if inside[name] is getattr(face, name)
-        and getattr(inside[name], "__module__", module) == module
-    )
+        return "", []
+    for home in _homes(module.partition(".")[0]):
+        face = import_module(home)
+        names = [
+            name
+            for name in _names(home) & inside.keys()
+            if getattr(inside[name], "__module__", "") == module
+            and inside[name] is getattr(face, name)
+        ]
+        if names:
+            return home, sorted(names)
+    return "", []
 
 
 def _homes(top: str) -> list[str]:
