@@ -57,6 +57,7 @@ def test_noise_logs_and_broken_plugins_go_to_stderr(animal: Animal, zoo: Zoo) ->
         assert not missing, log[:2000]
 
 
+@pytest.mark.slow
 def test_noise_of_the_first_request_goes_to_stderr(zoo: Zoo) -> None:
     """On 2026-07-28 no handshake comes before the first call of a tool."""
     with serve(zoo.add(GOOD)) as server:
@@ -66,6 +67,7 @@ def test_noise_of_the_first_request_goes_to_stderr(zoo: Zoo) -> None:
         assert_pure(server)
 
 
+@pytest.mark.slow
 def test_a_thread_that_never_stops_finds_no_gap(zoo: Zoo) -> None:
     """It prints while the transport starts, and after it has ended."""
     with serve(zoo.add(NEVER_QUIET)) as server:
@@ -92,6 +94,7 @@ def test_noise_goes_to_stderr_when_a_signal_ends_it(zoo: Zoo) -> None:
         assert_pure(server)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
 def test_it_serves_without_a_stderr(zoo: Zoo) -> None:
     zoo.add(GOOD, NOISY)
@@ -103,6 +106,7 @@ def test_it_serves_without_a_stderr(zoo: Zoo) -> None:
         assert_pure(server)
 
 
+@pytest.mark.slow
 def test_a_client_that_leaves_at_once_gets_nothing(zoo: Zoo) -> None:
     with serve(zoo.add(NOISY)) as server:
         code = server.finish()

@@ -182,6 +182,7 @@ async def test_a_failure_is_fetched(
     assert (ended["error"]["code"], ended["error"]["call_id"]) == ("INVALID_INPUT", job_id)
 
 
+@pytest.mark.slow
 async def test_waiting_no_time_answers_at_once(
     guest: ToolClient, gemini: FakeGemini, request: pytest.FixtureRequest
 ) -> None:

@@ -80,6 +80,7 @@ def server(tmp_path: Path) -> Iterator[ServerProcess]:
         yield server
 
 
+@pytest.mark.slow
 def test_a_plugin_that_blocks_all_its_threads_holds_up_no_other(server: ServerProcess) -> None:
     assert not server.call("modest_ask").get("isError")
     words = server.ask("prompts/get", name="modest_words")["result"]

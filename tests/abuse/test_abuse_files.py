@@ -72,6 +72,7 @@ def _answered(rows: Rows) -> list[str]:
     return [f"{row['tool']} {row['name']}" for row in hostile if row["code"] not in REFUSED]
 
 
+@pytest.mark.slow
 def test_what_is_no_media_is_refused_and_leads_nowhere(run: Run, touches: TouchWatch) -> None:
     rows = run({**files.IMPOSTORS, **files.LEADS}, placed=True)
     assert _problems(rows) == []

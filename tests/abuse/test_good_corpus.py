@@ -92,7 +92,20 @@ async def _accepted(bench: Bench, tool: str, arguments: dict[str, Any]) -> None:
     bench.verdict()
 
 
-@pytest.mark.parametrize("name", [*NAMES, "inner.mp4"])
+FEW = {0, 7, 19, 31, 43}
+"""Names that stand for all of them in the fast tests."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            name if n in FEW else pytest.param(name, marks=pytest.mark.slow)
+            for n, name in enumerate(NAMES)
+        ),
+        "inner.mp4",
+    ],
+)
 async def test_names_of_files(watched: Bench, name: str) -> None:
     path = str(watched.inside / name)
     await _accepted(watched, "video_scenes", {"file_path": path, "ocr": False})

@@ -68,6 +68,7 @@ def test_it_ends_with_how_to_add_the_server(
     assert '"mcpServers"' in runs[0].stdout
 
 
+@pytest.mark.slow
 def test_the_talk_can_be_had_as_a_file(
     fresh_environment: Callable[..., dict[str, str]], talk: Path, tmp_path: Path
 ) -> None:

@@ -109,6 +109,7 @@ def shared(
         )
 
 
+@pytest.mark.slow
 async def test_nothing_leads_from_one_to_another(shared: dict[str, str], tmp_path: Path) -> None:
     config = load_config(shared, working_folder=tmp_path / "owner")
     async with Kernel.open(config, roots=[tmp_path / "owner"]) as kernel:

@@ -34,8 +34,10 @@ def elsewhere(tmp_path: Path, talk: Path) -> Path:
     "words",
     [
         ["video", "transcript", "{}/talk.mp4"],
-        ["video", "transcript", "--file-path", "../elsewhere/talk.mp4"],
-        ["call", "video_transcript", "file_path={}/talk.mp4"],
+        pytest.param(
+            ["video", "transcript", "--file-path", "../elsewhere/talk.mp4"], marks=pytest.mark.slow
+        ),
+        pytest.param(["call", "video_transcript", "file_path={}/talk.mp4"], marks=pytest.mark.slow),
         ["video", "transcript", "link.mp4"],
     ],
 )
@@ -48,6 +50,7 @@ def test_a_typed_path_is_read(
     assert done.data["segments"][0]["text"] == "These captions lie beside the video."
 
 
+@pytest.mark.slow
 def test_a_server_reads_no_path_of_a_client_and_says_how_it_would(
     elsewhere: Path, fresh_environment: Callable[..., dict[str, str]]
 ) -> None:

@@ -72,6 +72,7 @@ def test_on_the_command_line(folder: Path, environ: dict[str, str]) -> None:
     assert not (folder / "stolen").exists()
 
 
+@pytest.mark.slow
 async def test_in_a_server(folder: Path, environ: dict[str, str], tmp_path: Path) -> None:
     command = [sys.executable, "-m", "vr_cli", "serve"]
     log = tmp_path / "server.log"

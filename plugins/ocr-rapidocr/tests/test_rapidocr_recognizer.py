@@ -31,6 +31,7 @@ async def test_a_blank_page_has_no_lines(rapidocr, draw):
     assert await rapidocr.recognize(draw()) == []
 
 
+@pytest.mark.slow
 async def test_concurrent_pictures_keep_their_own_text(rapidocr, draw):
     pages = [draw((f"page number {n}", 40, 60 + 20 * n)) for n in range(3)]
     found = await asyncio.gather(*map(rapidocr.recognize, pages))
@@ -63,6 +64,7 @@ print(json.dumps({"lines": [line.text for line in lines], "calls": calls}))
 """
 
 
+@pytest.mark.slow
 def test_an_empty_home_without_network_is_enough(tmp_path, draw):
     silenced_in = ("CI", "GITHUB_ACTIONS", "ORT_DISABLE_TELEMETRY", "ORT_RUNNING_UNIT_TESTS")
     environ = {name: value for name, value in os.environ.items() if name not in silenced_in}

@@ -41,6 +41,7 @@ def errors(said: list[str], heard: list[str]) -> int:
     return row[-1]
 
 
+@pytest.mark.slow
 async def test_a_clear_voice_is_understood(tmp_path, model):
     path = media_file("jfk.flac")
     async with open_kernel(tmp_path, roots=[path.parent], speech_model=str(model)) as kernel:

@@ -56,8 +56,8 @@ class Jobs(Protocol):
         """Begin a job for a principal: a call of a long tool. Returns its id.
 
         Raises:
-            VrError: NOT_FOUND for a tool that is not served; UNSUPPORTED for one that is not long;
-                UNAVAILABLE when the ledger cannot be written.
+            VrError: NOT_FOUND when no long tool of that name is served; UNAVAILABLE when the
+                ledger cannot be written.
         """
 
     async def find(self, job_id: str, principal: str) -> Job:

@@ -99,21 +99,13 @@ class JobRunner:
         """Begin a job for a principal: a call of a long tool. Returns its id.
 
         Raises:
-            VrError: NOT_FOUND for a tool that is not served; UNSUPPORTED for one that is not long;
-                UNAVAILABLE when the ledger cannot be written.
+            VrError: NOT_FOUND when no long tool of that name is served; UNAVAILABLE when the
+                ledger cannot be written.
         """
         served = self._serve(tool)
-        if served is None:
-            raise VrError(f"No tool {tool!r} is served.", Code.NOT_FOUND)
-        if not served[0].long:
-            raise VrError(f"{tool} is no long tool, so it makes no job.", Code.UNSUPPORTED)
-        running = self.start(*served, dict(arguments), principal, silent)
-        try:
-            await running.hold()
-        except BaseException:
-            await running.cancel()
-            raise
-        return running.id
+        if served is None or not served[0].long:
+            raise VrError(f"No long tool {tool!r} is served.", Code.NOT_FOUND)
+        return await self.start(*served, dict(arguments), principal, silent).registered()
 
     async def detach(self, running: RunningJob) -> Job:
         """Let a call go on as a job after its client was answered.

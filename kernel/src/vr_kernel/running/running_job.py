@@ -117,6 +117,19 @@ class RunningJob:
             raise taken_over(self.id)
         return self.lease
 
+    async def registered(self) -> str:
+        """Make sure that the ledger has this job, and return its id; without it, cancel the job.
+
+        Raises:
+            VrError: UNAVAILABLE when the ledger cannot be written.
+        """
+        try:
+            await self.hold()
+        except BaseException:
+            await self.cancel()
+            raise
+        return self.id
+
     async def owned(self) -> Lease | None:
         """The lease of this job, if it has one or is just acquiring one."""
         async with self._holding:
