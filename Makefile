@@ -4,8 +4,9 @@
 
 PYTHON =
 ARGS =
-# Processes that run tests; 0 for a debugger.
-JOBS = 2
+# Processes that run tests; 0 for a debugger. Three fill two cores, as many tests wait for a process.
+JOBS = 3
+SLOW_JOBS = 2
 VENV = .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.synced
@@ -62,7 +63,7 @@ test: setup ## all tests but the slow ones
 
 # pytest answers 5 when it collects nothing, which is right only while no slow test is written.
 test-slow: setup ## the slow tests: kills, floods, every distribution alone
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow $(ARGS) || { code=$$?; \
+	@$(BIN)/python -m pytest -n $(SLOW_JOBS) --dist worksteal -m slow $(ARGS) || { code=$$?; \
 	  if [ $$code -ne 5 ]; then exit $$code; fi; \
 	  if grep -rqs --include='test_*.py' 'mark\.slow' */tests plugins examples tests; then \
 	    echo 'Slow tests are written, but none was collected.' >&2; exit 5; \

@@ -8,7 +8,9 @@ import signal
 from hypothesis import HealthCheck, settings
 
 # A busy machine is no failure; pytest's own time limit ends what hangs.
-settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "house", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("house")
 
 # Whoever is started in the background ignores SIGINT, and so would every process of a test.

@@ -47,6 +47,7 @@ def test_any_document_keeps_what_it_held(
     assert set_json(made, KEYS, ENTRY, comments=comments) == made
 
 
+@pytest.mark.slow
 @given(document=documents, indent=st.sampled_from([None, 2, 4, "\t"]), comments=st.booleans())
 def test_what_was_set_is_taken_out_again(
     document: dict[str, Any], indent: int | str | None, comments: bool

@@ -279,6 +279,7 @@ async def running(guest: ToolClient) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 async def test_our_client_waits_for_what_goes_on_as_a_job(
     guest: ToolClient, gemini: FakeGemini, request: pytest.FixtureRequest
 ) -> None:

@@ -250,6 +250,7 @@ async def test_empty_file_goes_up(fake: FakeGemini, tmp_path: Path) -> None:
     assert stored_digest(fake, address, "one") == media.digest
 
 
+@pytest.mark.slow
 async def test_upload_that_never_gets_on_is_given_up(fake: FakeGemini, tmp_path: Path) -> None:
     fake.fail(Fault.status(503), when=lambda request: request.action == "files.upload", times=None)
     async with gemini_at(fake.url, tmp_path) as gemini, video(tmp_path) as media:

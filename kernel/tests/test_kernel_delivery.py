@@ -413,6 +413,7 @@ async def test_a_store_ahead_of_a_new_journal_gets_what_is_recorded_from_now_on(
     assert seqs == sorted(set(seqs))
 
 
+@pytest.mark.slow
 async def test_a_server_lets_its_store_catch_up(begin: Any) -> None:
     """Also when nobody calls anything: such as a store that was installed just now."""
     before = await begin(None)

@@ -26,7 +26,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts open files in /proc")
-@pytest.mark.parametrize("era", ["auto", "legacy"])
+@pytest.mark.parametrize("era", ["auto", pytest.param("legacy", marks=pytest.mark.slow)])
 async def test_calls_leave_nothing_behind(era: str, start: Any, tmp_path: Path) -> None:
     kernel = await start({"zoo": zoo_good})
     async with Client(build_server(kernel), mode=era) as client:

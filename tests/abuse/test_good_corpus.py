@@ -114,7 +114,9 @@ async def test_names_of_files(watched: Bench, name: str) -> None:
     await _accepted(watched, "video_scenes", {"file_path": relative, "ocr": False})
 
 
-@pytest.mark.parametrize("tool", ["video_transcript", "video_scenes"])
+@pytest.mark.parametrize(
+    "tool", ["video_transcript", pytest.param("video_scenes", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
 async def test_parts_of_a_video(watched: Bench, tool: str, window: dict[str, Any]) -> None:
     more = {"ocr": False} if tool == "video_scenes" else {}

@@ -93,6 +93,7 @@ def test_nothing_is_left_behind(answers: dict[str, Any]) -> None:
     assert answers["cached"] == 0
 
 
+@pytest.mark.slow
 def test_a_cut_file_gives_what_is_there(answers: dict[str, Any]) -> None:
     assert answers["cut"]["partial"]
     assert len(answers["cut"]["scenes"]) >= 3

@@ -47,6 +47,7 @@ def show(picture: Any, _time: float) -> Any:
     return picture
 
 
+@pytest.mark.slow
 def test_the_slides_of_a_talk(sample_media: Path) -> None:
     truth = [slide["start"] for slide in json.loads((sample_media / TALK_TRUTH).read_text())]
     found = search((sample_media / "talk.mp4").read_bytes())

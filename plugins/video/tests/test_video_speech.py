@@ -228,6 +228,7 @@ def test_a_strange_name_is_refused(tmp_path, name):
     assert error.code is Code.INVALID_INPUT
 
 
+@pytest.mark.slow
 def test_without_the_network_it_says_how_else(tmp_path):
     environment = {**os.environ, "VR_STATE_DIR": str(tmp_path), "HF_ENDPOINT": "http://127.0.0.1:9"}
     environment["HF_HUB_CACHE"] = str(tmp_path / "hub")
