@@ -58,9 +58,10 @@ def test_it_is_tried_again_when_it_changes(zoo: Zoo) -> None:
     assert not (zoo.folder / "cache" / "plugins.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
-    ["deadline", *(pytest.param(each, marks=pytest.mark.slow) for each in ("installed", "doctor"))],
+    ["deadline", "installed", "doctor"],
 )
 def test_what_else_has_it_tried_again(change: str, zoo: Zoo) -> None:
     zoo.add(SLEEPY)

@@ -397,6 +397,7 @@ def test_a_missing_model_is_the_fourth_question(
     assert ("No network." in terminal.said) == bool(offline)
 
 
+@pytest.mark.slow
 def test_models_are_fetched_when_told_so(user: User) -> None:
     user.zoo.add(MODELS)
     refused = user.run("--fetch")

@@ -241,6 +241,7 @@ async def test_jobs_that_there_are_not(guest: ToolClient, gemini: FakeGemini) ->
     assert (await fail(guest, "job_list", state="gone")).code is Code.INVALID_INPUT
 
 
+@pytest.mark.slow
 async def test_fifty_equal_calls_to_two_servers_are_one_model_call(
     auto: ToolClient, legacy: ToolClient, gemini: FakeGemini, zoo: Zoo
 ) -> None:

@@ -147,6 +147,7 @@ def test_a_plugin_that_ends_its_process_is_an_error(vr):
     assert "ended the process with code 7" in said(checked(vr, "gone"), "error")
 
 
+@pytest.mark.slow
 def test_heavy_libraries_are_named(vr):
     warnings = said(checked(vr, "heavy"), "warning")
     assert "It imports numpy before a tool is called." in warnings
@@ -212,6 +213,7 @@ def test_odd_objects_are_findings_too(vr, tmp_path):
     assert "ZeroDivisionError" in said(plugin, "error")
 
 
+@pytest.mark.slow
 def test_nothing_of_the_project_or_the_user_is_touched(zoo, tmp_path):
     project = make_project("sky", tmp_path)
     before = sorted(project.rglob("*"))

@@ -76,6 +76,7 @@ async def _ask_all(folder: Path, environment: dict[str, str]) -> dict[str, Any]:
     return answers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "code"), [(name, code) for name, _, code in CASES])
 def test_each_mistake_is_typed(answers: dict[str, Any], name: str, code: str | None) -> None:
     error = answers[name]

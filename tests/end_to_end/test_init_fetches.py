@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 
+@pytest.mark.slow
 def test_init_goes_on_when_the_model_cannot_be_fetched(tmp_path: Path) -> None:
     pytest.importorskip("faster_whisper", reason="no speech recognition installed")
     environment = {

@@ -94,6 +94,7 @@ def test_it_sets_something(
     assert CANARY not in json.dumps(shown)
 
 
+@pytest.mark.slow
 def test_doctor_names_what_is_not_read(fresh_environment: Environment, tmp_path: Path) -> None:
     environment = fresh_environment(**dict.fromkeys(UNREAD[1:] + OTHER_PROVIDERS, CANARY))
     file = Path(environment["HOME"], ".config", "video-research-mcp", ".env")

@@ -50,6 +50,7 @@ def test_a_new_plugin_is_green_installed_and_served(
     assert _levels(run("vr plugin check air-quality --json")) <= {"ok", "warning"}
 
 
+@pytest.mark.slow
 def test_the_example_passes_every_check(
     fresh_environment: Callable[..., dict[str, str]], tmp_path: Path
 ) -> None:
