@@ -169,7 +169,7 @@ class Call:
         """Return the result of `work` (a JSON value, not None), committed before it is returned.
 
         In a tool that is `long`, and within `once`, a step that was committed before a crash
-        is not done again. Equal keys are told apart by their order.
+        is not done again. The same key, used again in one call, stands for another step.
 
         Raises:
             VrError: CONFLICT, category LEASE_LOST, when another process took the work over.

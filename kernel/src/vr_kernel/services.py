@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Services:
     """The kernel's services, as one plugin sees them, for one principal.
 
-    In a call they are those of the caller; lifespans have the owner's, and so have providers,
-    except those that are made for each call.
+    In a call they are the caller's. Hooks that run outside of calls, such as `vr_health`, and
+    providers that are not made for each call, have the owner's.
 
     Attributes:
         plugin: the name of that plugin.

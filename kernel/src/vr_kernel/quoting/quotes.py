@@ -86,7 +86,8 @@ class QuoteIndex:
 
     A quote may run on from one passage into the next, so speech and slides, which are at the
     same time, are two indexes. Text that `lasts` is there from a passage's start to its end, as
-    on a slide; other text goes by, and its place is computed from the characters before it.
+    on a slide. Other text is spread over its passage, as speech is: the place of a word follows
+    from the share of the characters before it.
     """
 
     def __init__(self, passages: Sequence[Passage], *, lasts: bool = False) -> None:
