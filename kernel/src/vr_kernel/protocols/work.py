@@ -29,7 +29,8 @@ class Leases(Protocol):
     ) -> AbstractAsyncContextManager[Lease | None]:
         """Own a name for the length of an `async with`, as soon as it is free.
 
-        Yields None when the caller should continue without the lease.
+        Yields None when the caller should continue without the lease. A name is owned
+        once: a caller that owns it already waits for itself, as long as `patience` lets it.
 
         Args:
             name: what to own.
