@@ -131,6 +131,7 @@ def test_what_would_hold_up_a_server_is_named(vr, tmp_path):
     assert "Write: await asyncio.to_thread(doze, …)." in warned
 
 
+@pytest.mark.slow
 def test_noise_and_threads_are_heard(vr):
     plugin = checked(vr, "never-quiet")
     warnings = said(plugin, "warning")

@@ -153,8 +153,8 @@ def test_where_uv_made_the_environment_it_installs(with_uv: bool, tmp_path: Path
     (row,) = json.loads(vr_there("show", "owls", "--json").stdout)["plugins"]
     assert (row["state"], row["tools"]) == ("loaded", ["other_go"])
     removed = vr_there("uninstall", "owls", "--yes")
-    assert removed.code == 0, removed.stderr
-    assert vr_there("show", "owls").code == 1
+    assert removed.returncode == 0, removed.stderr
+    assert vr_there("show", "owls").returncode == 1
 
 
 def test_a_plugin_that_is_not_there_is_not_removed(zoo: Zoo) -> None:

@@ -285,6 +285,7 @@ def damage_ledger(state: Path) -> None:
     (state / "jobs.db").write_bytes(b"no database at all " * 500)
 
 
+@pytest.mark.slow
 async def test_where_a_damaged_file_is_is_the_owners_to_know(tmp_path: Path) -> None:
     from fastmcp.client.auth import BearerAuth
 

@@ -243,6 +243,7 @@ async def test_progress_is_relayed(guest: Visit) -> None:
     assert (total, message) == (3, f"step {done:g}")
 
 
+@pytest.mark.slow
 async def test_a_long_call_is_handed_out_and_its_result_found(
     guest: Visit, request: pytest.FixtureRequest
 ) -> None:

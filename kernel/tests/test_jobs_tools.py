@@ -101,6 +101,7 @@ async def hand_out_done(kernel: Kernel) -> str:
     return begun.id
 
 
+@pytest.mark.slow
 async def test_progress_reaches_another_process(
     kernel: Kernel, other: Kernel, gemini: FakeGemini
 ) -> None:
@@ -119,6 +120,7 @@ async def test_progress_reaches_another_process(
     assert (ended.progress.done, ended.progress.message) == (25, "25 of 25")
 
 
+@pytest.mark.slow
 async def test_who_waits_for_a_job_is_told_how_far_it_is(
     kernel: Kernel, other: Kernel, gemini: FakeGemini
 ) -> None:

@@ -120,6 +120,7 @@ async def test_an_embedder_that_failed_is_left_alone(
     assert len(embedder.asked) == asked
 
 
+@pytest.mark.slow
 async def test_an_embedder_that_hangs_is_not_waited_for(
     kernel: Kernel, embedder: TopicEmbedder
 ) -> None:

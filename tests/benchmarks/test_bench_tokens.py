@@ -32,6 +32,7 @@ def costs(listed: list[dict[str, Any]]) -> Mapping[str, int]:
     return {tool["name"]: tokens_of(tool, count) for tool in listed}
 
 
+@pytest.mark.slow
 def test_first_party_plugins_are_counted(costs: Mapping[str, int]) -> None:
     assert {"infra", "knowledge", "video"} <= {name.partition("_")[0] for name in costs}
 

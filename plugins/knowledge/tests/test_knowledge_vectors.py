@@ -113,6 +113,7 @@ async def test_one_text_that_cannot_be_embedded_does_not_hold_up_the_others(
         assert healed.embedded == ["poison"]
 
 
+@pytest.mark.slow
 async def test_an_outage_is_waited_out(open_store: OpenStore) -> None:
     ledger = Ledger()
     vectors = WordVectors()
