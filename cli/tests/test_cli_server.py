@@ -94,7 +94,7 @@ async def legacy(zoo: Zoo) -> AsyncIterator[Visit]:
         yield guest
 
 
-@pytest.fixture(params=["auto", "legacy"])
+@pytest.fixture(params=["auto", pytest.param("legacy", marks=pytest.mark.slow)])
 def guest(request: pytest.FixtureRequest) -> Visit:
     """A client of each era; the server is shared by the tests of this module."""
     found: Visit = request.getfixturevalue(request.param)

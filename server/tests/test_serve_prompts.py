@@ -153,7 +153,7 @@ PROMPTS = [zoo_visit, zoo_talk, zoo_broken, zoo_queue, zoo_other]
 RESOURCES = [plan, notes, files, photo, page, nothing]
 
 
-@pytest.fixture(params=["auto", "legacy"])
+@pytest.fixture(params=["auto", pytest.param("legacy", marks=pytest.mark.slow)])
 async def client(request, start, make_plugin) -> AsyncIterator[Client[Any]]:
     kernel = await start(
         {"zoo": make_plugin([zoo_open_gate], prompts=PROMPTS, resources=RESOURCES)}

@@ -107,7 +107,7 @@ async def zoo_nothing(call: Call) -> Said:
 
 
 TOOLS = [zoo_free, zoo_free_all, zoo_feed, zoo_count, zoo_show, zoo_odd, zoo_nothing]
-ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
+ERAS = pytest.mark.parametrize("era", ["auto", pytest.param("legacy", marks=pytest.mark.slow)])
 KINDS = pytest.mark.parametrize("name", ["zoo_free", "zoo_free_all"])
 
 

@@ -86,26 +86,24 @@ async def watched(bench: Bench, named: Path) -> Bench:
     return bench
 
 
+GIVEN = [*SEARCHES, *({"query": query} for query in QUERIES)]
+
+
 async def _accepted(bench: Bench, tool: str, arguments: dict[str, Any]) -> None:
     outcome = await bench.call(tool, arguments, tool)
     assert outcome.error is None, f"{outcome.error.message} {outcome.error.hint}"
     bench.verdict()
 
 
-FEW = {0, 7, 19, 31, 43}
-"""Names that stand for all of them in the fast tests."""
+def sampled(cases: list[Any], every: int) -> list[Any]:
+    """Mark all cases slow but one of so many; those stand for all of them in the fast tests."""
+    return [
+        case if n % every == 0 else pytest.param(case, marks=pytest.mark.slow)
+        for n, case in enumerate(cases)
+    ]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *(
-            name if n in FEW else pytest.param(name, marks=pytest.mark.slow)
-            for n, name in enumerate(NAMES)
-        ),
-        "inner.mp4",
-    ],
-)
+@pytest.mark.parametrize("name", [*sampled(NAMES, every=12), "inner.mp4"])
 async def test_names_of_files(watched: Bench, name: str) -> None:
     path = str(watched.inside / name)
     await _accepted(watched, "video_scenes", {"file_path": path, "ocr": False})
@@ -123,7 +121,7 @@ async def test_parts_of_a_video(watched: Bench, tool: str, window: dict[str, Any
     await _accepted(watched, tool, {"file_path": CLIP, **more, **window})
 
 
-@pytest.mark.parametrize("given", [*SEARCHES, *({"query": query} for query in QUERIES)], ids=str)
+@pytest.mark.parametrize("given", sampled(GIVEN, every=3), ids=str)
 async def test_searches(watched: Bench, given: dict[str, Any]) -> None:
     await _accepted(watched, "knowledge_search", {"query": "recall", **given})
 
