@@ -24,6 +24,7 @@ from vr_kernel.journal.rows import Entry
 from vr_plugin_knowledge import plugin as knowledge
 
 from benchmarks.engines.bare import bare_costs
+from benchmarks.engines.committing import commit
 from benchmarks.engines.driving import TOP, drive, report
 from benchmarks.engines.exact import fused_exactly, recall_of
 from benchmarks.engines.samples import DIMENSION, Samples, group_of
@@ -103,10 +104,7 @@ class Embedded:
 
     async def _commit(self, commits: list[list[Entry]]) -> None:
         for entries in commits:
-            seq = await self.kernel.services.journal.commit(  # type: ignore[attr-defined]
-                entries, workspace="default", provenance={}
-            )
-            self.kernel.services.store.wake(seq)  # type: ignore[attr-defined]
+            await commit(self.kernel, entries)
         await self.kernel.services.store.catch_up(600)
         while await self.kernel.services.store.pending_vectors():  # noqa: ASYNC110 - it says so only when asked
             await asyncio.sleep(0.002)

@@ -16,6 +16,7 @@ from typing import Any
 
 from vr_kernel import Change, Code, Provider, RecordKind, Store, VrError, hookimpl
 
+from benchmarks.engines.committing import commit
 from benchmarks.engines.driving import RESULT
 from benchmarks.engines.embedded import Plugin, entry, open_kernel
 from benchmarks.engines.samples import Samples
@@ -60,10 +61,7 @@ async def write(folder: Path, samples: Samples) -> dict[str, float]:
     kernel = open_kernel(folder, AwayPlugin(), backend="away")
     started = time.perf_counter()
     for row in range(samples.count):
-        one = [entry(samples, row)]
-        kernel.services.store.wake(  # type: ignore[attr-defined]
-            await kernel.services.journal.commit(one, workspace="default", provenance={})  # type: ignore[attr-defined]
-        )
+        await commit(kernel, [entry(samples, row)])
     seconds = time.perf_counter() - started
     await kernel.aclose()
     return {"rows_s": samples.count / seconds}

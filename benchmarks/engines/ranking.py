@@ -18,6 +18,7 @@ from vr_kernel import Kernel, Query, RecordField, RecordKind, hookimpl, load_con
 from vr_kernel.journal.rows import Entry
 from vr_plugin_knowledge import plugin as knowledge
 
+from benchmarks.engines.committing import commit
 from benchmarks.engines.driving import RESULT
 
 KIND = RecordKind(
@@ -74,8 +75,7 @@ async def _record(kernel: Kernel, texts: Mapping[str, str]) -> None:
         entries = [Entry("Texts", key, {"text": text}) for key, text in texts.items()]
         for start in range(0, len(entries), BATCH):
             batch = entries[start : start + BATCH]
-            seq = await kernel.services.journal.commit(batch, workspace="default", provenance={})  # type: ignore[attr-defined]
-            store.wake(seq)  # type: ignore[attr-defined]
+            await commit(kernel, batch)
     await store.catch_up(600)
     while await store.pending_vectors():  # noqa: ASYNC110 - it says so only when asked
         await asyncio.sleep(0.2)

@@ -68,6 +68,9 @@ def test_without_the_server_the_package_is_named(zoo: Zoo) -> None:
         assert "pip install 'vr-cli[serve]'" in ended.stderr
         assert "Traceback" not in ended.stderr
     assert start(zoo, "vr_cli", "plugin", "list").returncode == 0
+    examined = start(zoo, "vr_cli", "doctor")
+    assert "vr-server is not installed" in examined.stdout
+    assert "To serve: pip install 'vr-cli[serve]'" in examined.stdout
 
 
 def test_the_old_form_starts_the_front_that_is_installed(zoo: Zoo) -> None:
