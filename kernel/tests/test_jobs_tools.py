@@ -227,6 +227,12 @@ async def test_progress_that_no_database_takes(
         assert (await kernel.call("job_result", job_id=job.id)).result["text"] == "fine"
 
 
+async def test_what_start_did_not_return_cannot_be_detached(kernel: Kernel) -> None:
+    begun = kernel.start("paid_batch", {"name": "job", "items": 0, "at_once": 1})
+    with pytest.raises(TypeError, match="a call that Kernel"):
+        await kernel.detach(await begun.outcome())  # type: ignore[arg-type]
+
+
 async def test_a_call_that_ends_while_it_is_handed_out(
     environ: Mapping[str, str], gemini: FakeGemini, make_plugin: Any
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from vr_kernel.prompts import Message, Prompt
     from vr_kernel.resources import Reading, Resource
     from vr_kernel.running.runner import Outcome
-    from vr_kernel.running.running_job import RunningCall, RunningJob
+    from vr_kernel.running.running_job import RunningCall
     from vr_kernel.services import Services
     from vr_kernel.signatures.schema_cache import ToolSchemas
     from vr_kernel.tools import Tool
@@ -202,9 +202,10 @@ class Kernel:
         """Let a call go on as a job after its client was answered.
 
         Raises:
+            TypeError: when `start` did not return it.
             VrError: UNAVAILABLE when the ledger of jobs cannot be written.
         """
-        return await self._foundation.jobs.detach(cast("RunningJob", running))
+        return await self._foundation.jobs.detach(running)
 
     def write(self, prompt: Prompt, arguments: Mapping[str, Any]) -> list[Message]:
         """Write the messages of a prompt.

@@ -21,14 +21,13 @@ from vr_kernel.running import runner
 from vr_kernel.running.job_errors import given_up, taken_over
 from vr_kernel.running.listeners import Listeners
 from vr_kernel.running.runner import Outcome
-from vr_kernel.running.running_job import RunningJob, finish, let_go, run_mark
+from vr_kernel.running.running_job import RunningCall, RunningJob, finish, let_go, run_mark
 from vr_kernel.tools import Tool
 
 NEWS_S = 1.0
 """Seconds between progress reports of a job to those who wait for it."""
 END_S = 2.5  # of cancelled calls; locks are waited for less long at the end
-POLL_S = 0.25
-"""Seconds between checks if a job of another process has ended."""
+POLL_S = 0.25  # between checks if a job of another process has ended
 MOST_RUNS = 3
 """Interruptions in a row, without a payment in between, after which a job has failed."""
 Serve = Callable[[str], tuple[Tool, Context] | None]
@@ -107,12 +106,14 @@ class JobRunner:
             raise VrError(f"No long tool {tool!r} is served.", Code.NOT_FOUND)
         return await self.start(*served, dict(arguments), principal, silent).registered()
 
-    async def detach(self, running: RunningJob) -> Job:
+    async def detach(self, running: RunningCall) -> Job:
         """Let a call go on as a job after its client was answered.
 
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be written.
         """
+        if not isinstance(running, RunningJob):
+            raise TypeError("detach takes a call that Kernel.start returned")
         await running.hold()
         return await self.find(running.id, running.principal)
 
