@@ -35,10 +35,10 @@ INSTRUCTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The tools of an application, those among them that clients are shown, and instructions."""
+    """The tools of an application, the names of those that clients are shown, and instructions."""
 
     tools: Sequence[McpTool]
-    shown: Sequence[McpTool]
+    shown: frozenset[str]
     instructions: str = ""
 
 
@@ -77,11 +77,12 @@ def build_server(
         dereference_schemas=False,
         mask_error_details=True,
         tools=offer.tools,
-        middleware=[Failures(kernel), Listing(offer.shown)],
+        middleware=[Failures(kernel)],
         auth=auth,
         request_state_security=request_states,
     )
 
+    app.add_middleware(Listing(app.local_provider, offer.shown))
     app.add_extension(Tasks(kernel))
     for prompt in kernel.prompts.values():
         app.add_prompt(ServedPrompt.of(kernel, prompt))
@@ -103,17 +104,16 @@ def _offer(kernel: Kernel) -> Offer:
     """Choose the tools that clients are shown, by the kernel's settings."""
     settings = kernel.config.kernel
     if not settings.tool_search:
-        tools = [*_served(kernel, settings.toolsets).values()]
-        return Offer(tools, tools)
+        tools = _served(kernel, settings.toolsets)
+        return Offer([*tools.values()], frozenset(tools))
 
     from vr_server.search.search_mode import INSTRUCTIONS as SEARCH_INSTRUCTIONS
     from vr_server.search.search_mode import search_tools
 
     served = _served(kernel, [ALL, *settings.toolsets])
     added = search_tools(kernel, served)
-    names = choose_shown(kernel.tools, settings.toolsets)
-    shown = [*added, *(tool for name, tool in served.items() if name in names)]
-    return Offer([*added, *served.values()], shown, SEARCH_INSTRUCTIONS)
+    shown = {*choose_shown(kernel.tools, settings.toolsets), *(tool.name for tool in added)}
+    return Offer([*added, *served.values()], frozenset(shown), SEARCH_INSTRUCTIONS)
 
 
 def _main_tools(kernel: Kernel, offer: Offer) -> str:
