@@ -91,11 +91,18 @@ def test_a_film_without_cuts(sample_media: Path) -> None:
         Lecture(BRIEF, fps=25, codec="mpeg2video", container="mpeg", size=SMALL),
         Lecture(BRIEF, size=SMALL, container="mpegts", start=3.0),
         Lecture(BRIEF, size=SMALL, container="matroska", start=2.0, pixels="yuv444p"),
-        Lecture(BRIEF, codec="libvpx-vp9", container="webm", size=SMALL),
-        Lecture(BRIEF, size=SMALL, codec="mpeg4", container="avi"),
-        Lecture(BRIEF, size=SMALL, pixels="yuv420p10le"),
+        pytest.param(
+            Lecture(BRIEF, codec="libvpx-vp9", container="webm", size=SMALL), marks=pytest.mark.slow
+        ),
+        pytest.param(
+            Lecture(BRIEF, size=SMALL, codec="mpeg4", container="avi"), marks=pytest.mark.slow
+        ),
+        pytest.param(Lecture(BRIEF, size=SMALL, pixels="yuv420p10le"), marks=pytest.mark.slow),
         Lecture(DURATIONS, size=SMALL, sparse=True),
-        Lecture(DURATIONS, size=SMALL, sparse=True, container="matroska", gop=2),
+        pytest.param(
+            Lecture(DURATIONS, size=SMALL, sparse=True, container="matroska", gop=2),
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=lambda lecture: f"{lecture.container}-{lecture.codec}-{lecture.gop}",
 )

@@ -78,7 +78,7 @@ async def live(kernel: Kernel, who: str | None) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("who", [None, "anna"])
 @pytest.mark.parametrize("forgotten", [["VideoAnalyses"], ["VideoSegments"]])
-@pytest.mark.parametrize("window", [{}, {"end": 5}])
+@pytest.mark.parametrize("window", [{}, pytest.param({"end": 5}, marks=pytest.mark.slow)])
 async def test_an_outline_is_recorded_again(
     tmp_path: Path, video: Path, who: str | None, forgotten: Kinds, window: dict[str, object]
 ) -> None:
