@@ -98,7 +98,9 @@ async def _accepted(bench: Bench, tool: str, arguments: dict[str, Any]) -> None:
 def sampled(cases: list[Any], every: int) -> list[Any]:
     """Mark all cases slow but one of so many; those stand for all of them in the fast tests."""
     return [
-        case if n % every == 0 else pytest.param(case, marks=pytest.mark.slow)
+        case
+        if n % every == 0
+        else pytest.param(*(case if isinstance(case, tuple) else [case]), marks=pytest.mark.slow)
         for n, case in enumerate(cases)
     ]
 
@@ -126,7 +128,7 @@ async def test_searches(watched: Bench, given: dict[str, Any]) -> None:
     await _accepted(watched, "knowledge_search", {"query": "recall", **given})
 
 
-@pytest.mark.parametrize(("tool", "given"), OTHERS, ids=str)
+@pytest.mark.parametrize(("tool", "given"), sampled(OTHERS, every=3), ids=str)
 async def test_everything_else(watched: Bench, tool: str, given: dict[str, Any]) -> None:
     filled = {"file_path": CLIP} if tool.startswith("video_") else {}
     if tool == "video_scenes":

@@ -12,6 +12,8 @@ from installation import SERVE
 from vr_kernel import VrError
 from vr_server import connect
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, talk: Path) -> Path:
@@ -76,7 +78,6 @@ async def _ask_all(folder: Path, environment: dict[str, str]) -> dict[str, Any]:
     return answers
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "code"), [(name, code) for name, _, code in CASES])
 def test_each_mistake_is_typed(answers: dict[str, Any], name: str, code: str | None) -> None:
     error = answers[name]
@@ -94,7 +95,6 @@ def test_nothing_is_left_behind(answers: dict[str, Any]) -> None:
     assert answers["cached"] == 0
 
 
-@pytest.mark.slow
 def test_a_cut_file_gives_what_is_there(answers: dict[str, Any]) -> None:
     assert answers["cut"]["partial"]
     assert len(answers["cut"]["scenes"]) >= 3

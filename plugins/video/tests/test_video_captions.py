@@ -84,7 +84,10 @@ async def test_pages_make_the_whole_transcript(tmp_path, video):
     assert all(m["end"] - m["start"] <= 40 for m in moments)
 
 
-@pytest.mark.parametrize("sentence", ["The words of the talk", "講演の言葉です", "የንግግሩ ቃላት"])
+@pytest.mark.parametrize(
+    "sentence",
+    [pytest.param("The words of the talk", marks=pytest.mark.slow), "講演の言葉です", "የንግግሩ ቃላት"],
+)
 async def test_no_language_makes_a_page_too_long(sentence, tmp_path, video):
     video.with_suffix(".srt").write_text(srt(280, sentence * 4))
     async with open_kernel(tmp_path, page_bytes="24000") as kernel:
