@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from server_process import ServerProcess
 from workspace_tree import CLI, KERNEL, META, PLUGINS, RELEASED
 
 HEAVY = {
@@ -21,7 +20,6 @@ KERNEL_BUDGET, OTHER_BUDGET = 134, 55
 """Modules that a fresh server may import of the kernel, its 18 rooms among them, and of others."""
 FOREIGN_BUDGET = 80
 """Modules of others that kernel and plugins may add to a bare one-tool server."""
-LISTS = ("tools", "prompts", "resources", "resources/templates")
 HELP_BUDGET = 120
 """Modules that `vr --help` may add to an empty program; most are click's and Python's."""
 
@@ -78,17 +76,6 @@ def test_a_fresh_server_imports_nothing_heavy(environment: dict[str, str]) -> No
         mine = sorted(name for name in own if _is_of(name, {package}))
         assert len(mine) <= budget, "\n".join(mine)
     assert len(added - own) <= FOREIGN_BUDGET, "\n".join(sorted(added - own))
-
-
-def test_lists_look_in_no_store_of_sessions(environment: dict[str, str], tmp_path: Path) -> None:
-    with ServerProcess(environment | {"PYTHONPROFILEIMPORTTIME": "1"}, tmp_path) as server:
-        server.shake_hands("2025-06-18")
-        for what in LISTS:
-            assert "result" in server.ask(f"{what}/list")
-        assert server.finish() == 0
-        imported = {line.rpartition("|")[2].strip() for line in server.log.read_text().splitlines()}
-    assert "vr_server" in imported
-    assert not {name for name in imported if name.startswith("key_value.aio.stores")}
 
 
 def test_help_imports_no_plugin_and_no_server(environment: dict[str, str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from fastmcp import FastMCP
 from fastmcp.server.auth import AuthProvider
+from fastmcp.server.middleware import Middleware
 from fastmcp.tools.base import Tool as McpTool
 from mcp.server.request_state import RequestStateSecurity
 from mcp_types import (
@@ -20,7 +21,6 @@ from mcp_types import (
 from vr_kernel import VERSION, Kernel
 
 from vr_server.failures import Failures
-from vr_server.served.listing import Listing
 from vr_server.served.prompt import ServedPrompt, complete
 from vr_server.served.resource import add_resource
 from vr_server.served.tool import ServedTool
@@ -35,10 +35,10 @@ INSTRUCTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The tools of an application, the names of those that clients are shown, and instructions."""
+    """The tools of an application, with the middleware and the instructions that they need."""
 
     tools: Sequence[McpTool]
-    shown: frozenset[str]
+    middleware: Sequence[Middleware] = ()
     instructions: str = ""
 
 
@@ -77,12 +77,11 @@ def build_server(
         dereference_schemas=False,
         mask_error_details=True,
         tools=offer.tools,
-        middleware=[Failures(kernel)],
+        middleware=[Failures(kernel), *offer.middleware],
         auth=auth,
         request_state_security=request_states,
     )
 
-    app.add_middleware(Listing(app.local_provider, offer.shown))
     app.add_extension(Tasks(kernel))
     for prompt in kernel.prompts.values():
         app.add_prompt(ServedPrompt.of(kernel, prompt))
@@ -104,16 +103,15 @@ def _offer(kernel: Kernel) -> Offer:
     """Choose the tools that clients are shown, by the kernel's settings."""
     settings = kernel.config.kernel
     if not settings.tool_search:
-        tools = _served(kernel, settings.toolsets)
-        return Offer([*tools.values()], frozenset(tools))
+        return Offer([*_served(kernel, settings.toolsets).values()])
 
     from vr_server.search.search_mode import INSTRUCTIONS as SEARCH_INSTRUCTIONS
-    from vr_server.search.search_mode import search_tools
+    from vr_server.search.search_mode import OnlyShown, search_tools
 
     served = _served(kernel, [ALL, *settings.toolsets])
     added = search_tools(kernel, served)
     shown = {*choose_shown(kernel.tools, settings.toolsets), *(tool.name for tool in added)}
-    return Offer([*added, *served.values()], frozenset(shown), SEARCH_INSTRUCTIONS)
+    return Offer([*added, *served.values()], [OnlyShown(frozenset(shown))], SEARCH_INSTRUCTIONS)
 
 
 def _main_tools(kernel: Kernel, offer: Offer) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any
 
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools.base import Tool as McpTool
 from fastmcp.tools.base import ToolResult
+from mcp_types import ListToolsRequest
 from pydantic import BaseModel, Field, PrivateAttr
 from vr_kernel import (
     CALLS_OUT,
@@ -109,6 +111,21 @@ class ModeTool(McpTool):
             return await self._answer(self._tool.validate(arguments))
         except VrError as error:
             raise RefusedError(error) from None
+
+
+class OnlyShown(Middleware):
+    """Lists only some tools, since the others are found by search; all can be called."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        self._names = names
+
+    async def on_list_tools(
+        self,
+        context: MiddlewareContext[ListToolsRequest],
+        call_next: CallNext[ListToolsRequest, Sequence[McpTool]],
+    ) -> Sequence[McpTool]:
+        """List the tools that are shown, in their order."""
+        return [tool for tool in await call_next(context) if tool.name in self._names]
 
 
 def search_tools(kernel: Kernel, served: Mapping[str, ServedTool]) -> list[ModeTool]:
