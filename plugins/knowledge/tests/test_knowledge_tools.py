@@ -29,6 +29,7 @@ FOX = {
 }
 OWL = {"title": "The owl", "text": "An owl slept through the storm.", "video_id": "v2"}
 OWN = ("DocumentPassages", "ConceptKnowledge", "RelationshipEdges")
+PATIENT_S = 30.0
 CARD = {"text": "The fox is a small wild dog.", "category": "animals"}
 
 
@@ -384,4 +385,7 @@ async def test_two_kernels_in_one_process_share_the_file(config: Config) -> None
         assert len((await search(one, "fox")).results) == 1
         assert len((await search(other, "fox")).results) == 1
         await ingest(other, "Notes", OWL)
+        assert await other.services.store.catch_up(PATIENT_S) == 0
+        while await other.services.store.pending_vectors():  # a search waits, but not for long
+            await search(one, "owl", search_type="semantic")
         assert len((await search(one, "owl", search_type="semantic")).results) == 2
