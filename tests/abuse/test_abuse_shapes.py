@@ -190,6 +190,7 @@ async def test_schemas(bench: Bench, argument: Argument, schema: str) -> None:
     bench.verdict()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("argument", "schema"), _with_schemas(BOUNDED))
 async def test_schemas_that_only_look_bad(bench: Bench, argument: Argument, schema: str) -> None:
     await bench.abuse(argument, argument.given(BOUNDED[schema]))
