@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from vr_kernel.protocols.records import Cache, Journal, SearchableStore, Vectors
     from vr_kernel.protocols.work import Documents, InstalledPlugin, Jobs, Leases, Providers
     from vr_kernel.records import RecordKind
+    from vr_kernel.state.rows import Rows, RowsOf
     from vr_kernel.storage.room import RoomOf
 
 
@@ -56,6 +57,7 @@ class Services:
         plugins: lists the installed plugins and their state.
         log: the log, with the plugin's name in every line.
         room_of: the disk space, by folder, that is reserved for paid results.
+        rows_of: opens `rows` by namespace, workspace and principal.
     """
 
     plugin: str
@@ -82,6 +84,12 @@ class Services:
     plugins: Callable[[], tuple[InstalledPlugin, ...]]
     log: Log
     room_of: RoomOf
+    rows_of: RowsOf
+
+    @property
+    def rows(self) -> Rows:
+        """JSON values that the plugin keeps for this principal, in this workspace."""
+        return self.rows_of(self.plugin, self.workspace, self.identity.mark)
 
     @property
     def archive(self) -> Archive:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from vr_kernel.protocols.work import Documents, InstalledPlugin, Jobs
     from vr_kernel.providers import ProviderRegistry
     from vr_kernel.records import RecordKind
+    from vr_kernel.state.rows import RowsOf
     from vr_kernel.storage.cache import ResultCache
     from vr_kernel.storage.room import RoomOf
 
@@ -78,6 +79,7 @@ class Context:
     single_flights: Any
     narrow: Callable[[Context, str], Context]
     room_of: RoomOf
+    rows_of: RowsOf
 
     @property
     def services(self) -> Services:

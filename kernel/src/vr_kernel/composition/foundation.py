@@ -46,6 +46,8 @@ from vr_kernel.storage.patience import Patience
 from vr_kernel.text.redaction import Redaction, secrets_of
 
 if TYPE_CHECKING:
+    from vr_kernel.state.rows import Rows
+    from vr_kernel.state.sqlite.rows import SqliteRows
     from vr_kernel.storage.room import Room, Rooms
 
 
@@ -59,6 +61,7 @@ class Foundation:
         self.log = Log(kernel.log_level, kernel.log_format, redact=self.redaction)
         self.identity = Identity(_user(), config.store.workspace, is_owner=True)
         self._rooms: Rooms | None = None
+        self._rows: SqliteRows | None = None
         self.listeners = Listeners(self.log)
         self.artifacts = Artifacts(config.paths.artifacts)
         # A single folder given as text would be read as a sequence of letters, "/" among them.
@@ -118,6 +121,7 @@ class Foundation:
             single_flights=self.single_flights,
             narrow=narrow,
             room_of=self.room_of,
+            rows_of=self.rows_of,
         )
 
     async def aclose(self) -> None:
@@ -134,6 +138,8 @@ class Foundation:
         files = (self.journal, self.dead_letters, self.cache, self.digests, self.usage)
         for file in (*files, self._ledger):
             file.close()
+        if self._rows is not None:
+            self._rows.close()
         self.log.tell_counted()
 
     def room_of(self, folder: Path) -> Room:
@@ -142,6 +148,16 @@ class Foundation:
 
         self._rooms = self._rooms or Rooms(self.log)
         return self._rooms.of(folder)
+
+    def rows_of(self, namespace: str, workspace: str = "", principal: str = "") -> Rows:
+        """The rows of a place; their file is opened at first use."""
+        from vr_kernel.state.rows import Place
+        from vr_kernel.state.sqlite.rows import SqliteRows
+
+        if self._rows is None:
+            path = self.config.paths.state / "rows.db"
+            self._rows = SqliteRows(path, told_by(self.log), self.patience)
+        return self._rows.of(Place(namespace, workspace, principal))
 
     def _build_storage(self) -> None:
         paths = self.config.paths

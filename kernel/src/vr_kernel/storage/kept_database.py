@@ -134,7 +134,10 @@ class KeptDatabase(Database):
         except FAULTS as error:
             raise NotBegunError from error
         try:
-            results = [item.work(connection) for item in (*held, *items)]
+            for item in held:
+                with suppress(VrError):  # others may have changed what it was to change
+                    item.work(connection)
+            results = [item.work(connection) for item in items]
             if begin == WRITE:
                 connection.commit()
         finally:
@@ -143,7 +146,7 @@ class KeptDatabase(Database):
             self._held.clear()
             while self._heard:
                 self._heard.pop()()
-        return results[len(held) :]
+        return results
 
     def _begun(self, items: list[PendingWork]) -> list[Any]:
         try:

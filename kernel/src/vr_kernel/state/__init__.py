@@ -1,0 +1,43 @@
+"""State that is kept: its protocols, and their implementation in SQLite files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vr_kernel.exports import lazy_exports
+
+if TYPE_CHECKING:
+    from vr_kernel.state.adoption import Adopted, adopt_file
+    from vr_kernel.state.rows import (
+        ROW_CHANGED,
+        Delete,
+        Place,
+        Put,
+        Row,
+        RowChange,
+        Rows,
+        RowsOf,
+        RowSpace,
+    )
+
+__all__ = [  # noqa: RUF022 - sorted as a dictionary is
+    "Adopted",
+    "Delete",
+    "Place",
+    "Put",
+    "ROW_CHANGED",
+    "Row",
+    "RowChange",
+    "RowSpace",
+    "Rows",
+    "RowsOf",
+    "adopt_file",
+]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "adoption": "Adopted adopt_file",
+        "rows": "Delete Place Put ROW_CHANGED Row RowChange RowSpace Rows RowsOf",
+    },
+)

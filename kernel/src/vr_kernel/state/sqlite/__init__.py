@@ -1,0 +1,1 @@
+"""State in SQLite files of one machine, which processes share."""

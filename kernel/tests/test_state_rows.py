@@ -1,0 +1,96 @@
+"""Rows: JSON that registries and plugins keep, in a SQLite file and in memory."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any
+
+from vr_kernel.errors import VrError
+from vr_kernel.jobs.leases import LedgerLeases
+from vr_kernel.jobs.ledger import open_ledger
+from vr_kernel.state import Adopted, Place, Put, RowSpace, adopt_file
+from vr_kernel.state.sqlite.rows import SqliteRows
+from vr_testing import MemoryRows, RowsContract
+
+PLACE = Place("diary")
+
+
+class TestMemoryRows(RowsContract):
+    """Rows in memory."""
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[RowSpace]:
+        """Open empty rows."""
+        yield MemoryRows()
+
+
+class TestSqliteRows(RowsContract):
+    """Rows in a file."""
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[RowSpace]:
+        """Open empty rows."""
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            closing(SqliteRows(Path(folder) / "rows.db")) as rows,
+        ):
+            yield rows
+
+
+async def test_rows_outlive_their_process(tmp_path: Path) -> None:
+    for number in range(2):
+        with closing(SqliteRows(tmp_path / "rows.db")) as space:
+            await space.of(PLACE).put(f"day/{number}", number)
+            assert [row.value for row in await space.of(PLACE).list()] == [*range(number + 1)]
+
+
+async def test_damaged_rows_are_left_out_and_told_once(tmp_path: Path) -> None:
+    told: list[VrError] = []
+    with closing(SqliteRows(tmp_path / "rows.db", told.append)) as space:
+        rows = space.of(PLACE)
+        for key in ("a", "b", "c", "d"):
+            await rows.put(key, key)
+        with closing(sqlite3.connect(tmp_path / "rows.db")) as connection, connection:
+            connection.execute("UPDATE entry SET value = '{' WHERE key = 'a'")
+            connection.execute("UPDATE entry SET value = CAST(x'ff22' AS TEXT) WHERE key = 'b'")
+            connection.execute("UPDATE entry SET expires_at = 'soon' WHERE key = 'c'")
+        for _ in range(2):
+            assert [row.key for row in await rows.list()] == ["d"]
+            assert await rows.get("a") is None
+        assert len(told) == 3
+        await rows.put("a", 2)
+        assert [row.value for row in await rows.list()] == [2, "d"]
+
+
+async def test_a_former_file_is_taken_over_once(tmp_path: Path) -> None:
+    """Rows that exist stay, damaged ones are left out, and what was begun is finished."""
+    told: list[VrError] = []
+    former, ledger = tmp_path / "diary.db", open_ledger(tmp_path / "jobs.db")
+    with closing(sqlite3.connect(former)) as connection, connection:
+        connection.execute("CREATE TABLE day (name TEXT, mood TEXT, owner TEXT)")
+        days = [(f"{number:03}", "fine", "ann") for number in range(1200)]
+        connection.executemany("INSERT INTO day VALUES (?,?,?)", days)
+        connection.execute("INSERT INTO day VALUES (CAST(x'ff' AS TEXT), 'gone', 'ann')")
+
+    def adopt(row: Mapping[str, Any]) -> Iterator[Adopted]:
+        yield Adopted(Put(f"day/{row['name']}", {"mood": row["mood"]}), "home", row["owner"])
+
+    with closing(SqliteRows(tmp_path / "rows.db")) as space, closing(ledger):
+        rows, leases = space.of(PLACE), LedgerLeases(ledger, lease_s=30)
+        await rows.within("home", "ann").put("day/003", "mine")
+        for _ in range(2):
+            await adopt_file(former, rows, leases, {"day": adopt, "night": adopt}, told.append)
+        found = await rows.within("home", "ann").list(limit=2000)
+        assert len(found) == 1200
+        assert [row.value for row in found[2:4]] == [{"mood": "fine"}, "mine"]
+        assert [path.name for path in tmp_path.glob("diary*")] == ["diary.db.adopted"]  # noqa: ASYNC240
+        assert len(told) == 1
+        former.write_bytes(b"no database" * 100)
+        await adopt_file(former, rows, leases, {"day": adopt}, told.append)
+        assert len(told) == 2
+        assert not former.exists()
+        await leases.aclose()
