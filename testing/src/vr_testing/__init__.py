@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from vr_testing.contracts.model_wire import ModelWire, Sent, Trouble
     from vr_testing.contracts.recognizer import TextRecognizerContract
     from vr_testing.contracts.reranker import RerankerContract
-    from vr_testing.contracts.rows import RowsContract
+    from vr_testing.contracts.state.rows import RowsContract
     from vr_testing.contracts.store import StoreContract
     from vr_testing.gemini.answer import Answer
     from vr_testing.gemini.faults import Fault
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from vr_testing.gemini.server import FakeGemini
     from vr_testing.gemini.wire import GeminiWire
     from vr_testing.kernels import TrialKernel, open_kernel
-    from vr_testing.memory_state import MemoryRows
+    from vr_testing.memory_state.rows import MemoryRows
     from vr_testing.memory_store import MemoryStore
     from vr_testing.recording import LogLine, Progress, RecordedCall
     from vr_testing.words import WordEmbedder
@@ -39,8 +39,8 @@ _HOMES = {
     "contracts.embedder": "EmbedderContract",
     "kernels": "TrialKernel open_kernel",
     "contracts.loader": "DocumentLoaderContract",
-    "contracts.rows": "RowsContract",
-    "memory_state": "MemoryRows",
+    "contracts.state.rows": "RowsContract",
+    "memory_state.rows": "MemoryRows",
     "memory_store": "MemoryStore",
     "contracts.model": "ModelProviderContract",
     "contracts.recognizer": "TextRecognizerContract",

@@ -1,4 +1,4 @@
-"""State in the memory of one process: plain, for tests, and lost with the process."""
+"""Rows in the memory of one process."""
 
 from __future__ import annotations
 
