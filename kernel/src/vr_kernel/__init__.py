@@ -41,6 +41,9 @@ if TYPE_CHECKING:
         Role,
         Text,
         ThinkingLevel,
+        ToolCall,
+        ToolResult,
+        ToolSpec,
         Turn,
         Usage,
         WebSource,
@@ -187,6 +190,9 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "TextRecognizer",
     "ThinkingLevel",
     "Tool",
+    "ToolCall",
+    "ToolResult",
+    "ToolSpec",
     "Turn",
     "Usage",
     "UsageReader",
@@ -240,8 +246,8 @@ __getattr__, __dir__ = lazy_exports(
         "files.artifacts": "Artifact",
         "files.policy": "FileMatches",
         "generation": "Embeddings Media MediaResolution Options Part Purpose "
-        "Reply ReplyPiece Request Role Text ThinkingLevel Turn "
-        "Usage WebSource",
+        "Reply ReplyPiece Request Role Text ThinkingLevel ToolCall "
+        "ToolResult ToolSpec Turn Usage WebSource",
         "health": "Check Diagnosis Level Remedy",
         "hookspecs": "hookimpl",
         "journal.follower": "Follower",

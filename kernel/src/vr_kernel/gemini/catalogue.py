@@ -15,7 +15,8 @@ from difflib import get_close_matches
 
 from vr_kernel.config.settings import ModelsSettings, Preset
 from vr_kernel.errors import did_you_mean
-from vr_kernel.generation import THINKING_LEVELS, Role, ThinkingLevel
+from vr_kernel.generation import Role, ThinkingLevel
+from vr_kernel.generation.requests import THINKING_LEVELS
 from vr_kernel.models.provider import ModelInfo
 
 SEES = frozenset({"text", "image", "audio", "video", "pdf", "youtube"})

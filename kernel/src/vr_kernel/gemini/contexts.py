@@ -18,7 +18,8 @@ from vr_kernel.gemini.pool import Account, Pool
 from vr_kernel.gemini.registry import ContextCache, KeptAtGemini
 from vr_kernel.gemini.sources import Source
 from vr_kernel.gemini.uploads import Uploads
-from vr_kernel.generation import OF_WORKSPACE, Media, Request, Turn
+from vr_kernel.generation import Media, Request, Turn
+from vr_kernel.generation.conversation import OF_WORKSPACE
 from vr_kernel.jobs.lease import Lease
 from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.log import Log

@@ -91,6 +91,7 @@ async def _part(part: Part, how: Plan, upload: Callable[[Media], Awaitable[str]]
 
     if isinstance(part, Text):
         return types.Part(text=part.text)
+    assert isinstance(part, Media)
     made = types.Part(video_metadata=_cut(part), media_resolution=_resolution(part))
     if part.file is not None and not how.uploads(part):
         made.inline_data = types.Blob(data=await Source(part).read(), mime_type=part.mime)

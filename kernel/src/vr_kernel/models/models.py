@@ -27,15 +27,15 @@ from vr_kernel.generation import (
 )
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
-from vr_kernel.models.answers import Answers
 from vr_kernel.models.recorder import PaidRequest, UsageRecorder
-from vr_kernel.models.requests import Parts, Requests
 from vr_kernel.models.retry import Retrier
 from vr_kernel.models.roles import Roles
 from vr_kernel.models.usage import Meter
 
 if TYPE_CHECKING:
+    from vr_kernel.models.answers import Answers
     from vr_kernel.models.repair import Shape
+    from vr_kernel.models.requests import Parts, Requests
     from vr_kernel.models.structured import Structured
 
 M = TypeVar("M", bound=BaseModel)
@@ -273,8 +273,12 @@ class LanguageModels:
 
     @property
     def _answers(self) -> Answers:
+        from vr_kernel.models.answers import Answers
+
         return Answers(self.retrier, self.recorder, self.artifacts, self.log, self.scope)
 
     @property
     def _requests(self) -> Requests:
+        from vr_kernel.models.requests import Requests
+
         return Requests(self.roles.configuration, self.digests, self.workspace)

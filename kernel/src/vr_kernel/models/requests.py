@@ -40,13 +40,15 @@ class Requests:
         Raises:
             VrError: INVALID_INPUT for an invalid thinking level or temperature.
         """
-        options["thinking"], options["temperature"] = self.configuration.chosen(
+        asked: dict[str, Any] = {**options, "tools": tuple(options.get("tools", ()))}
+        asked.pop("model", None)  # who is asked is no part of what is asked
+        asked["thinking"], asked["temperature"] = self.configuration.chosen(
             options.get("thinking"), options.get("temperature")
         )
         said = [parts] if isinstance(parts, str) else parts
         turn = Turn("user", tuple(Text(p) if isinstance(p, str) else p for p in said))
         turns = [await self._identified(turn) for turn in (*history, turn)]
-        return Request(tuple(turns), schema=schema, **options)
+        return Request(tuple(turns), schema=schema, **asked)
 
     async def _identified(self, turn: Turn) -> Turn:
         """The turn with the digests of its files, by which steps tell files apart."""

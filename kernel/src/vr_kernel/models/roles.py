@@ -12,7 +12,8 @@ from pydantic import ValidationError
 
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import Code, VrError, did_you_mean
-from vr_kernel.generation import THINKING_LEVELS, Role, ThinkingLevel
+from vr_kernel.generation import Role, ThinkingLevel
+from vr_kernel.generation.requests import THINKING_LEVELS
 from vr_kernel.models.provider import ModelProvider
 from vr_kernel.providers import ProviderRegistry
 

@@ -7,7 +7,8 @@ import json
 from typing import Any, ClassVar
 
 from vr_kernel.errors import Code
-from vr_kernel.generation import THINKING_LEVELS, Media, Reply, Request, Text, Turn
+from vr_kernel.generation import Media, Reply, Request, Text, Turn
+from vr_kernel.generation.requests import THINKING_LEVELS
 from vr_kernel.models.provider import ModelProvider
 
 from vr_testing.contracts.failure_modes import SAID, SECRET, FailureModeContract

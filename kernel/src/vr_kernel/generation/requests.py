@@ -2,126 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from io import BufferedReader
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel
+
+from vr_kernel.generation.conversation import Media, Part, Text, ToolCall, Turn
 
 Role = Literal["default", "fast", "deep", "vision", "embedding", "judge", "recursive"]
 """A use of models; configuration maps each role to models, best first."""
 ThinkingLevel = Literal["minimal", "low", "medium", "high"]
-MediaResolution = Literal["low", "medium", "high"]
 Purpose = Literal["document", "query"]
 """The use of an embedding: for a text that is searched, or for the query."""
-OF_WORKSPACE = "|"
-"""Separates the name of a workspace from the digest of a file of its own."""
-_YOUTUBE = ("youtube.com", "youtu.be")
-_KINDS = ("text", "image", "audio", "video")
-_DOCUMENTS = {"application/json": "text", "application/xml": "text", "application/pdf": "pdf"}
 THINKING_LEVELS: tuple[ThinkingLevel, ...] = ("minimal", "low", "medium", "high")
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """Words of a request."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Media:
-    """A file, an address or a YouTube video that a model is to watch, hear or read.
+class ToolSpec:
+    """The declaration of a tool that a model may call.
 
     Args:
-        mime: the media type, such as `video/mp4`.
-        file: an opened file; the provider reads it from its start and leaves it open.
-        digest: SHA-256 of the file in hexadecimal, which names it across runs; see `kept_for`.
-        uri: instead of a file, an address that the provider itself reads.
-        start: the beginning of the wanted part, in seconds; the whole when left out.
-        end: the end of the wanted part, in seconds.
-        fps: frames a second that the model looks at; its own choice when left out.
-        resolution: how finely it looks at each frame.
-        duration: how long the whole is, in seconds, where that is known; only counted in the
-            usage ledger, never sent.
+        name: begins with a letter or `_`; at most 64 letters, digits, `_` and `-`.
+        description: what it does, and when to call it.
+        schema: the JSON schema of its arguments, an object.
     """
 
-    mime: str
-    file: BufferedReader | None = field(default=None, compare=False, repr=False)
-    digest: str = ""
-    uri: str = ""
-    start: float | None = None
-    end: float | None = None
-    fps: float | None = None
-    resolution: MediaResolution | None = None
-    duration: float | None = field(default=None, compare=False)
-
-    @classmethod
-    def youtube(
-        cls,
-        video_id: str,
-        *,
-        start: float | None = None,
-        end: float | None = None,
-        fps: float | None = None,
-        resolution: MediaResolution | None = None,
-        duration: float | None = None,
-    ) -> Media:
-        """A public YouTube video by its id."""
-        return cls(
-            "video/*",
-            uri=f"https://www.youtube.com/watch?v={video_id}",
-            start=start,
-            end=end,
-            fps=fps,
-            resolution=resolution,
-            duration=duration,
-        )
-
-    @property
-    def seconds(self) -> float:
-        """Length of the wanted part; 0 when neither its end nor the whole is known."""
-        end = self.duration if self.end is None else self.end
-        return 0.0 if end is None else max(0.0, end - (self.start or 0.0))
-
-    @property
-    def kind(self) -> str:
-        """`text`, `image`, `audio`, `video`, `pdf` or `youtube`; else the media type itself."""
-        host = (urlsplit(self.uri).hostname or "").removeprefix("www.").removeprefix("m.")
-        if host in _YOUTUBE:
-            return "youtube"
-        kind = self.mime.partition("/")[0]
-        return kind if kind in _KINDS else _DOCUMENTS.get(self.mime, self.mime)
-
-    def kept_for(self, workspace: str) -> Media:
-        """The file as one of a workspace: a service keeps equal files of workspaces apart."""
-        own = workspace and self.digest and OF_WORKSPACE not in self.digest
-        return replace(self, digest=f"{workspace}{OF_WORKSPACE}{self.digest}") if own else self
+    name: str
+    description: str
+    schema: Mapping[str, Any]
 
     @property
     def identity(self) -> dict[str, Any]:
-        """All that changes what a model sees, as JSON."""
-        return {
-            "mime": self.mime,
-            "content": self.digest or self.uri,
-            "start": self.start,
-            "end": self.end,
-            "fps": self.fps,
-            "resolution": self.resolution,
-        }
-
-
-Part = Text | Media
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """The parts that one side of a conversation said."""
-
-    speaker: Literal["user", "model"]
-    parts: tuple[Part, ...]
+        """All of it, as JSON."""
+        return {"name": self.name, "description": self.description, "schema": dict(self.schema)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +52,7 @@ class Request:
         search: let the model search the web and name its sources.
         url_context: let the model read the addresses that the request names.
         cached_content: name of a context cache that holds the beginning of the request.
+        tools: the tools that the model may call instead of answering, or while it answers.
     """
 
     turns: tuple[Turn, ...]
@@ -149,6 +64,7 @@ class Request:
     search: bool = False
     url_context: bool = False
     cached_content: str = ""
+    tools: tuple[ToolSpec, ...] = ()
 
     @property
     def kinds(self) -> set[str]:
@@ -167,6 +83,7 @@ class Request:
             "max_output_tokens": self.max_output_tokens,
             "search": self.search,
             "url_context": self.url_context,
+            **({"tools": [tool.identity for tool in self.tools]} if self.tools else {}),
         }
 
 
@@ -187,6 +104,10 @@ class Options(TypedDict, total=False):
     """Let the model read the addresses that the request names."""
     cached_content: str
     """A context cache that holds the beginning of the request."""
+    tools: Sequence[ToolSpec]
+    """The tools that the model may call; the reply has the `calls`."""
+    model: str
+    """The one model to ask, over the role: `provider/model`, or the name of a preset."""
 
 
 class Usage(BaseModel):
@@ -213,13 +134,25 @@ class WebSource(BaseModel):
 
 
 class Reply(BaseModel):
-    """A whole answer. `model` is the one that gave it; `notes` say what was done differently."""
+    """A whole answer. `model` is the one that gave it; `notes` say what was done differently.
+
+    With `calls` it is not the last word: say its `turn` again, followed by their results.
+    """
 
     text: str
     model: str
     usage: Usage = Usage()
     sources: list[WebSource] = []
     notes: list[str] = []
+    calls: list[ToolCall] = []
+    state: dict[str, Any] | None = None
+    """See `Turn.state`."""
+
+    @property
+    def turn(self) -> Turn:
+        """The answer as a part of the history."""
+        said = (Text(self.text),) if self.text else ()
+        return Turn("model", (*said, *self.calls), self.state)
 
 
 class ReplyPiece(BaseModel):
