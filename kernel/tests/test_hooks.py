@@ -76,8 +76,8 @@ def plugin_of(**hooks: Callable[..., Any]) -> SimpleNamespace:
     return SimpleNamespace(**{name: hookimpl(function) for name, function in hooks.items()})
 
 
-def test_there_are_nine_hooks() -> None:
-    others = {"vr_prompts", "vr_resources", "vr_call_finished", "vr_health"}
+def test_there_are_ten_hooks() -> None:
+    others = {"vr_prompts", "vr_resources", "vr_lifespan", "vr_call_finished", "vr_health"}
     assert set(Hooks().names()) == {*HOOKS, *others}
 
 

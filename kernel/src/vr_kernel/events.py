@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from vr_kernel.generation import Usage
 
 Hear = Callable[..., Awaitable[None] | None]
-"""The hook `vr_call_finished` of a plugin, by its named arguments."""
+"""An event hook of a plugin, by its named arguments."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
     from pydantic import BaseModel
 
     from vr_kernel.commands import Command
@@ -55,6 +57,11 @@ def vr_providers() -> list[Provider[Any]]:  # type: ignore[empty-body]
 @hookspec
 def vr_commands() -> list[Command]:  # type: ignore[empty-body]
     """Commands of `vr` that are no tools; their code is imported when they run."""
+
+
+@hookspec
+def vr_lifespan(services: Services) -> AbstractAsyncContextManager[Any] | None:
+    """Opens what the plugin needs before its first work, and closes it with the kernel."""
 
 
 @hookspec

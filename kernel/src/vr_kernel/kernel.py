@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from vr_kernel.composition.foundation import Foundation
 from vr_kernel.composition.opening import Opening, not_open
 from vr_kernel.composition.plugins import Plugins
 from vr_kernel.config.config import Config, load_config
-from vr_kernel.errors import Code, VrError, did_you_mean
+from vr_kernel.errors import VrError
 from vr_kernel.isolation.plugin_code import contained
 from vr_kernel.loading.discovery import INFRA
 from vr_kernel.progress import Report, silent
@@ -137,6 +137,21 @@ class Kernel:
         """List every installed plugin and its state."""
         return self._plugins.list()
 
+    @property
+    def has_lifespans(self) -> bool:
+        """True when a plugin opens something before its first work."""
+        return self._plugins.lifespans is not None
+
+    async def begin(self) -> None:
+        """Enter the lifespans of plugins, once: `open`, `serving`, calls and readings do it.
+
+        Raises:
+            VrError: CONFLICT, category PLUGIN_REFUSED, of the first that fails, when strict.
+        """
+        self._require_open()
+        if self._plugins.lifespans is not None:
+            await self._plugins.lifespans.enter()
+
     async def call(self, name: str, /, **arguments: Any) -> BaseModel:
         """Call a tool and return its result model.
 
@@ -170,7 +185,7 @@ class Kernel:
         Raises:
             VrError: NOT_FOUND for an unknown tool, naming the nearest.
         """
-        tool, context = self._wanted(name)
+        tool, context = await self._served(name)
         if tool.long:
             running = self.start(name, arguments, report, principal=principal, ask=ask)
             return await running.outcome()
@@ -194,7 +209,8 @@ class Kernel:
         Raises:
             VrError: NOT_FOUND for an unknown tool, naming the nearest.
         """
-        tool, context = self._wanted(name)
+        self._require_open()
+        tool, context = self._plugins.find(name)
         who = principal or self.identity.principal
         return self._foundation.jobs.start(tool, context, arguments, who, report, ask)
 
@@ -214,6 +230,7 @@ class Kernel:
             VrError: INVALID_INPUT for arguments that do not fit; INTERNAL when the prompt failed.
         """
         self._require_open()
+        self._plugins.require(prompt.plugin)
         with contained(f"Prompt {prompt.name}", prompt.plugin, self.log):
             return prompt.write(arguments)
 
@@ -225,13 +242,14 @@ class Kernel:
         Raises:
             VrError: what the resource raised; INTERNAL when it failed in another way.
         """
-        self._require_open()
+        await self.begin()
+        context = self._plugins.require(resource.plugin)
         with contained(f"Resource {resource.uri}", resource.plugin, self.log):
-            context = self._plugins.contexts[resource.plugin]
             theirs = context.of_principal(by or self.identity.principal)
             return await resource.read(theirs.services, arguments)
 
-    def serving(self) -> AbstractAsyncContextManager[None]:
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator[None]:
         """Resume jobs of dead processes, and watch the loop, during an `async with`."""
         from vr_kernel.isolation.loop_watch import Owners
         from vr_kernel.running.housekeeping import keep_house
@@ -239,7 +257,9 @@ class Kernel:
         owners = Owners({it.module: it.name for it in self.plugins()})
         settings, journal = self.config.kernel, self.config.paths.journal
         jobs, store = self._foundation.jobs, self._plugins.store
-        return keep_house(settings, jobs, store, journal, owners, self.log)
+        async with keep_house(settings, jobs, store, journal, owners, self.log):
+            await self.begin()
+            yield
 
     def error_for(self, principal: str | None, error: VrError) -> VrError:
         """Reword an error for a principal: only the owner sees the server's folders in it."""
@@ -251,18 +271,15 @@ class Kernel:
 
     def unknown_tool(self, name: str) -> VrError:
         """Return the error of an unknown tool, with the nearest name that exists."""
-        return VrError(
-            f"No tool {name!r}.",
-            Code.NOT_FOUND,
-            hint=f"{did_you_mean(name, self.tools)}All are named by tools/list of MCP,"
-            " and by `vr plugin list` in a shell.",
-        )
+        return self._plugins.unknown_tool(name)
 
     async def aclose(self) -> None:
         """Stop background work and close every file; later calls are CONFLICT."""
         self._closed = True
         self._foundation.patience.hurry()
         await self._foundation.jobs.aclose()
+        if self._plugins.lifespans is not None:
+            await self._plugins.lifespans.leave()
         await self._plugins.store.aclose()
         await self._foundation.aclose()
         if self._tenants is not None:
@@ -272,15 +289,9 @@ class Kernel:
         if self._closed:
             raise not_open("closed")
 
-    def _wanted(self, name: str) -> tuple[Tool, Context]:
-        self._require_open()
-        if (served := self._served(name)) is None:
-            raise self.unknown_tool(name)
-        return served
-
-    def _served(self, name: str) -> tuple[Tool, Context] | None:
-        tool = self._plugins.registry.tools.get(name)
-        return None if tool is None else (tool, self._plugins.contexts[tool.plugin])
+    async def _served(self, name: str) -> tuple[Tool, Context]:
+        await self.begin()
+        return self._plugins.find(name)
 
     def _narrowed(self, context: Context, principal: str) -> Context:
         from vr_kernel.composition.tenants import Tenants  # most programs have one principal

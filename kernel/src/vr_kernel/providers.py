@@ -157,6 +157,11 @@ class ProviderRegistry:
             raise VrError(f"{slot[0]} {slot[1]!r} is provided twice.", Code.CONFLICT)
         self._entries[slot] = (provider, owner)
 
+    def remove(self, plugin: str) -> None:
+        """Forget the providers of a plugin; instances that were made are closed with the kernel."""
+        for slot in [slot for slot, (_, owner) in self._entries.items() if owner.plugin == plugin]:
+            del self._entries[slot]
+
     def names(self, kind: type[T]) -> list[str]:
         """Names of the providers of that kind, the preferred first, equals by name."""
         there = [given for given, _ in self._entries.values() if given.kind_name == kind.__name__]

@@ -60,8 +60,9 @@ async def open_kernel(
 ) -> AsyncIterator[TrialKernel]:
     """Open a kernel for an `async with` block, which reads no settings of this user or machine.
 
-    It is strict: a faulty plugin raises, instead of being left out. Store and embedder are those of
-    `vr_testing`, in memory, unless settings name others.
+    It is strict: a faulty plugin raises, instead of being left out, and so does one whose lifespan
+    cannot begin. Store and embedder are those of `vr_testing`, in memory, unless settings name
+    others.
 
     Args:
         plugins: name -> plugin object or module; no others are loaded.
@@ -81,6 +82,7 @@ async def open_kernel(
         config = await asyncio.to_thread(load_config, environ, flags, home)
         kernel = TrialKernel(config, {"memory": memory, **plugins}, roots=[home, *roots])
         try:
+            await kernel.begin()
             yield kernel
         finally:
             await kernel.aclose()

@@ -10,11 +10,13 @@ from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any
 
 import click
-from vr_kernel import Code, Config, VrError, did_you_mean, visible
+from vr_kernel import Code, Config, Kernel, VrError, did_you_mean, visible
 from vr_kernel.loading import PluginStatus
 
 from vr_cli.opening import open_kernel
 from vr_cli.process.exits import Exit
+from vr_cli.process.loops import run_alone
+from vr_cli.process.streams import diverted_stdout
 
 
 @click.command("list", short_help="List plugins and what each brings.")
@@ -25,7 +27,7 @@ def list_plugins(config: Config, *, as_json: bool) -> int:
 
     Exit code 1 when one could not be loaded.
     """
-    statuses = open_kernel(config, lambda _status: None).plugins()
+    statuses = _statuses(config)
     if as_json:
         click.echo(json.dumps({"plugins": [_row(status) for status in statuses]}, indent=2))
     else:
@@ -44,7 +46,7 @@ def show(config: Config, name: str, *, as_json: bool) -> int:
 
     Exit code 1 when it could not be loaded.
     """
-    statuses = open_kernel(config, lambda _status: None).plugins()
+    statuses = _statuses(config)
     found = [status for status in statuses if name in (status.name, status.distribution)]
     if not found:
         raise unknown_plugin(name, [status.name for status in statuses])
@@ -57,6 +59,22 @@ def show(config: Config, name: str, *, as_json: bool) -> int:
                 if text:
                     click.echo(_wrapped(what, visible(text)))
     return Exit.OK if all(status.fine for status in found) else Exit.FAILURE
+
+
+def _statuses(config: Config) -> tuple[PluginStatus, ...]:
+    """The states of all plugins, once their lifespans have begun and ended."""
+    kernel = open_kernel(config, lambda _status: None)
+    if kernel.has_lifespans:
+        with diverted_stdout():
+            run_alone(_begun(kernel), kernel.log)
+    return kernel.plugins()
+
+
+async def _begun(kernel: Kernel) -> None:
+    try:
+        await kernel.begin()
+    finally:
+        await kernel.aclose()
 
 
 def unknown_plugin(name: str, known: list[str]) -> VrError:

@@ -20,6 +20,8 @@ from vr_cli.doctor.transport import Handshake, http_checks
 from vr_cli.doctor.unread_variables import unread_checks
 
 Grouped = list[tuple[str, Check]]
+BEGIN_S = 10.0
+"""Seconds that the lifespans of plugins may take to begin."""
 CLOSE_S = 2.0
 TOPICS = (
     *("environment", "configuration", "folders", "databases", "server"),
@@ -53,6 +55,9 @@ class DoctorReport:
         given = {**self._environ, **self._flags}
         redact = report_redactor(given, self._folder, self._config, self._kernel)
         with loop_aside() as loop:
+            if self._kernel is not None and self._kernel.has_lifespans:
+                with captured(1), suppress(Exception):  # the states of plugins tell what failed
+                    wait_for(loop, self._kernel.begin(), BEGIN_S)
             found = run_checks(self._checks(), loop, redact)
             if self._kernel is not None:
                 with suppress(Exception):  # plugins' leftover tasks must not cost the report

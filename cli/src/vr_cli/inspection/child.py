@@ -6,6 +6,7 @@ FOLDER/report.json; the plugin's own output goes where this process's output goe
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sys
@@ -168,6 +169,8 @@ def _beside_others(
     deadline = {"VR_KERNEL__IMPORT_DEADLINE_S": str(request.deadline_s), "VR_STRICT": "0"}
     config = load_config({**places, **deadline}, working_folder=folder)
     kernel = Kernel(config, {**_others(request), request.name: plugin})
+    if kernel.has_lifespans:
+        asyncio.run(_begun(kernel))
     for status in kernel.plugins():
         problem = _problem(status, request, broken)
         if problem:
@@ -176,6 +179,13 @@ def _beside_others(
                 "kernel",
                 Diagnosis.fault(problem, fix if status.state is State.CONFLICT else "Correct it."),
             )
+
+
+async def _begun(kernel: Kernel) -> None:
+    try:
+        await kernel.begin()
+    finally:
+        await kernel.aclose()
 
 
 def _problem(status: PluginStatus, request: Request, broken: bool) -> str:

@@ -11,7 +11,10 @@ from vr_kernel.errors import Code, VrError
 
 
 class Closable(Protocol):
-    """Something to be closed at the end."""
+    """Something to be begun, and to be closed at the end."""
+
+    async def begin(self) -> None:
+        """Begin."""
 
     async def aclose(self) -> None:
         """Close it."""
@@ -34,6 +37,11 @@ class Opening(AbstractAsyncContextManager[K]):
     async def __aenter__(self) -> K:
         """Make the kernel."""
         self._kernel = self._make()
+        try:
+            await self._kernel.begin()
+        except BaseException:
+            await self._kernel.aclose()
+            raise
         return self._kernel
 
     async def __aexit__(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from vr_kernel.builtin import plugin as builtin
-from vr_kernel.errors import VrError
+from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.gemini import plugin as gemini
 from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.loading.discovery import (
@@ -28,8 +28,10 @@ from vr_kernel.version import VERSION
 if TYPE_CHECKING:
     from vr_kernel.calls.context import Context
     from vr_kernel.composition.foundation import Foundation
+    from vr_kernel.composition.lifespans import Lifespans
     from vr_kernel.health import Check
     from vr_kernel.signatures.schema_cache import ToolSchemas
+    from vr_kernel.tools import Tool
 
 
 class Plugins:
@@ -44,6 +46,8 @@ class Plugins:
         self._foundation = foundation
         self._narrow = narrow
         self.statuses: list[PluginStatus] = []
+        self.broken: dict[str, PluginStatus] = {}
+        self.lifespans: Lifespans | None = None
         self.contexts: dict[str, Context] = {}
         self.health: dict[str, Callable[[], list[Check]]] = {}
         self.registry = Registry()
@@ -105,10 +109,65 @@ class Plugins:
             self._admit(contribution)
         for status in self.statuses:
             report(status, foundation.log, tell, strict=settings.strict)
+        if any(contribution.lifespan for contribution in made):
+            self._prepare(made)
+
+    def find(self, name: str) -> tuple[Tool, Context]:
+        """Return a tool, and the services of its plugin.
+
+        Raises:
+            VrError: NOT_FOUND for an unknown tool, naming the nearest; as `require`.
+        """
+        if (tool := self.registry.tools.get(name)) is None:
+            raise self.unknown_tool(name)
+        return tool, self.require(tool.plugin)
+
+    def require(self, name: str) -> Context:
+        """Return the services of a loaded plugin.
+
+        Raises:
+            VrError: NOT_FOUND for an unknown plugin, naming the nearest; UNAVAILABLE, category
+                PLUGIN_BROKEN, for one whose lifespan could not begin.
+        """
+        if name in self.broken:
+            raise self.broken[name].as_broken()
+        if (context := self.contexts.get(name)) is None:
+            near = did_you_mean(name, self.contexts)
+            hint = f"{near}`vr plugin list` names all, and says why one is not loaded."
+            raise VrError(f"No plugin {name!r} is loaded.", Code.NOT_FOUND, hint=hint)
+        return context
+
+    def unknown_tool(self, name: str) -> VrError:
+        """Return the error of an unknown tool, with the nearest name that exists."""
+        return VrError(
+            f"No tool {name!r}.",
+            Code.NOT_FOUND,
+            hint=f"{did_you_mean(name, self.registry.tools)}All are named by tools/list of MCP,"
+            " and by `vr plugin list` in a shell.",
+        )
 
     def list(self) -> tuple[PluginStatus, ...]:
         """List every installed plugin and its state."""
         return tuple(self.statuses)
+
+    def _prepare(self, contributions: Sequence[Contribution]) -> None:
+        from vr_kernel.composition.lifespans import Lifespan, Lifespans
+
+        foundation, settings = self._foundation, self._foundation.config.kernel
+        each = [
+            Lifespan(made.status, made.lifespan, self.contexts[made.status.name].services)
+            for made in contributions
+            if made.lifespan is not None
+        ]
+        self.lifespans = Lifespans(
+            each, foundation.log, self._drop, settings.import_deadline_s, strict=settings.strict
+        )
+
+    def _drop(self, name: str) -> None:
+        """Use a plugin no more whose lifespan did not begin."""
+        self.broken[name] = next(it for it in self.statuses if it.name == name)
+        self._foundation.listeners.remove(name)
+        self._foundation.providers.remove(name)
 
     def _admit(self, contribution: Contribution) -> None:
         status, foundation = contribution.status, self._foundation

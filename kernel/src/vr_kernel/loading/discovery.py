@@ -82,6 +82,15 @@ class PluginStatus:
             hint="Repair, remove or disable it; without VR_STRICT=1 all others are served.",
         )
 
+    def as_broken(self) -> VrError:
+        """The error of a call to a plugin that could not begin its work."""
+        return VrError(
+            f"{self.what}.",
+            Code.UNAVAILABLE,
+            category="PLUGIN_BROKEN",
+            hint="`vr doctor` says how to repair it; a program that runs must be started again.",
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:

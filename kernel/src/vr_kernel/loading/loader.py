@@ -46,7 +46,8 @@ LONG = 0.1
 class Contribution:
     """Everything one plugin offers, validated.
 
-    `health` is asked by `vr doctor` alone, `hear` when a call has finished.
+    `health` is asked by `vr doctor` alone, `hear` when a call has finished, `lifespan` before the
+    first work.
     """
 
     status: PluginStatus
@@ -60,6 +61,7 @@ class Contribution:
     commands: list[Command] = field(default_factory=list)
     health: Callable[[Services], list[Check]] = lambda _services: []
     hear: Hear | None = None
+    lifespan: Callable[..., Any] | None = None
 
 
 class Loader:
@@ -160,7 +162,7 @@ class Loader:
         self._hooks.register(load(), name)
         hooks = self._hooks.of(name)
         made = Contribution(status, settings=self._settings(name, hooks.settings()))
-        made.health, made.hear = hooks.health, hooks.call_finished
+        made.health, made.hear, made.lifespan = hooks.health, hooks.call_finished, hooks.lifespan
         for function in hooks.tools():
             tool = _built("tool", self._build, function, name)
             if tool.domain in RESERVED_DOMAINS and not trusted:

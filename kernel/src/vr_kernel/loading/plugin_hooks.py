@@ -73,6 +73,12 @@ class PluginHooks:
         known = "vr_call_finished" in self._implementations
         return partial(self._call, "vr_call_finished") if known else None
 
+    @property
+    def lifespan(self) -> Callable[..., Any] | None:
+        """The function that opens what the plugin needs; None when there is none."""
+        known = "vr_lifespan" in self._implementations
+        return partial(self._call, "vr_lifespan") if known else None
+
     def answer(self, hook: str) -> object:
         """Return the result of a registration hook, unchecked; None when there is no such hook."""
         return self._call(hook)

@@ -12,16 +12,16 @@ from vr_kernel.calls.context import Context
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.jobs import Job, JobLedger, JobState
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.jobs.ledger import job_scope
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.log import Log
 from vr_kernel.progress import Report, silent
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.running import runner
+from vr_kernel.running.interrupted import Serve, is_hopeless, served_for
 from vr_kernel.running.job_errors import given_up, taken_over
 from vr_kernel.running.listeners import Listeners
 from vr_kernel.running.runner import Outcome
-from vr_kernel.running.running_job import RunningCall, RunningJob, finish, let_go, run_mark
+from vr_kernel.running.running_job import RunningCall, RunningJob, finish, let_go
 from vr_kernel.tools import Tool
 
 NEWS_S = 1.0
@@ -30,8 +30,6 @@ END_S = 2.5  # of cancelled calls; locks are waited for less long at the end
 POLL_S = 0.25  # between checks if a job of another process has ended
 MOST_RUNS = 3
 """Interruptions in a row, without a payment in between, after which a job has failed."""
-Serve = Callable[[str], tuple[Tool, Context] | None]
-"""Finds the tool of a name and the services of its plugin."""
 
 
 class JobRunner:
@@ -59,7 +57,7 @@ class JobRunner:
         self.leases = leases
         self.steps = steps
         self._jobs = jobs
-        self._serve: Serve = lambda _name: None
+        self._serve: Serve | None = None
         self._log = log
         self._listeners = listeners
         self._running: dict[str, RunningJob] = {}
@@ -101,7 +99,7 @@ class JobRunner:
             VrError: NOT_FOUND when no long tool of that name is served; UNAVAILABLE when the
                 ledger cannot be written.
         """
-        served = self._serve(tool)
+        served = await self._serve(tool) if self._serve is not None else None
         if served is None or not served[0].long:
             raise VrError(f"No long tool {tool!r} is served.", Code.NOT_FOUND)
         return await self.start(*served, dict(arguments), principal, silent).registered()
@@ -183,10 +181,10 @@ class JobRunner:
 
         A job of another workspace is left alone.
         """
-        served = self._served(job)
+        served = await served_for(job, self._serve) if self._serve is not None else None
         if served is None:
             return None
-        hopeless = await self._is_hopeless(job)
+        hopeless = await is_hopeless(job, self.steps, self.most_runs)
         lease = await self._jobs.begin(job.id)
         if lease is None:
             return None
@@ -251,23 +249,12 @@ class JobRunner:
             )
         return running
 
-    def _served(self, job: Job) -> tuple[Tool, Context] | None:
-        """The tool of a job, and its services for the principal that began it."""
-        served = self._serve(job.tool)
-        if served is None:
-            return None
-        try:
-            context = served[1].of_principal(job.principal)
-        except VrError:  # a damaged name, or one of another configuration
-            return None
-        return (served[0], context) if context.workspace == job.workspace else None
-
-    async def _is_hopeless(self, job: Job) -> bool:
-        runs = range(job.runs, max(0, job.runs - self.most_runs), -1)
-        marks = [await self.steps.find(job_scope(job.id), run_mark(run)) for run in runs]
-        return len(marks) == self.most_runs and not any(marks)
-
     async def _run(self, running: RunningJob, context: Context) -> Outcome:
+        if self._serve is not None:
+            try:
+                await self._serve(running.tool.name)
+            except VrError as error:
+                return Outcome(running.id, error=error)
         while True:
             call = running.begin(context, self.steps)
             outcome = await runner.run(running.tool, running.arguments, call, self._listeners)

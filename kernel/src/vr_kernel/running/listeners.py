@@ -41,6 +41,10 @@ class Listeners:
         """Call a plugin after every call that ends from now on."""
         self._listeners.append((hear, services))
 
+    def remove(self, plugin: str) -> None:
+        """Call a plugin no more."""
+        self._listeners[:] = [each for each in self._listeners if each[1].plugin != plugin]
+
     async def tell(self, event: CallFinished) -> None:
         """Call all listeners concurrently, and wait for them as long as the limit allows.
 
