@@ -12,6 +12,7 @@ import pytest
 from vr_kernel import (
     Code,
     Embedder,
+    Picture,
     Provider,
     Purpose,
     Reranker,
@@ -126,6 +127,24 @@ class Locked(WordEmbedder):
         vectors = await super().embed(items, purpose)
         self.lock.release()
         return vectors
+
+
+class Seeing(WordEmbedder):
+    """Sees the bytes of a picture as words."""
+
+    accepts = frozenset({"text", "image"})
+
+    async def embed(self, items: Sequence[str | Picture], purpose: Purpose) -> Vectors:
+        texts = [item if isinstance(item, str) else item.digest for item in items]
+        return await super().embed(texts, purpose)
+
+
+class Blind(Seeing):
+    """Says that it sees, but gives each picture the same vector."""
+
+    async def embed(self, items: Sequence[str | Picture], purpose: Purpose) -> Vectors:
+        texts = [item if isinstance(item, str) else "picture" for item in items]
+        return await super().embed(texts, purpose)
 
 
 class Strict:
@@ -287,6 +306,15 @@ class Held(Judge):
         return scores
 
 
+class Dazzled(Judge):
+    """Says that it takes pictures, and skips them."""
+
+    accepts = frozenset({"text", "image"})
+
+    async def rerank(self, query: str, items: Sequence[str | Picture]) -> list[float]:
+        return await super().rerank(query, [item for item in items if isinstance(item, str)])
+
+
 class StrictJudge(Strict, Judge):
     pass
 
@@ -302,6 +330,7 @@ EMBEDDERS: Sequence[tuple[type[WordEmbedder], str]] = [
     (Untrained, "test_vectors_are_the_same_next_time"),
     (Divided, "test_questions_and_documents_share_one_space"),
     (Empty, "test_texts_of_every_kind_are_embedded"),
+    (Blind, "test_pictures_share_the_space_of_texts"),
     (Shared, "test_calls_at_the_same_time_get_their_own_vectors"),
     (Locked, "test_a_cancelled_call_leaves_it_usable"),
     (StrictEmbedder, "test_closing_twice_is_harmless"),
@@ -322,6 +351,7 @@ JUDGES: Sequence[tuple[type[Judge], str]] = [
     (Ranking, "test_the_text_that_answers_is_best_wherever_it_stands"),
     (Once, "test_a_text_that_comes_twice_is_scored_twice"),
     (Dividing, "test_texts_of_every_kind_are_scored"),
+    (Dazzled, "test_pictures_are_scored_among_texts"),
     (Forgetful, "test_calls_at_the_same_time_get_their_own_scores"),
     (Held, "test_a_cancelled_call_leaves_it_usable"),
     (StrictJudge, "test_closing_twice_is_harmless"),
@@ -363,6 +393,11 @@ async def test_a_sound_recognizer_passes_the_same(test: str) -> None:
 @pytest.mark.parametrize("test", sorted({test for _, test in JUDGES}))
 async def test_a_sound_reranker_passes_the_same(test: str) -> None:
     await getattr(contract(RerankerContract, Judge), test)()
+
+
+async def test_an_embedder_that_sees_passes() -> None:
+    await contract(EmbedderContract, Seeing).test_pictures_share_the_space_of_texts()
+    await contract(EmbedderContract, Seeing).test_it_says_what_it_is()
 
 
 @pytest.mark.parametrize("base", PROTOCOLS)

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     )
     from vr_kernel.health import Check, Diagnosis, Level, Remedy
     from vr_kernel.hookspecs import hookimpl
+    from vr_kernel.items.acceptance import rerank, texts_of
+    from vr_kernel.items.pictures import Picture
     from vr_kernel.journal.follower import Follower
     from vr_kernel.journal.following import FollowingStore
     from vr_kernel.journal.lineage import Position
@@ -155,6 +157,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Options",
     "Part",
     "Passage",
+    "Picture",
     "Position",
     "Progress",
     "Prompt",
@@ -219,9 +222,11 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "private_folder",
     "prompt",
     "require_extra",
+    "rerank",
     "resource",
     "sharing",
     "spelled_out",
+    "texts_of",
     "tool",
     "understand",
     "visible",
@@ -250,6 +255,8 @@ __getattr__, __dir__ = lazy_exports(
         "ToolResult ToolSpec Turn Usage WebSource",
         "health": "Check Diagnosis Level Remedy",
         "hookspecs": "hookimpl",
+        "items.acceptance": "rerank texts_of",
+        "items.pictures": "Picture",
         "journal.follower": "Follower",
         "journal.following": "FollowingStore",
         "journal.lineage": "Position",

@@ -16,6 +16,7 @@ from vr_kernel.generation import Purpose
 from vr_kernel.isolation.plugin_code import PluginCode, contained
 
 if TYPE_CHECKING:
+    from vr_kernel.items.pictures import Picture
     from vr_kernel.log import Log
 
 T = TypeVar("T")
@@ -48,19 +49,24 @@ class Embedder(Protocol):
     id: str
     dimension: int
     accepts: frozenset[str]
-    """Items that it takes: `text`, `image`."""
+    """Items that it takes: `text`, `image`. Without this it takes texts, and is handed no others
+    by the kernel."""
 
-    async def embed(self, items: Sequence[str], purpose: Purpose) -> list[list[float]]:
+    async def embed(self, items: Sequence[str | Picture], purpose: Purpose) -> list[list[float]]:
         """One unit-length vector per item, in order."""
 
 
 class Reranker(Protocol):
-    """Judges how well texts answer a question."""
+    """Judges how well items answer a question; ask it through `vr_kernel.rerank`.
+
+    It may have `accepts`, as an `Embedder` has; without this it takes texts. The question is
+    words: a picture is a question for an embedder.
+    """
 
     name: str
 
-    async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """One score per text, in order, higher is better; scores are comparable within one call."""
+    async def rerank(self, query: str, items: Sequence[str | Picture], /) -> list[float]:
+        """One score per item, in order, higher is better; scores are comparable within one call."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from vr_kernel import Purpose
+from vr_kernel import Picture, Purpose, texts_of
 
 DIMENSION = 64
 _WORD = re.compile(r"\w+")
@@ -30,9 +30,9 @@ class WordEmbedder:
     dimension = DIMENSION
     accepts = frozenset({"text"})
 
-    async def embed(self, items: Sequence[str], purpose: Purpose) -> list[list[float]]:  # noqa: ARG002 - of the protocol
+    async def embed(self, items: Sequence[str | Picture], purpose: Purpose) -> list[list[float]]:  # noqa: ARG002 - of the protocol
         """One unit-length vector per text, in order."""
-        return [_vector(words_of(item) or [""]) for item in items]
+        return [_vector(words_of(text) or [""]) for text in texts_of(self.id, items)]
 
 
 def _vector(words: Sequence[str]) -> list[float]:

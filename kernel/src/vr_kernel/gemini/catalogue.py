@@ -57,8 +57,11 @@ def _sees(
     return name, KnownModel(ModelInfo(name, thinking, SEES), samples=samples)
 
 
-def _embeds(name: str, *, words: bool) -> tuple[str, KnownModel]:
-    return name, KnownModel(ModelInfo(name, embeds=True), words=words, size=3072)
+def _embeds(
+    name: str, *, words: bool, accepts: frozenset[str] = frozenset({"text"})
+) -> tuple[str, KnownModel]:
+    info = ModelInfo(name, accepts=accepts, embeds=True)
+    return name, KnownModel(info, words=words, size=3072)
 
 
 KNOWN: Mapping[str, KnownModel] = dict(
@@ -71,7 +74,9 @@ KNOWN: Mapping[str, KnownModel] = dict(
         _sees("gemini-3.5-flash", THINKING_LEVELS),  # 2026-05-19, now answered by 3.6
         _sees("gemini-3.1-flash-lite", THINKING_LEVELS),  # 2026-05-07, until 2027-05-07
         _sees("gemini-3.1-pro-preview", NO_MINIMAL),  # 2026-02-19
-        _embeds("gemini-embedding-2", words=True),  # 2026-04-22
+        _embeds(
+            "gemini-embedding-2", words=True, accepts=frozenset({"text", "image"})
+        ),  # 2026-04-22
         _embeds("gemini-embedding-001", words=False),
     ]
 )

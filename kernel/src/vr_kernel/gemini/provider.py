@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import VrError
@@ -23,6 +23,9 @@ from vr_kernel.gemini.streams import read_stream
 from vr_kernel.gemini.uploads import Uploads
 from vr_kernel.generation import Embeddings, Purpose, Reply, ReplyPiece, Request, Role, Text, Turn
 from vr_kernel.models.provider import ModelInfo
+
+if TYPE_CHECKING:
+    from vr_kernel.items.pictures import Picture
 
 T = TypeVar("T")
 SHORTEST_TIMEOUT_S = 30.0
@@ -82,9 +85,13 @@ class GeminiModels:
         yield ReplyPiece(reply=reply.model_copy(update={"notes": notes}))
 
     async def embed(
-        self, model: str, items: Sequence[str], purpose: Purpose, dimension: int | None
+        self,
+        model: str,
+        items: Sequence[str | Picture],
+        purpose: Purpose,
+        dimension: int | None,
     ) -> Embeddings:
-        """One vector a text, of unit length.
+        """One vector an item, of unit length.
 
         Raises:
             VrError: like `generate`, with what was paid until then.

@@ -33,6 +33,7 @@ from vr_kernel.models.roles import Roles
 from vr_kernel.models.usage import Meter
 
 if TYPE_CHECKING:
+    from vr_kernel.items.pictures import Picture
     from vr_kernel.models.answers import Answers
     from vr_kernel.models.repair import Shape
     from vr_kernel.models.requests import Parts, Requests
@@ -221,9 +222,17 @@ class LanguageModels:
                     self.recorder.meter.notes.extend(piece.reply.notes)
                 yield piece
 
+    def embeds(self, role: Role = "embedding") -> frozenset[str]:
+        """The kinds of item that the model of a role embeds; one that is not known takes texts.
+
+        Raises:
+            VrError: as `names`.
+        """
+        return self.roles.models(role)[0].embeds
+
     async def embed(
         self,
-        items: Sequence[str],
+        items: Sequence[str | Picture],
         purpose: Purpose,
         *,
         role: Role = "embedding",
@@ -232,13 +241,16 @@ class LanguageModels:
         """One vector per item, in order, of unit length.
 
         Raises:
-            VrError: like `generate`.
+            VrError: like `generate`; UNSUPPORTED, category MEDIA_UNSUPPORTED, for pictures when
+                the model takes texts alone.
         """
+        from vr_kernel.items.acceptance import require_accepted
         from vr_kernel.models.batches import embed_in_batches
 
-        model = self.roles.models(role)[0]
+        model = self.roles.models(role)[0]  # no other one: its vectors would not be comparable
+        require_accepted(model.name, model.embeds, items)
 
-        async def ask(batch: Sequence[str]) -> Embeddings:
+        async def ask(batch: Sequence[str | Picture]) -> Embeddings:
             paid = PaidRequest(
                 model, "embed", lambda: model.provider.embed(model.id, batch, purpose, dimension)
             )

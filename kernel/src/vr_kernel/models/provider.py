@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from vr_kernel.generation import (
     Embeddings,
@@ -15,6 +15,9 @@ from vr_kernel.generation import (
     Role,
     ThinkingLevel,
 )
+
+if TYPE_CHECKING:
+    from vr_kernel.items.pictures import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +72,13 @@ class ModelProvider(Protocol):
         """
 
     async def embed(
-        self, model: str, items: Sequence[str], purpose: Purpose, dimension: int | None
+        self,
+        model: str,
+        items: Sequence[str | Picture],
+        purpose: Purpose,
+        dimension: int | None,
     ) -> Embeddings:
-        """One vector per item."""
+        """One vector per item; pictures come only to models whose `accepts` has `image`."""
 
     async def count_tokens(self, model: str, request: Request) -> int:
         """Count the tokens of the request."""

@@ -88,6 +88,13 @@ class ProvidedModel:
         """The name in configuration and results: `provider/model`."""
         return f"{self.provider.name}/{self.id}"
 
+    @property
+    def embeds(self) -> frozenset[str]:
+        """The kinds of item that it embeds; texts alone when the provider does not know it."""
+        with self.contained():
+            known = {info.name: info.accepts for info in self.provider.models()}
+        return known.get(self.id, frozenset({"text"})) & {"text", "image"}
+
     def require(self, role: Role, kinds: Collection[str]) -> None:
         """Refuse media that the model is known not to take.
 

@@ -1,4 +1,4 @@
-"""Embeddings of texts, each computed once and kept next to the journal."""
+"""Embeddings of texts and pictures, each computed once and kept next to the journal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from pathlib import Path
 from struct import pack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Purpose
@@ -21,6 +21,9 @@ from vr_kernel.providers import Embedder, ProviderRegistry
 from vr_kernel.storage.kept_database import KeptDatabase
 from vr_kernel.storage.patience import Patience
 
+if TYPE_CHECKING:
+    from vr_kernel.items.pictures import Picture
+
 PAGE_BYTES = 8192
 """A page holds five vectors of 384 numbers; SQLite's default of 4096 would waste a quarter."""
 QUESTIONS = 1000
@@ -28,7 +31,7 @@ QUESTIONS = 1000
 QUESTION_WAIT_S = 0.5
 """Seconds to wait for another process before a question is remembered."""
 PATIENCE_S = 120.0
-"""Seconds to wait for a process that embeds the same texts; then they are embedded here."""
+"""Seconds to wait for a process that embeds the same items; then they are embedded here."""
 CLOSE_GRACE_S = 1.0
 """Seconds that running embeddings may take to finish when the program ends."""
 _SCHEMA = """
@@ -43,8 +46,9 @@ CREATE TABLE IF NOT EXISTS question (
 """
 _TABLES: Mapping[Purpose, str] = {"document": "vector", "query": "question"}
 _Vectors = dict[str, bytes]
-"""Vectors of texts by digest, in their stored form."""
-_Embed = Callable[[Mapping[str, str], Purpose], Coroutine[Any, Any, _Vectors]]
+"""Vectors of items by digest, in their stored form."""
+_Items = Mapping[str, "str | Picture"]
+_Embed = Callable[[_Items, Purpose], Coroutine[Any, Any, _Vectors]]
 
 
 class VectorCache:
@@ -55,7 +59,7 @@ class VectorCache:
     Args:
         path: of the database.
         providers: gives the embedder.
-        leases: keep two processes from embedding the same texts.
+        leases: keep two processes from embedding the same items.
         tell: called once for each damage found in the database.
         patience: with locks, shared with the other files of the program.
     """
@@ -94,39 +98,49 @@ class VectorCache:
         """Length of every vector."""
         return self._embedder().dimension
 
-    async def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
-        """One unit-length vector per text, in order.
+    @property
+    def accepts(self) -> frozenset[str]:
+        """Kinds of item that can be embedded: `text`, `image`."""
+        from vr_kernel.items.acceptance import accepted_by
+
+        return accepted_by(self._embedder())
+
+    async def embed_documents(self, items: Sequence[str | Picture]) -> list[list[float]]:
+        """One unit-length vector per item, in order.
 
         Raises:
-            VrError: UNAVAILABLE when no embedder is installed; CONFLICT when closed.
+            VrError: UNSUPPORTED, category MEDIA_UNSUPPORTED, for pictures when the embedder takes
+                texts alone; UNAVAILABLE when no embedder is installed; CONFLICT when closed.
         """
-        return [_unpacked(vector) for vector in await self.packed_documents(texts)]
+        return [_unpacked(vector) for vector in await self.packed_documents(items)]
 
-    async def packed_documents(self, texts: Sequence[str]) -> list[bytes]:
+    async def packed_documents(self, items: Sequence[str | Picture]) -> list[bytes]:
         """The vectors of `embed_documents`, each as its 32-bit numbers one after the other.
 
         Raises:
             VrError: as for `embed_documents`.
         """
         self._require_open()
-        keys = [_digest(text) for text in texts]
+        self._require_accepted(items)
+        keys = [_key(item) for item in items]
         known = await self._known("document", keys)
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        missing = {key: item for key, item in zip(keys, items, strict=True) if key not in known}
         if missing:
             known |= await self._finished(self._embed_once, missing, "document")
         return [known[key] for key in keys]
 
-    async def embed_query(self, text: str) -> list[float]:
-        """The vector of a question.
+    async def embed_query(self, item: str | Picture) -> list[float]:
+        """The vector of a question, which may be a picture.
 
         Raises:
             VrError: as for `embed_documents`.
         """
         self._require_open()
-        key = _digest(text)
+        self._require_accepted([item])
+        key = _key(item)
         known = await self._known("query", [key])
         if not known:
-            known = await self._finished(self._embed, {key: text}, "query")
+            known = await self._finished(self._embed, {key: item}, "query")
         return _unpacked(known[key])
 
     async def aclose(self) -> None:
@@ -149,19 +163,22 @@ class VectorCache:
                 hint="Open a new kernel.",
             )
 
+    def _require_accepted(self, items: Sequence[str | Picture]) -> None:
+        from vr_kernel.items.acceptance import require_accepted
+
+        require_accepted(self.embedder_id, self.accepts, items)
+
     def _embedder(self) -> Embedder:
         return self._providers.get(Embedder)
 
-    async def _finished(
-        self, embed: _Embed, texts: Mapping[str, str], purpose: Purpose
-    ) -> _Vectors:
+    async def _finished(self, embed: _Embed, items: _Items, purpose: Purpose) -> _Vectors:
         """Await an embedding; it continues when the caller is cancelled, and equal ones join it."""
-        name = (self.embedder_id, purpose, *texts)
+        name = (self.embedder_id, purpose, *items)
         task = self._running.get(name)
         if task is None:
             self._require_open()
             # Outside `ended`, some exceptions of an embedder would end the process.
-            task = asyncio.create_task(PluginCode.ended(embed(texts, purpose)), name="vr-vectors")
+            task = asyncio.create_task(PluginCode.ended(embed(items, purpose)), name="vr-vectors")
             self._running[name] = task
             task.add_done_callback(lambda ended: self._end(name, ended))
         await asyncio.wait({task})
@@ -172,13 +189,13 @@ class VectorCache:
         if not task.cancelled():
             task.exception()  # mark as retrieved: no caller may be left
 
-    async def _embed_once(self, texts: Mapping[str, str], purpose: Purpose) -> _Vectors:
+    async def _embed_once(self, items: _Items, purpose: Purpose) -> _Vectors:
         """Embed in one process only what no other has embedded meanwhile."""
         known: _Vectors = {}
 
         async def embedded() -> bool:
-            known.update(await self._known(purpose, texts))
-            return known.keys() >= texts.keys()
+            known.update(await self._known(purpose, items))
+            return known.keys() >= items.keys()
 
         async with self._leases.held(
             f"vectors/{self.embedder_id}",
@@ -188,15 +205,15 @@ class VectorCache:
         ) as lease:
             if lease is None and not known:  # `until` was not called without a ledger
                 await embedded()
-            missing = {key: text for key, text in texts.items() if key not in known}
+            missing = {key: item for key, item in items.items() if key not in known}
             return known | (await self._embed(missing, purpose) if missing else {})
 
-    async def _embed(self, texts: Mapping[str, str], purpose: Purpose) -> _Vectors:
+    async def _embed(self, items: _Items, purpose: Purpose) -> _Vectors:
         with self._providers.contained(Embedder):
-            fresh = await self._embedder().embed(list(texts.values()), purpose)
+            fresh = await self._embedder().embed(list(items.values()), purpose)
             if purpose == "query":  # for documents the store reports it
                 _require_direction(fresh, self.dimension)
-            vectors = zip(texts, fresh, strict=True)
+            vectors = zip(items, fresh, strict=True)
             made = {key: pack(f"{len(vector)}f", *vector) for key, vector in vectors}
         await self._remember(purpose, made)
         return made
@@ -263,5 +280,10 @@ def _unpacked(vector: bytes) -> list[float]:
     return array("f", vector).tolist()
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def _key(item: str | Picture) -> str:
+    """The SHA-256 of an item; no text begins with the byte that is put before a picture."""
+    if isinstance(item, str):
+        return hashlib.sha256(item.encode()).hexdigest()
+    digest = hashlib.sha256(b"\xff")
+    digest.update(item.data)
+    return digest.hexdigest()

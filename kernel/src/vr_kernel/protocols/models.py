@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         ThinkingLevel,
         Turn,
     )
+    from vr_kernel.items.pictures import Picture
     from vr_kernel.models.provider import ModelProvider
     from vr_kernel.models.requests import Parts
     from vr_kernel.models.structured import Structured
@@ -56,6 +57,13 @@ class Models(Protocol):
         temperature: float | None = None,
     ) -> dict[str, Any]:
         """Return all that an answer depends on besides the request: a part of every cache key."""
+
+    def embeds(self, role: Role = "embedding") -> frozenset[str]:
+        """Return the kinds of item that the role's model embeds: `text`, `image`.
+
+        Raises:
+            VrError: as `names`.
+        """
 
     def require(self, role: Role, /, *media: Media) -> None:
         """Refuse media that no ready model of a role takes, as `generate` does before it pays.
@@ -108,7 +116,7 @@ class Models(Protocol):
 
     async def embed(
         self,
-        items: Sequence[str],
+        items: Sequence[str | Picture],
         purpose: Purpose,
         *,
         role: Role = "embedding",

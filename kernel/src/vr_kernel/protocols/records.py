@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from vr_kernel.errors import VrError
+    from vr_kernel.items.pictures import Picture
     from vr_kernel.journal.dead_letters import DeadLetter
     from vr_kernel.journal.following import StoreStatus
     from vr_kernel.journal.lineage import Position
@@ -170,7 +171,7 @@ class SearchableStore(Protocol):
 
 
 class Vectors(Protocol):
-    """Embeddings of texts, each computed once and kept."""
+    """Embeddings of texts and pictures, each computed once and kept."""
 
     def available(self) -> bool:
         """Return True when an embedder is installed."""
@@ -183,11 +184,15 @@ class Vectors(Protocol):
     def dimension(self) -> int:
         """Length of every vector."""
 
-    async def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return one unit-length vector per text, in order."""
+    @property
+    def accepts(self) -> frozenset[str]:
+        """Kinds of item that can be embedded: `text`, `image`; others are refused."""
 
-    async def packed_documents(self, texts: Sequence[str]) -> list[bytes]:
+    async def embed_documents(self, items: Sequence[str | Picture]) -> list[list[float]]:
+        """Return one unit-length vector per item, in order."""
+
+    async def packed_documents(self, items: Sequence[str | Picture]) -> list[bytes]:
         """Return the vectors of `embed_documents`, each as 32-bit numbers one after the other."""
 
-    async def embed_query(self, text: str) -> list[float]:
-        """Return the vector of a question."""
+    async def embed_query(self, item: str | Picture) -> list[float]:
+        """Return the vector of a question, which may be a picture."""

@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vr_kernel import Purpose
-
 from vr_embedder_minilm.checksums import MODEL_FOLDER
 
 if TYPE_CHECKING:
+    from vr_kernel import Picture, Purpose
+
     from vr_embedder_minilm.encoder import Encoder
 
 TURN = 4
@@ -38,7 +38,7 @@ class MiniLmEmbedder:
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="minilm")
         self._documents = asyncio.Lock()
 
-    async def embed(self, items: Sequence[str], purpose: Purpose) -> list[list[float]]:
+    async def embed(self, items: Sequence[str | Picture], purpose: Purpose) -> list[list[float]]:
         """One unit-length vector a text, in order; equal texts have equal vectors.
 
         A text counts up to 256 tokens. Documents and questions share one space.
@@ -46,9 +46,12 @@ class MiniLmEmbedder:
         Raises:
             VrError: UNAVAILABLE when the model is damaged or a library is missing.
         """
+        from vr_kernel import texts_of
+
         vectors: list[list[float]] = []
-        for start in range(0, len(items), TURN):
-            turn = items[start : start + TURN]
+        texts = texts_of(self.id, items)
+        for start in range(0, len(texts), TURN):
+            turn = texts[start : start + TURN]
             if purpose == "query":
                 vectors += await self._take(turn)
             else:

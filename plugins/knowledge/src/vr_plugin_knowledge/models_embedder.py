@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from vr_kernel import Code, Services, VrError
+from vr_kernel import Code, Picture, Services, VrError
 
 if TYPE_CHECKING:
     from vr_kernel import Embeddings, Purpose
@@ -27,25 +27,24 @@ class ModelsEmbedder:
         VrError: AUTH when a key is missing; UNAVAILABLE when no model serves the role.
     """
 
-    accepts = frozenset({"text"})
-
     def __init__(self, services: Services, dimension: int) -> None:
         self._models = services.models
         self._model = self._models.names("embedding")[0]
         self.dimension = dimension
         self.id = f"{self._model}@{dimension}"
+        self.accepts = self._models.embeds()
 
-    async def embed(self, items: Sequence[str], purpose: Purpose) -> list[list[float]]:
-        """One unit-length vector a text, in order.
+    async def embed(self, items: Sequence[str | Picture], purpose: Purpose) -> list[list[float]]:
+        """One unit-length vector an item, in order.
 
         Raises:
             VrError: what the service says; CONFLICT, category EMBEDDER_CHANGED, when the role
                 has another model by now.
         """
-        texts = [item[:LONGEST_CHARS] if item.strip() else NOTHING for item in items]
-        if not texts:
+        if not items:
             return []
-        made = await self._models.embed(texts, purpose, dimension=self.dimension)
+        short = [_within_limit(item) for item in items]
+        made = await self._models.embed(short, purpose, dimension=self.dimension)
         self._require_same(made)
         return made.vectors
 
@@ -54,12 +53,18 @@ class ModelsEmbedder:
         if made.model == self._model and lengths == {self.dimension}:
             return
         raise VrError(
-            f"Texts are embedded by {made.model} now, at length {max(lengths)}; the store's"
+            f"Items are embedded by {made.model} now, at length {max(lengths)}; the store's"
             f" vectors are of {self.id}.",
             Code.CONFLICT,
             category="EMBEDDER_CHANGED",
-            hint="Restart the program; then all texts are embedded again.",
+            hint="Restart the program; then all of them are embedded again.",
         )
+
+
+def _within_limit(item: str | Picture) -> str | Picture:
+    if isinstance(item, Picture):
+        return item
+    return item[:LONGEST_CHARS] if item.strip() else NOTHING
 
 
 def build_embedder(services: Services) -> ModelsEmbedder:

@@ -9,9 +9,12 @@ from contextlib import suppress
 from typing import ClassVar
 
 from vr_kernel.generation import Purpose
+from vr_kernel.items.acceptance import accepted_by
+from vr_kernel.items.pictures import Picture
 from vr_kernel.providers import Embedder
 
 from vr_testing.contracts.outcomes import SOON_S
+from vr_testing.contracts.pictures import patch, sees
 from vr_testing.contracts.provider import ProviderContract, close
 
 TOPICS = ("a cat sleeps on the mat", "the price of crude oil rose", "boil the rice in salt water")
@@ -40,7 +43,7 @@ class EmbedderContract(ProviderContract[Embedder]):
     ```
 
     Every test opens a kernel and an embedder of its own. A test can be overridden where an
-    embedder has a reason to differ.
+    embedder has a reason to differ. One that accepts pictures is tested with them, too.
     """
 
     kind = Embedder
@@ -53,8 +56,8 @@ class EmbedderContract(ProviderContract[Embedder]):
             assert embedder.id, "it has no id"
             assert embedder.id == another.id, "its id changes from one instance to the next"
             assert embedder.dimension > 0
-            assert embedder.accepts
-            assert embedder.accepts <= {"text", "image"}, embedder.accepts
+            assert accepted_by(embedder)
+            assert accepted_by(embedder) <= {"text", "image"}, embedder.accepts
 
     async def test_each_text_gets_a_vector_of_unit_length(self) -> None:
         """Lists of floats of length `dimension`, whatever the texts are for."""
@@ -106,6 +109,25 @@ class EmbedderContract(ProviderContract[Embedder]):
                 length = math.hypot(*vector)
                 assert abs(length - 1) < self.tolerance, f"{name}: a vector of length {length}"
 
+    async def test_pictures_share_the_space_of_texts(self) -> None:
+        """Each picture gets a vector of its own, the same with texts around it and alone."""
+        items: list[str | Picture] = [
+            TOPICS[0],
+            patch(255, 0, 0),
+            TOPICS[1],
+            patch(0, 0, 255),
+            TOPICS[2],
+        ]
+        async with self.opened() as embedder:
+            if not sees(embedder):
+                return
+            together = await self.embed(embedder, items)
+            for place, item in enumerate(items):
+                assert abs(math.hypot(*together[place]) - 1) < self.tolerance, "no unit length"
+                (alone,) = await self.embed(embedder, [item])
+                assert self.same(together[place], alone), f"item {place} has another vector alone"
+            assert not self.same(together[1], together[3]), "two pictures have one vector"
+
     async def test_calls_at_the_same_time_get_their_own_vectors(self) -> None:
         """No call gets the vectors of another."""
         async with self.opened() as embedder:
@@ -135,11 +157,11 @@ class EmbedderContract(ProviderContract[Embedder]):
                 await close(embedder)
 
     async def embed(
-        self, embedder: Embedder, texts: Sequence[str], purpose: Purpose = "document"
+        self, embedder: Embedder, items: Sequence[str | Picture], purpose: Purpose = "document"
     ) -> list[list[float]]:
-        """The vectors of texts; asserts their number, and their length as declared."""
-        vectors = await embedder.embed(texts, purpose)
-        assert len(vectors) == len(texts), f"{len(vectors)} vectors for {len(texts)} texts"
+        """The vectors of items; asserts their number, and their length as declared."""
+        vectors = await embedder.embed(items, purpose)
+        assert len(vectors) == len(items), f"{len(vectors)} vectors for {len(items)} items"
         lengths = {len(vector) for vector in vectors}
         assert lengths == {embedder.dimension}, f"{lengths} numbers, not {embedder.dimension}"
         return vectors

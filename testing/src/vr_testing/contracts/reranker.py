@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from math import isfinite
+from math import isclose, isfinite
 
+from vr_kernel.items.pictures import Picture
 from vr_kernel.providers import Reranker
 
 from vr_testing.contracts.embedder import ODD_TEXTS, TOPICS
 from vr_testing.contracts.outcomes import SOON_S
+from vr_testing.contracts.pictures import patch, sees
 from vr_testing.contracts.provider import ProviderContract, close
 
 
@@ -26,7 +28,7 @@ class RerankerContract(ProviderContract[Reranker]):
     ```
 
     Every test opens a kernel and a reranker of its own. A test can be overridden where a reranker
-    has a reason to differ.
+    has a reason to differ. One that accepts pictures is tested with them, too.
     """
 
     kind = Reranker
@@ -57,6 +59,19 @@ class RerankerContract(ProviderContract[Reranker]):
             for text in ODD_TEXTS.values():
                 await self.rerank(reranker, TOPICS[0], [text])
 
+    async def test_pictures_are_scored_among_texts(self) -> None:
+        """Each gets a score, and the same one when it comes twice."""
+        items: list[str | Picture] = [
+            patch(255, 0, 0),
+            TOPICS[0],
+            patch(0, 0, 255),
+            patch(255, 0, 0),
+        ]
+        async with self.opened() as reranker:
+            if sees(reranker):
+                scores = await self.rerank(reranker, TOPICS[0], items)
+                assert isclose(scores[0], scores[-1], rel_tol=1e-3, abs_tol=1e-6), scores
+
     async def test_calls_at_the_same_time_get_their_own_scores(self) -> None:
         """No call gets the scores of another question."""
         async with self.opened() as reranker:
@@ -86,10 +101,12 @@ class RerankerContract(ProviderContract[Reranker]):
         scores = await self.rerank(reranker, query, texts)
         return texts[scores.index(max(scores))]
 
-    async def rerank(self, reranker: Reranker, query: str, texts: Sequence[str]) -> list[float]:
-        """The scores of texts: finite floats, as many as there are texts."""
-        scores = await reranker.rerank(query, texts)
-        assert len(scores) == len(texts), f"{len(scores)} scores for {len(texts)} texts"
+    async def rerank(
+        self, reranker: Reranker, query: str, items: Sequence[str | Picture]
+    ) -> list[float]:
+        """The scores of items: finite floats, as many as there are items."""
+        scores = await reranker.rerank(query, items)
+        assert len(scores) == len(items), f"{len(scores)} scores for {len(items)} items"
         for score in scores:
             assert isinstance(score, float), type(score)
             assert isfinite(score), score

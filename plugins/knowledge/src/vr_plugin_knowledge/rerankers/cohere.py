@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pydantic import BaseModel, ValidationError
-from vr_kernel import Code, Services, VrError
+from vr_kernel import Code, Picture, Services, VrError, texts_of
 
 from vr_plugin_knowledge.settings import KnowledgeSettings
 
@@ -46,14 +46,15 @@ class CohereReranker:
         self._deadline_s = settings.refining_deadline_s
         self.name = f"cohere/{self._model}"
 
-    async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+    async def rerank(self, query: str, items: Sequence[str | Picture]) -> list[float]:
         """Score each text from 0 to 1, in order.
 
         Raises:
             VrError: AUTH for a key that is refused; UNAVAILABLE, category REPLY_INVALID, for a
                 malformed answer; what `Fetcher.post` raises.
         """
-        asked = {"model": self._model, "query": query, "documents": list(texts)}
+        texts = texts_of(self.name, items)
+        asked = {"model": self._model, "query": query, "documents": texts}
         try:
             page = await self._http.post(
                 self._url,

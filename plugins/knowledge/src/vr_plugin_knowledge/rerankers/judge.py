@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
-from vr_kernel import Code, Services, VrError
+from vr_kernel import Code, Picture, Services, VrError, texts_of
 
 from vr_plugin_knowledge.envelopes import DATA_RULE, enclose
 
@@ -33,13 +33,14 @@ class ModelJudge:
         self._models = services.models
         self.name = "/".join(["model", *self._models.suggested("judge")[:1]])
 
-    async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+    async def rerank(self, query: str, items: Sequence[str | Picture]) -> list[float]:
         """Score each text from 0 to 1, in order; a text that the model skips has 0.
 
         Raises:
             VrError: what the model raises; UNAVAILABLE, category REPLY_INVALID, for scores of
                 other passages.
         """
+        texts = texts_of(self.name, items)
         passages = [
             {"passage": number, "text": text[:JUDGED_CHARS]}
             for number, text in enumerate(texts, start=1)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from vr_kernel import Code, Services, VrError, extra_missing
+from vr_kernel import Code, Picture, Services, VrError, extra_missing, texts_of
 
 Scoring = Callable[[str, list[str]], list[float]]
 """Question and texts -> one score per text, in order."""
@@ -34,14 +34,14 @@ class CrossEncoder:
         self._scoring: Scoring | None = None
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="vr-rerank")
 
-    async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+    async def rerank(self, query: str, items: Sequence[str | Picture]) -> list[float]:
         """Score each text, in order; scores have no fixed range.
 
         Raises:
             VrError: UNAVAILABLE when the library is not installed, or its model is not available.
         """
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._worker, self._score, query, list(texts))
+        loop, texts = asyncio.get_running_loop(), texts_of(self.name, items)
+        return await loop.run_in_executor(self._worker, self._score, query, texts)
 
     async def aclose(self) -> None:
         """Stop after the current work."""

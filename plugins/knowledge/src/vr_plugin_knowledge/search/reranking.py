@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Sequence
 
 from pydantic import BaseModel
@@ -46,9 +45,11 @@ async def score_hits(
     key = cache_key(what="rerank", reranker=reranker.name, query=query, texts=texts)
 
     async def produce(own: Call) -> _Scores:
+        from vr_kernel import rerank
+
         # Chosen again, so that its model calls are steps of this work.
         same = choose_reranker(own) or reranker
-        return _Scores(scores=await own.step("scores", lambda: _scores(same, query, texts)))
+        return _Scores(scores=await own.step("scores", lambda: rerank(same, query, texts)))
 
     seconds = settings_of(call).refining_deadline_s
     try:
@@ -63,13 +64,6 @@ async def score_hits(
         call.log.warning("hits were not reranked", reranker=reranker.name, error=str(error))
         notes.append(f"Not reranked: {reranker.name} failed. See the server's log.")
     return []
-
-
-async def _scores(reranker: Reranker, query: str, texts: list[str]) -> list[float]:
-    scores = [float(score) for score in await reranker.rerank(query, texts)]
-    if len(scores) != len(texts) or not all(map(math.isfinite, scores)):
-        raise VrError(f"{reranker.name} gave no score a text.", Code.UNAVAILABLE)
-    return scores
 
 
 def _late(reranker: Reranker, seconds: float) -> VrError:
