@@ -17,14 +17,15 @@ from typing import Any
 import pytest
 from command_fork import FreshVr, run_vr
 from command_host import Ended
+from ledger_state import ledger_state
 from plugin_zoo import Zoo, vr_command
 from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.journal.journal import JournalFile
 from vr_kernel.journal.rows import Entry
+from vr_kernel.state.sqlite.ledger import open_ledger
 from vr_kernel.storage.cache import ResultCache
 from vr_testing.full_disk import fill_up, small_disk
 
@@ -74,8 +75,8 @@ class Installation:
         await results.set("names-nothing", {"text": "x"}, tool="t")
         results.close()
         ledger = open_ledger(self.state / "jobs.db")
-        leases = LedgerLeases(ledger, lease_s=20)
-        jobs = JobLedger(ledger, leases)
+        leases = LedgerLeases(ledger_state(ledger, lease_s=20))
+        jobs = JobLedger(leases.state, leases)
         for job in (DONE, RUNNING):
             await jobs.create(id=job, tool="t", arguments={}, principal="me", workspace="default")
         lease = await jobs.begin(DONE)
@@ -115,7 +116,8 @@ class Installation:
 
         async def ask() -> set[str]:
             ledger = open_ledger(self.state / "jobs.db")
-            jobs = await JobLedger(ledger, LedgerLeases(ledger, lease_s=20)).list("me")
+            state = ledger_state(ledger, lease_s=20)
+            jobs = await JobLedger(state, LedgerLeases(state)).list("me")
             ledger.close()
             return {job.id for job in jobs}
 

@@ -20,7 +20,7 @@ import pytest
 from paid_work import paying, rows
 from paid_worker import Nursery
 from test_jobs_killed_servers import wait_for_the_end
-from vr_kernel.jobs.ledger import open_ledger
+from vr_kernel.state.sqlite.ledger import open_ledger
 from vr_testing import FakeGemini, Fault
 from vr_testing.gemini.request import RecordedRequest
 

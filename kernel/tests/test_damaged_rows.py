@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ledger_state import ledger_state
 from vr_kernel import VrError
 from vr_kernel.files.digests import Digests
 from vr_kernel.gemini.registry import KeptAtGemini, Upload
 from vr_kernel.generation import Usage
 from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.journal.dead_letters import DeadLetters
 from vr_kernel.journal.journal import JournalFile
@@ -23,6 +23,7 @@ from vr_kernel.journal.rows import Entry
 from vr_kernel.log import Log
 from vr_kernel.models.usage import Attempt, UsageLedger
 from vr_kernel.records import Change
+from vr_kernel.state.sqlite.ledger import open_ledger
 from vr_kernel.storage.cache import ResultCache
 from vr_kernel.storage.database import Database
 
@@ -188,8 +189,8 @@ async def test_damaged_rows_of_the_job_ledger(tmp_path: Path, told: Told) -> Non
     path = tmp_path / "jobs.db"
     ids = [number * 32 for number in "ab"]
     with closing(open_ledger(path, told.append)) as ledger:
-        leases = LedgerLeases(ledger, lease_s=20)
-        jobs, steps = JobLedger(ledger, leases), Steps(ledger)
+        leases = LedgerLeases(ledger_state(ledger, lease_s=20))
+        jobs, steps = JobLedger(leases.state, leases), Steps(ledger_state(ledger))
         for each in ids:
             arguments = {"text": SECRET}
             await jobs.create(

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ledger_state import ledger_state
 from vr_kernel import VrError
-from vr_kernel.jobs.jobs import Job, JobLedger
+from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.jobs.ledger import job_scope, open_ledger
 from vr_kernel.jobs.steps import Steps
+from vr_kernel.state.jobs import Job, job_scope
+from vr_kernel.state.sqlite.ledger import open_ledger
 
 LEASE_S = 300.0
 IDS = [f"{number:032x}" for number in range(20)]
@@ -51,9 +53,11 @@ async def process(path: Path, clock: Clock) -> AsyncIterator[Callable[[], JobLed
         def make() -> JobLedger:
             database = open_ledger(path)
             stack.callback(database.close)
-            leases = LedgerLeases(database, lease_s=LEASE_S, clock=clock, steady=clock)
+            leases = LedgerLeases(
+                ledger_state(database, lease_s=LEASE_S, clock=clock, steady=clock)
+            )
             stack.push_async_callback(leases.aclose)
-            return JobLedger(database, leases)
+            return JobLedger(leases.state, leases)
 
         yield make
 
@@ -197,8 +201,8 @@ async def test_a_lease_of_another_job_ends_nothing(jobs: JobLedger) -> None:
 
 async def test_a_process_that_closes_leaves_its_jobs_to_others(path: Path, jobs: JobLedger) -> None:
     with closing(open_ledger(path)) as database:
-        leases = LedgerLeases(database, lease_s=LEASE_S)
-        closing_one = JobLedger(database, leases)
+        leases = LedgerLeases(ledger_state(database, lease_s=LEASE_S))
+        closing_one = JobLedger(leases.state, leases)
         await _create(closing_one)
         lease = await closing_one.begin(IDS[0])
         await leases.aclose()
@@ -362,7 +366,7 @@ async def test_pruning_takes_what_ended_and_its_steps(
     jobs: JobLedger, path: Path, clock: Clock
 ) -> None:
     with closing(open_ledger(path)) as database:
-        steps = Steps(database)
+        steps = Steps(ledger_state(database))
         for job_id in IDS[:5]:
             await _create(jobs, job_id)
             await steps.commit(job_scope(job_id), "1", "paid")
@@ -406,7 +410,8 @@ async def test_a_cancelled_begin_leaves_the_job_to_others(
 async def test_a_ledger_that_cannot_be_used_is_a_typed_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     database = open_ledger(tmp_path / "file" / "jobs.db")
-    jobs = JobLedger(database, LedgerLeases(database, lease_s=LEASE_S))
+    state = ledger_state(database, lease_s=LEASE_S)
+    jobs = JobLedger(state, LedgerLeases(state))
     asks: list[Callable[[], Awaitable[Any]]] = [
         lambda: _create(jobs, uuid.uuid4().hex),
         lambda: jobs.begin(IDS[0]),

@@ -18,10 +18,12 @@ from typing import NamedTuple
 
 import ledger_worker
 import pytest
+from ledger_state import ledger_state
 from ledger_worker import PRINCIPAL, STEPS
 from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.jobs.ledger import job_scope, open_ledger
+from vr_kernel.state.jobs import job_scope
+from vr_kernel.state.sqlite.ledger import open_ledger
 from waiting import until
 
 pytestmark = [
@@ -121,8 +123,8 @@ class Work:
 @pytest.fixture
 async def work(tmp_path: Path) -> AsyncIterator[Work]:
     with closing(open_ledger(tmp_path / "jobs.db")) as database:
-        leases = LedgerLeases(database, lease_s=LEASE_S)
-        work = Work(tmp_path, JobLedger(database, leases))
+        leases = LedgerLeases(ledger_state(database, lease_s=LEASE_S))
+        work = Work(tmp_path, JobLedger(leases.state, leases))
         yield work
         for worker in work.started:
             worker.kill()

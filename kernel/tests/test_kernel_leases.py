@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 from lease_probe import is_owned
+from ledger_state import ledger_state
 from vr_kernel import VrError
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.jobs.ledger import open_ledger
-from vr_kernel.jobs.liveness import steady_clock
+from vr_kernel.state.leases import steady_clock
+from vr_kernel.state.sqlite.ledger import open_ledger
 from waiting import always, until
 
 LONG_S = 300.0
@@ -51,7 +52,9 @@ async def process(path: Path) -> AsyncIterator[MakeLeases]:
         ) -> LedgerLeases:
             database = open_ledger(path)
             stack.callback(database.close)
-            leases = LedgerLeases(database, lease_s=lease_s, clock=clock, steady=steady)
+            leases = LedgerLeases(
+                ledger_state(database, lease_s=lease_s, clock=clock, steady=steady)
+            )
             stack.push_async_callback(leases.aclose)
             return leases
 
@@ -295,7 +298,7 @@ async def test_closing_what_was_never_used_opens_nothing(process: MakeLeases, pa
 
 async def test_a_ledger_that_cannot_be_made_is_a_typed_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    leases = LedgerLeases(open_ledger(tmp_path / "file" / "jobs.db"), lease_s=LONG_S)
+    leases = LedgerLeases(ledger_state(open_ledger(tmp_path / "file" / "jobs.db"), lease_s=LONG_S))
     with pytest.raises(VrError) as caught:
         await leases.acquire("a")
     assert caught.value.code == "UNAVAILABLE"

@@ -17,11 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from lease_probe import is_owned
+from ledger_state import ledger_state
 from vr_kernel import VrError
 from vr_kernel.jobs.lease import Lease
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.jobs.steps import Steps
+from vr_kernel.state.sqlite.ledger import open_ledger
 from vr_kernel.storage.database import Database
 
 LEASE_S = 300.0
@@ -44,7 +45,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 @pytest.fixture
 def steps(database: Database) -> Steps:
-    return Steps(database)
+    return Steps(ledger_state(database))
 
 
 class Bill:
@@ -82,7 +83,7 @@ async def test_a_step_is_paid_once(steps: Steps, database: Database) -> None:
     bill = Bill({"text": "x"})
     assert [await steps.run("job", "1", bill) for _ in range(3)] == [{"text": "x"}] * 3
     database.close()
-    assert await Steps(database).run("job", "1", bill) == {"text": "x"}
+    assert await Steps(ledger_state(database)).run("job", "1", bill) == {"text": "x"}
     assert bill.paid == 1
     assert await steps.find("job", "1") == {"text": "x"}
 
@@ -107,8 +108,8 @@ async def test_scopes_keys_and_versions_are_told_apart(steps: Steps) -> None:
 def test_any_json_value_comes_back(reply: Any) -> None:
     async def round_trip(folder: str) -> None:
         with closing(open_ledger(Path(folder) / "jobs.db")) as database:
-            assert await Steps(database).run("job", "1", Bill(reply)) == reply
-            assert await Steps(database).find("job", "1") == reply
+            assert await Steps(ledger_state(database)).run("job", "1", Bill(reply)) == reply
+            assert await Steps(ledger_state(database)).find("job", "1") == reply
 
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(round_trip(folder))
@@ -123,7 +124,7 @@ async def test_the_first_committed_reply_wins(steps: Steps, database: Database) 
     with closing(open_ledger(database.path)) as elsewhere:
         replies = await asyncio.gather(
             *(
-                Steps(where).run("job", "1", Bill(number))
+                Steps(ledger_state(where)).run("job", "1", Bill(number))
                 for number, where in enumerate([database, elsewhere] * 3)
             )
         )
@@ -173,8 +174,10 @@ async def test_a_damaged_reply_does_not_win(steps: Steps, database: Database) ->
 async def test_who_was_taken_over_keeps_the_reply_and_is_told(
     steps: Steps, database: Database
 ) -> None:
-    leases = LedgerLeases(database, lease_s=LEASE_S)
-    later = LedgerLeases(database, lease_s=LEASE_S, clock=lambda: time.time() + LEASE_S + 1)
+    leases = LedgerLeases(ledger_state(database, lease_s=LEASE_S))
+    later = LedgerLeases(
+        ledger_state(database, lease_s=LEASE_S, clock=lambda: time.time() + LEASE_S + 1)
+    )
     lease = await leases.acquire("job")
     assert await steps.run("job", "0", Bill("fine"), lease=lease) == "fine"
     taken = asyncio.Event()
@@ -200,7 +203,7 @@ async def test_who_was_taken_over_keeps_the_reply_and_is_told(
 
 
 async def test_without_the_lease_nothing_new_is_paid(steps: Steps, database: Database) -> None:
-    leases = LedgerLeases(database, lease_s=LEASE_S)
+    leases = LedgerLeases(ledger_state(database, lease_s=LEASE_S))
     lease = await leases.acquire("job")
     await steps.commit("job", "1", "old", lease=lease)
     await leases.release(lease)
@@ -300,7 +303,7 @@ async def test_forgetting_and_pruning(steps: Steps, database: Database) -> None:
 
 async def test_a_ledger_that_cannot_be_used_is_a_typed_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    steps, bill = Steps(open_ledger(tmp_path / "file" / "jobs.db")), Bill()
+    steps, bill = Steps(ledger_state(open_ledger(tmp_path / "file" / "jobs.db"))), Bill()
     asks: list[Callable[[], Awaitable[Any]]] = [
         lambda: steps.find("job", "1"),
         lambda: steps.commit("job", "1", 1),
@@ -331,10 +334,10 @@ class LedgerMachine(RuleBasedStateMachine):
         self.databases = [open_ledger(path), open_ledger(path)]
         clock = partial(getattr, self, "now")
         self.leases = [
-            LedgerLeases(database, lease_s=LEASE_S, clock=clock, steady=clock)
+            LedgerLeases(ledger_state(database, lease_s=LEASE_S, clock=clock, steady=clock))
             for database in self.databases
         ]
-        self.steps = [Steps(database) for database in self.databases]
+        self.steps = [Steps(ledger_state(database)) for database in self.databases]
         self.runner = asyncio.Runner()
         self.replies: dict[tuple[str, str, str], int] = {}
         self.rows: dict[str, tuple[Lease, float]] = {}

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lease_probe import is_owned
+from ledger_state import ledger_state
 from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import BEATS, LedgerLeases
-from vr_kernel.jobs.ledger import LEDGER_SCHEMA, open_ledger
-from vr_kernel.jobs.liveness import Watch
+from vr_kernel.state.sqlite.ledger import LEDGER_SCHEMA, open_ledger
+from vr_kernel.state.sqlite.liveness import Watch
 
 LEASE_S = 20.0
 TICK_S = LEASE_S / BEATS
@@ -51,9 +52,14 @@ def process(
         def make() -> tuple[LedgerLeases, JobLedger]:
             ledger = stack.enter_context(closing(open_ledger(tmp_path / "jobs.db")))
             leases = LedgerLeases(
-                ledger, lease_s=LEASE_S, clock=lambda: machine.wall, steady=lambda: machine.steady
+                ledger_state(
+                    ledger,
+                    lease_s=LEASE_S,
+                    clock=lambda: machine.wall,
+                    steady=lambda: machine.steady,
+                )
             )
-            return leases, JobLedger(ledger, leases)
+            return leases, JobLedger(leases.state, leases)
 
         yield make
 

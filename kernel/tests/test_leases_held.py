@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 from lease_probe import is_owned
+from ledger_state import ledger_state
 from vr_kernel import VrError
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.jobs.ledger import open_ledger
+from vr_kernel.state.sqlite.ledger import open_ledger
 from waiting import until
 
 LEASE_S = 300.0
@@ -25,19 +26,19 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def here(path: Path) -> Iterator[LedgerLeases]:
     with closing(open_ledger(path)) as ledger:
-        yield LedgerLeases(ledger, lease_s=LEASE_S)
+        yield LedgerLeases(ledger_state(ledger, lease_s=LEASE_S))
 
 
 @pytest.fixture
 def there(path: Path) -> Iterator[LedgerLeases]:
     with closing(open_ledger(path)) as ledger:
-        yield LedgerLeases(ledger, lease_s=LEASE_S)
+        yield LedgerLeases(ledger_state(ledger, lease_s=LEASE_S))
 
 
 @pytest.fixture
 def broken(tmp_path: Path) -> LedgerLeases:
     (tmp_path / "file").write_text("in the way")
-    return LedgerLeases(open_ledger(tmp_path / "file" / "jobs.db"), lease_s=LEASE_S)
+    return LedgerLeases(ledger_state(open_ledger(tmp_path / "file" / "jobs.db"), lease_s=LEASE_S))
 
 
 async def test_a_name_is_owned_for_the_length_of_a_block(

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ledger_state import ledger_state
 from pydantic import BaseModel
 from vr_kernel import CALLS_OUT, READ_ONLY, Call, hookimpl, tool
 from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.jobs.ledger import open_ledger
+from vr_kernel.state.sqlite.ledger import open_ledger
 from vr_testing import FakeGemini, open_kernel
 
 USER = "svc"
@@ -36,7 +37,8 @@ def test_no_token_reads_a_row_without_its_mark(
 ) -> None:
     """Rows of this version, and rows that bear a bare name as versions before left them."""
     with TemporaryDirectory() as folder, closing(open_ledger(Path(folder) / "jobs.db")) as ledger:
-        jobs = JobLedger(ledger, LedgerLeases(ledger, lease_s=20), owner=USER)
+        state = ledger_state(ledger, lease_s=20, owner=USER)
+        jobs = JobLedger(state, LedgerLeases(state))
         whose = {f"{number:032x}": who for number, who in enumerate(new + former)}
         bare = [(who, job_id) for job_id, who in list(whose.items())[len(new) :]]
 

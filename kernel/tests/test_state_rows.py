@@ -9,10 +9,11 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
+from ledger_state import ledger_state
 from vr_kernel.errors import VrError
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.state import Adopted, Place, Put, RowSpace, adopt_file
+from vr_kernel.state.sqlite.ledger import open_ledger
 from vr_kernel.state.sqlite.rows import SqliteRows
 from vr_testing import MemoryRows, RowsContract
 
@@ -80,7 +81,7 @@ async def test_a_former_file_is_taken_over_once(tmp_path: Path) -> None:
         yield Adopted(Put(f"day/{row['name']}", {"mood": row["mood"]}), "home", row["owner"])
 
     with closing(SqliteRows(tmp_path / "rows.db")) as space, closing(ledger):
-        rows, leases = space.of(PLACE), LedgerLeases(ledger, lease_s=30)
+        rows, leases = space.of(PLACE), LedgerLeases(ledger_state(ledger, lease_s=30))
         await rows.within("home", "ann").put("day/003", "mine")
         for _ in range(2):
             await adopt_file(former, rows, leases, {"day": adopt, "night": adopt}, told.append)

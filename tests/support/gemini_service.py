@@ -8,13 +8,14 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
+from ledger_state import ledger_state
 from vr_kernel.config.paths import Paths
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.gemini.service import GeminiService
 from vr_kernel.generation import Media, Part, Request, Text, Turn
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.log import Log
+from vr_kernel.state.sqlite.ledger import open_ledger
 
 MODEL = "gemini-3.8-flash"
 LARGE = 20_000_001
@@ -33,7 +34,7 @@ async def gemini_at(url: str, tmp_path: Path, **settings: Any) -> AsyncIterator[
     )
     paths = folders(tmp_path)
     with closing(open_ledger(paths.state / "jobs.db")) as ledger:
-        leases = LedgerLeases(ledger, lease_s=20)
+        leases = LedgerLeases(ledger_state(ledger, lease_s=20))
         gemini = GeminiService(lambda: chosen, paths, Log("error", "console"), leases)
         try:
             yield gemini

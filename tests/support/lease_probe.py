@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from vr_kernel.jobs.leases import LedgerLeases
 
 
 async def is_owned(leases: LedgerLeases, name: str) -> bool:
     """True while some process owns the name. Nothing is written: an expired row stays."""
-    return await leases._database.read(partial(leases.watch.is_live, name=name))
+    return await leases.state.leases.is_owned(name)

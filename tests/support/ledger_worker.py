@@ -15,11 +15,13 @@ import uuid
 from contextlib import closing
 from pathlib import Path
 
+from ledger_state import ledger_state
 from vr_kernel.errors import VrError
 from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.jobs.ledger import job_scope, open_ledger
 from vr_kernel.jobs.steps import Steps
+from vr_kernel.state.jobs import job_scope
+from vr_kernel.state.sqlite.ledger import open_ledger
 
 STEPS = 50
 PRINCIPAL = "worker"
@@ -61,8 +63,8 @@ async def do_job(folder: Path, job_id: str, jobs: JobLedger, steps: Steps) -> No
 
 async def main(folder: Path, lease_s: float) -> None:
     with closing(open_ledger(folder / "jobs.db")) as database:
-        leases = LedgerLeases(database, lease_s=lease_s)
-        jobs, steps = JobLedger(database, leases), Steps(database)
+        leases = LedgerLeases(ledger_state(database, lease_s=lease_s))
+        jobs, steps = JobLedger(leases.state, leases), Steps(ledger_state(database))
         open_ones = await jobs.list(PRINCIPAL, states=["running", "interrupted"])
         while open_ones or not (folder / "last").exists():
             random.shuffle(open_ones)

@@ -14,7 +14,7 @@ from vr_kernel.calls.commit import commit, keep_artifact, settle
 from vr_kernel.calls.produced import CacheWrite
 from vr_kernel.content import Content
 from vr_kernel.generation import Usage
-from vr_kernel.jobs.ledger import complete
+from vr_kernel.jobs.completion import complete
 from vr_kernel.progress import Report
 from vr_kernel.questions import Question, understand
 

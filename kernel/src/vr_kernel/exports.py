@@ -15,7 +15,8 @@ def lazy_exports(
 
     Args:
         package: its `__name__`.
-        homes: module below the package -> the names it defines, separated by spaces.
+        homes: module below the package -> the names it defines, separated by spaces. A module
+            that begins with a dot lies beside the package.
     """
     modules = {name: module for module, names in homes.items() for name in names.split()}
     module_names = vars(sys.modules[package])
@@ -23,7 +24,7 @@ def lazy_exports(
     def load(name: str) -> Any:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{package}.{modules[name]}"), name)
+        value = getattr(import_module(f".{modules[name]}", package), name)
         module_names[name] = value
         return value
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from vr_kernel.commands import Command
     from vr_kernel.composition.tenants import Tenants
     from vr_kernel.health import Check
-    from vr_kernel.jobs.rows import Job
     from vr_kernel.loading.discovery import PluginStatus
     from vr_kernel.log import Log
     from vr_kernel.prompts import Message, Prompt
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from vr_kernel.running.running_job import RunningCall
     from vr_kernel.services import Services
     from vr_kernel.signatures.schema_cache import ToolSchemas
+    from vr_kernel.state.jobs import Job
     from vr_kernel.tools import Tool
 
 

@@ -23,7 +23,7 @@ from batch_worker import AT_ONCE, ITEMS, OPEN_JOBS
 from lecture import Lecture
 from test_video_batch import end_of, fill
 from test_video_gemini import SEEN, asked, key_for
-from vr_kernel.jobs.ledger import open_ledger
+from vr_kernel.state.sqlite.ledger import open_ledger
 from vr_testing import FakeGemini
 
 pytestmark = [

@@ -8,9 +8,8 @@ from typing import Annotated, Any, get_args
 from pydantic import BaseModel, Field
 
 from vr_kernel.call import Call
-from vr_kernel.jobs.jobs import Job, JobState
-from vr_kernel.jobs.rows import Ending
 from vr_kernel.running.job_handle import JobHandle
+from vr_kernel.state.jobs import Ending, Job, JobState
 from vr_kernel.tools import DESTRUCTIVE, IDEMPOTENT, READ_ONLY, tool
 
 JobId = Annotated[str, Field(max_length=64)]

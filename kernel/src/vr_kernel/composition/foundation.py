@@ -21,7 +21,6 @@ from vr_kernel.gemini.service import GeminiService
 from vr_kernel.http import Fetcher
 from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.jobs.ledger import open_ledger
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.journal.dead_letters import DeadLetters
 from vr_kernel.journal.journal import JournalFile
@@ -40,6 +39,7 @@ from vr_kernel.running.document_loaders import LoadedDocuments
 from vr_kernel.running.job_runner import JobRunner
 from vr_kernel.running.listeners import Listeners
 from vr_kernel.running.single_flight import SingleFlights
+from vr_kernel.state.sqlite.state import SqliteState
 from vr_kernel.storage.cache import ResultCache
 from vr_kernel.storage.database_errors import told_by
 from vr_kernel.storage.patience import Patience
@@ -47,7 +47,6 @@ from vr_kernel.text.redaction import Redaction, secrets_of
 
 if TYPE_CHECKING:
     from vr_kernel.state.rows import Rows
-    from vr_kernel.state.sqlite.rows import SqliteRows
     from vr_kernel.storage.room import Room, Rooms
 
 
@@ -61,7 +60,6 @@ class Foundation:
         self.log = Log(kernel.log_level, kernel.log_format, redact=self.redaction)
         self.identity = Identity(_user(), config.store.workspace, is_owner=True)
         self._rooms: Rooms | None = None
-        self._rows: SqliteRows | None = None
         self.listeners = Listeners(self.log)
         self.artifacts = Artifacts(config.paths.artifacts)
         # A single folder given as text would be read as a sequence of letters, "/" among them.
@@ -136,10 +134,8 @@ class Foundation:
         await self.leases.aclose()
         await self.journal.aclose()
         files = (self.journal, self.dead_letters, self.cache, self.digests, self.usage)
-        for file in (*files, self._ledger):
+        for file in (*files, self.state):
             file.close()
-        if self._rows is not None:
-            self._rows.close()
         self.log.tell_counted()
 
     def room_of(self, folder: Path) -> Room:
@@ -152,19 +148,21 @@ class Foundation:
     def rows_of(self, namespace: str, workspace: str = "", principal: str = "") -> Rows:
         """The rows of a place; their file is opened at first use."""
         from vr_kernel.state.rows import Place
-        from vr_kernel.state.sqlite.rows import SqliteRows
 
-        if self._rows is None:
-            path = self.config.paths.state / "rows.db"
-            self._rows = SqliteRows(path, told_by(self.log), self.patience)
-        return self._rows.of(Place(namespace, workspace, principal))
+        return self.state.rows.of(Place(namespace, workspace, principal))
 
     def _build_storage(self) -> None:
         paths = self.config.paths
         tell, patience = told_by(self.log), self.patience
-        self._ledger = open_ledger(paths.state / "jobs.db", tell, patience)
+        self.state = SqliteState(
+            paths,
+            lease_s=self.config.kernel.lease_s,
+            owner=self.identity.principal,
+            tell=tell,
+            patience=patience,
+        )
         self.journal = JournalFile(
-            paths.journal, tell, self._ledger, lambda: self.config.store.backend
+            paths.journal, tell, self.state.ledger, lambda: self.config.store.backend
         )
         self.dead_letters = DeadLetters(paths.state / "refused.db", tell, patience)
         self.cache = ResultCache(
@@ -176,7 +174,7 @@ class Foundation:
         )
         self.digests = Digests(paths.cache / "digests.db", tell, patience)
         self.providers = ProviderRegistry(self._choice)
-        self.leases = LedgerLeases(self._ledger, lease_s=self.config.kernel.lease_s)
+        self.leases = LedgerLeases(self.state)
         self.vectors = VectorCache(
             paths.state / "vectors.db", self.providers, self.leases, tell, patience
         )
@@ -215,9 +213,9 @@ class Foundation:
 
     def _build_jobs(self) -> None:
         self.single_flights = SingleFlights(self.cache, self.leases)
-        self.steps = Steps(self._ledger)
+        self.steps = Steps(self.state)
         self.jobs = JobRunner(
-            jobs=JobLedger(self._ledger, self.leases, owner=self.identity.principal),
+            jobs=JobLedger(self.state, self.leases),
             leases=self.leases,
             steps=self.steps,
             log=self.log,

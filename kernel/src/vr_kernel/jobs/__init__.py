@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from vr_kernel.jobs.completion import settle
     from vr_kernel.jobs.lease import Lease
-    from vr_kernel.jobs.ledger import settle
-    from vr_kernel.jobs.rows import Job, JobState
+    from vr_kernel.state.jobs import Job, JobState
 
 __all__ = [
     "Job",
@@ -21,8 +21,8 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        "completion": "settle",
         "lease": "Lease",
-        "ledger": "settle",
-        "rows": "Job JobState",
+        ".state.jobs": "Job JobState",
     },
 )

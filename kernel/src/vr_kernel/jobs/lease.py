@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -58,9 +57,3 @@ def lease_lost(lease: Lease) -> VrError:
 def was_lost(lease: Lease, error: BaseException) -> bool:
     """Say if work failed because another process has taken it over, or may have."""
     return lease.lost or (isinstance(error, VrError) and error.category == LEASE_LOST)
-
-
-def is_owner(connection: sqlite3.Connection, lease: Lease) -> bool:
-    """True, inside a transaction, when no other process took the lease."""
-    row = connection.execute("SELECT 1 FROM lease WHERE token = ?", (lease.token,)).fetchone()
-    return row is not None

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import math
-import sqlite3
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
-from functools import partial
+from typing import TYPE_CHECKING
 
 from vr_kernel.errors import VrError
+from vr_kernel.jobs.completion import complete, settle
 from vr_kernel.jobs.lease import Lease
-from vr_kernel.jobs.ledger import complete, settle
-from vr_kernel.jobs.liveness import Watch, steady_clock
-from vr_kernel.storage.kept_database import KeptDatabase
+
+if TYPE_CHECKING:
+    from vr_kernel.state.protocols import State
 
 BEATS = 5
 """Renewals within the length of a lease."""
-KEPT_S = 86_400
-"""Rows of dead owners are removed after this time."""
-RELEASE_WAIT_S = 2.0
-"""Seconds that a release waits for another process; a lease that is not released expires."""
 PAUSE_S = 0.1
 """Seconds between two tries to own a name that has another owner."""
 
@@ -30,28 +25,21 @@ class LedgerLeases:
     """The leases of this process, kept alive by one heartbeat.
 
     Args:
-        database: the ledger.
-        lease_s: seconds until a silent owner counts as dead; well above the longest stall.
-        clock: seconds since the epoch, the same for all processes of the ledger.
-        steady: a monotonic clock, by which an owner measures its lease.
+        state: keeps the leases of all processes.
     """
 
-    def __init__(
-        self,
-        database: KeptDatabase,
-        *,
-        lease_s: float,
-        clock: Callable[[], float] = time.time,
-        steady: Callable[[], float] = steady_clock,
-    ) -> None:
-        self.lease_s = lease_s
-        self.clock = clock
-        self.watch = Watch(lease_s, clock, steady)
-        self._steady = steady
-        self._database = database
+    def __init__(self, state: State) -> None:
+        self.state = state
         self._held: dict[int, Lease] = {}
         self._released: set[int] = set()
         self._heartbeat: asyncio.Task[None] | None = None
+
+    def now(self) -> float:
+        """Seconds since the epoch, by the clock of the leases."""
+        return self.state.leases.clock()
+
+    def _steady(self) -> float:
+        return self.state.leases.steady()
 
     async def acquire(self, name: str) -> Lease | None:
         """Own a name; None while any process, this one included, owns it.
@@ -147,9 +135,8 @@ class LedgerLeases:
         """
         self._drop(lease)
         self._released.add(lease.token)
-        delete = partial(_delete, tokens=[lease.token], scope=lease.name if done else "")
         with suppress(VrError):
-            await complete(self._database.run(delete, wait_s=RELEASE_WAIT_S))
+            await complete(self.state.leases.release([lease.token], lease.name if done else ""))
             self._released.discard(lease.token)
 
     async def aclose(self) -> None:
@@ -162,48 +149,30 @@ class LedgerLeases:
             self._lose(lease)
         if held:
             with suppress(VrError):  # runs after a write that the heartbeat began
-                delete = partial(_delete, tokens=[it.token for it in held])
-                await complete(self._database.run(delete, wait_s=RELEASE_WAIT_S))
+                await complete(self.state.leases.release([it.token for it in held]))
 
     async def _acquire(self, name: str) -> Lease | None:
-        taken = await self._database.run(partial(self._insert, name))
+        returned = [*self._released]
+        taken = await self.state.leases.take(name, returned)
+        self._released.difference_update(returned)
         if taken is None:
             return None
-        lease = Lease(name, *taken, self._steady)
+        lease = Lease(name, *taken, self.state.leases.steady)
         self._held[lease.token] = lease
         self._watch(lease)
         if self._heartbeat is None or self._heartbeat.done():
             self._heartbeat = asyncio.create_task(self._beat(), name="vr-leases")
         return lease
 
-    def _insert(self, name: str, connection: sqlite3.Connection) -> tuple[int, float] | None:
-        _delete(connection, [*self._released])
-        if self.watch.is_live(connection, name):
-            return None
-        # The steady clock first: this process must not count on a lease longer than others wait.
-        ends_at, now = self._steady() + self.lease_s, self.clock()
-        old = -math.inf if self.watch.was_set() else now - KEPT_S
-        connection.execute("DELETE FROM lease WHERE name = ? OR expires_at < ?", (name, old))
-        added = connection.execute(
-            "INSERT INTO lease (name, expires_at) VALUES (?, ?)", (name, now + self.lease_s)
-        )
-        return added.lastrowid or 0, ends_at
-
     async def _beat(self) -> None:
         while self._held:
-            await asyncio.sleep(self.lease_s / BEATS)
+            await asyncio.sleep(self.state.leases.lease_s / BEATS)
             for lease in [lease for lease in self._held.values() if lease.lost]:
                 self._lose(lease)
             tokens = list(self._held)
             with suppress(VrError):  # the next beat tries again; each lease expires by itself
-                owned, ends_at = await self._database.insist(partial(self._renew, tokens))
+                owned, ends_at = await self.state.leases.renew(tokens)
                 self._extend(tokens, owned, ends_at)
-
-    def _renew(self, tokens: Iterable[int], it: sqlite3.Connection) -> tuple[set[int], float]:
-        ends_at, wall = self._steady() + self.lease_s, self.clock() + self.lease_s
-        renew = "UPDATE lease SET expires_at = ? WHERE token = ?"
-        owned = {each for each in tokens if it.execute(renew, (wall, each)).rowcount}
-        return owned, ends_at
 
     def _extend(self, tokens: Iterable[int], owned: set[int], ends_at: float) -> None:
         for token in tokens:
@@ -232,9 +201,3 @@ class LedgerLeases:
         lease.over = True
         if lease.timer is not None:
             lease.timer.cancel()
-
-
-def _delete(connection: sqlite3.Connection, tokens: Iterable[int], scope: str = "") -> None:
-    if scope:
-        connection.execute("DELETE FROM step WHERE scope = ?", (scope,))
-    connection.executemany("DELETE FROM lease WHERE token = ?", [(token,) for token in tokens])

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from vr_kernel.documents import Document
     from vr_kernel.errors import VrError
     from vr_kernel.jobs.lease import Lease
-    from vr_kernel.jobs.rows import Job, JobState
+    from vr_kernel.state.jobs import Job, JobState
 
 T = TypeVar("T")
 

@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from vr_kernel.errors import VrError
-from vr_kernel.jobs.ledger import job_scope
 from vr_kernel.running.running_job import run_mark
+from vr_kernel.state.jobs import job_scope
 
 if TYPE_CHECKING:
     from vr_kernel.calls.context import Context
-    from vr_kernel.jobs.rows import Job
     from vr_kernel.jobs.steps import Steps
+    from vr_kernel.state.jobs import Job
     from vr_kernel.tools import Tool
 
 Serve = Callable[[str], Awaitable[tuple["Tool", "Context"]]]

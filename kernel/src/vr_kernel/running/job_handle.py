@@ -8,10 +8,10 @@ from pydantic import BaseModel
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Usage
-from vr_kernel.jobs.jobs import Job, JobState
 from vr_kernel.running.job_errors import cancelled
 from vr_kernel.running.runner import Outcome
 from vr_kernel.signatures.schemas import compact_output
+from vr_kernel.state.jobs import Job, JobState
 from vr_kernel.text.visible_text import all_visible, result_text
 from vr_kernel.tools import Tool
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from vr_kernel.calls.context import Context
 from vr_kernel.errors import Code, VrError
-from vr_kernel.jobs.jobs import Job, JobLedger, JobState
+from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.log import Log
@@ -22,6 +22,7 @@ from vr_kernel.running.job_errors import given_up, taken_over
 from vr_kernel.running.listeners import Listeners
 from vr_kernel.running.runner import Outcome
 from vr_kernel.running.running_job import RunningCall, RunningJob, finish, let_go
+from vr_kernel.state.jobs import Job, JobState
 from vr_kernel.tools import Tool
 
 NEWS_S = 1.0

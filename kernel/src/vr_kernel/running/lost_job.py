@@ -7,11 +7,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel.errors import VrError
-from vr_kernel.jobs.jobs import Job
-from vr_kernel.jobs.ledger import complete
+from vr_kernel.jobs.completion import complete
 from vr_kernel.running.job_handle import outcome_of
 from vr_kernel.running.runner import Outcome
 from vr_kernel.running.running_job import RunningJob
+from vr_kernel.state.jobs import Job
 
 if TYPE_CHECKING:
     from vr_kernel.protocols.work import Jobs

@@ -20,13 +20,14 @@ from vr_kernel.errors import QUOTA_RETRY_S, Code, VrError
 from vr_kernel.events import CallFinished
 from vr_kernel.generation import Usage
 from vr_kernel.isolation.plugin_code import PluginCode
+from vr_kernel.jobs.completion import complete
 from vr_kernel.jobs.lease import Lease
-from vr_kernel.jobs.ledger import complete, job_scope
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.models.usage import Meter
 from vr_kernel.progress import Report
 from vr_kernel.questions import AnswerNeeded, Asker, Question, ask_nobody
 from vr_kernel.running.listeners import Listeners
+from vr_kernel.state.jobs import job_scope
 from vr_kernel.text.bounds import bounded
 from vr_kernel.text.visible_text import all_visible, result_text
 from vr_kernel.tools import Tool

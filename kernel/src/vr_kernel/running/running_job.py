@@ -15,10 +15,9 @@ from pydantic_core import to_jsonable_python
 from vr_kernel.calls.context import Context
 from vr_kernel.calls.produced import Produced
 from vr_kernel.errors import VrError
-from vr_kernel.jobs.jobs import Ending, JobLedger
+from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.lease import Lease, was_lost
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.jobs.ledger import job_scope
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.log import Log
 from vr_kernel.progress import Report
@@ -26,6 +25,7 @@ from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.running import runner
 from vr_kernel.running.job_errors import cancelled, taken_over
 from vr_kernel.running.runner import Outcome
+from vr_kernel.state.jobs import Ending, job_scope
 from vr_kernel.storage.database_faults import is_held
 from vr_kernel.tools import Tool
 

@@ -1,44 +1,13 @@
-"""One job as the ledger holds it, and the reading of its row."""
+"""The row of a job, and its reading."""
 
 from __future__ import annotations
 
 import json
-import math
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from vr_kernel.errors import Code, VrError
+from vr_kernel.state.jobs import DAMAGED_JOB, Job, JobState
 from vr_kernel.storage.principal_marks import principal_of
-
-JobState = Literal["running", "interrupted", "done", "failed", "cancelled"]
-"""`interrupted` is running without a live lease: its process died, and another can resume it."""
-Ending = Literal["done", "failed", "cancelled"]
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One long call. Times in seconds since the epoch; `done` of `total` in the tool's units.
-
-    `runs` counts the processes that began it; `version` is that of the tool's steps; `error`
-    has the fields of `VrError.as_dict`.
-    """
-
-    id: str
-    tool: str
-    arguments: dict[str, Any]
-    principal: str
-    workspace: str
-    state: JobState
-    done: float
-    total: float | None
-    message: str
-    runs: int
-    version: str
-    result: dict[str, Any] | None
-    error: dict[str, Any] | None
-    created_at: float
-    updated_at: float
-
 
 OWNED = "('job/' || job.id IN (SELECT value FROM json_each(:live)))"
 """SQL: the job has a live owner; `:live` is the result of `Watch.live_jobs`."""
@@ -49,8 +18,6 @@ SHOWN = (
     f" WHEN cancel_asked THEN 'cancelled' WHEN {_NEW} THEN state ELSE 'interrupted' END"
 )
 """SQL: the state as callers see it, at `:now` with leases of `:lease_s` seconds; see `OWNED`."""
-DAMAGED_JOB = "JOB_DAMAGED"
-"""Category of the error of a job whose row is damaged."""
 _STATES: dict[str, JobState] = {state: state for state in get_args(JobState)}
 _TEXTS = ("id", "tool", "principal", "workspace", "version", "message", "shown")
 _DOCUMENTS = ("arguments", "result", "error")
@@ -60,15 +27,6 @@ COLUMNS = ", ".join(
     [f"CAST({name} AS BLOB)" for name in (*_TEXTS[:-1], SHOWN, *_DOCUMENTS)] + list(_NUMBERS)
 )
 """SQL: the columns that `read_job` takes."""
-
-
-def progress(done: float, total: float | None, message: str) -> dict[str, Any]:
-    """The fields for a job's progress; what is no number counts as unknown."""
-    return {
-        "done": done if math.isfinite(done) else 0.0,
-        "total": total if total is None or math.isfinite(total) else None,
-        "message": message.encode("utf-8", "replace").decode(),
-    }
 
 
 def read_job(row: tuple[Any, ...], owner: str = "") -> Job:

@@ -8,18 +8,14 @@ import sqlite3
 import time
 from collections.abc import Callable
 
+from vr_kernel.state.leases import steady_clock
+
 LONGEST_S = 660.0
 """Longest lease in seconds. If one seems longer, its owner died before the clock was set back."""
 MOST_SEEN = 10_000
 """Maximum number of leases of others that are remembered."""
 LOOSE_S = 1.0
 """Drift from the steady clock, in seconds, from which the wall clock counts as having been set."""
-
-
-def steady_clock() -> float:
-    """Seconds of a monotonic clock; where possible it runs while the computer sleeps."""
-    clock = getattr(time, "CLOCK_BOOTTIME", None)
-    return time.monotonic() if clock is None else time.clock_gettime(clock)
 
 
 class Watch:
@@ -78,3 +74,9 @@ class Watch:
         if moment - seen[2] >= self._lease_s:
             return False
         return self.was_set() or now < expires_at < now + LONGEST_S
+
+
+def owns(connection: sqlite3.Connection, token: int) -> bool:
+    """True, inside a transaction, when no other process took the lease of that token."""
+    row = connection.execute("SELECT 1 FROM lease WHERE token = ?", (token,)).fetchone()
+    return row is not None

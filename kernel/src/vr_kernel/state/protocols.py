@@ -1,0 +1,37 @@
+"""The state of a kernel: everything that it keeps, in parts that hang together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from vr_kernel.state.jobs import JobTable
+    from vr_kernel.state.leases import LeaseTable
+    from vr_kernel.state.rows import RowSpace
+    from vr_kernel.state.steps import StepTable
+
+
+class State(Protocol):
+    """Everything that the kernels of one installation keep and share.
+
+    Each part is opened at its first use.
+    """
+
+    @property
+    def leases(self) -> LeaseTable:
+        """The owners of names."""
+
+    @property
+    def jobs(self) -> JobTable:
+        """Long calls."""
+
+    @property
+    def steps(self) -> StepTable:
+        """Replies that were paid for."""
+
+    @property
+    def rows(self) -> RowSpace:
+        """Rows of registries and plugins."""
+
+    def close(self) -> None:
+        """Close what was opened; a later use opens it again."""

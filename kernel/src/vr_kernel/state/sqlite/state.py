@@ -1,0 +1,89 @@
+"""State in SQLite files of one machine: each part is imported and opened at first use."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vr_kernel.config.paths import Paths
+    from vr_kernel.errors import VrError
+    from vr_kernel.state.sqlite.jobs import SqliteJobs
+    from vr_kernel.state.sqlite.leases import SqliteLeases
+    from vr_kernel.state.sqlite.rows import SqliteRows
+    from vr_kernel.state.sqlite.steps import SqliteSteps
+    from vr_kernel.storage.kept_database import KeptDatabase
+    from vr_kernel.storage.patience import Patience
+
+
+class SqliteState:
+    """The files of one installation; see `State`.
+
+    Args:
+        paths: its folders.
+        lease_s: seconds until a silent owner counts as dead.
+        owner: the principal of what has no token's name.
+        tell: called once for each damage found in a file.
+        patience: with locks, shared by all files.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        paths: Paths,
+        *,
+        lease_s: float,
+        owner: str = "",
+        tell: Callable[[VrError], None] = lambda _error: None,
+        patience: Patience | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._paths = paths
+        self._lease_s = lease_s
+        self._owner = owner
+        self._tell = tell
+        self._patience = patience
+        self._clock = clock
+
+    @cached_property
+    def ledger(self) -> KeptDatabase:
+        """The file of jobs, leases, steps and positions of the journal."""
+        from vr_kernel.state.sqlite.ledger import open_ledger
+
+        return open_ledger(self._paths.state / "jobs.db", self._tell, self._patience)
+
+    @cached_property
+    def leases(self) -> SqliteLeases:
+        """The owners of names."""
+        from vr_kernel.state.sqlite.leases import SqliteLeases
+
+        return SqliteLeases(self.ledger, lease_s=self._lease_s, clock=self._clock)
+
+    @cached_property
+    def jobs(self) -> SqliteJobs:
+        """Long calls."""
+        from vr_kernel.state.sqlite.jobs import SqliteJobs
+
+        return SqliteJobs(self.ledger, self.leases, self._owner)
+
+    @cached_property
+    def steps(self) -> SqliteSteps:
+        """Replies that were paid for."""
+        from vr_kernel.state.sqlite.steps import SqliteSteps
+
+        return SqliteSteps(self.ledger)
+
+    @cached_property
+    def rows(self) -> SqliteRows:
+        """Rows of registries and plugins."""
+        from vr_kernel.state.sqlite.rows import SqliteRows
+
+        return SqliteRows(self._paths.state / "rows.db", self._tell, self._patience)
+
+    def close(self) -> None:
+        """Close every file that was opened; a later use opens it again."""
+        for name in ("rows", "ledger"):
+            if name in self.__dict__:
+                getattr(self, name).close()
