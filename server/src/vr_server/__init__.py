@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from vr_server.http.http_server import HttpServer
     from vr_server.served.tool import USAGE_META
     from vr_server.stdio.stdout_guard import StdoutGuard
+    from vr_server.view import View, choose_view
 
 __all__ = [
     "USAGE_META",
@@ -20,8 +21,10 @@ __all__ = [
     "HttpServer",
     "StdoutGuard",
     "ToolClient",
+    "View",
     "build_http_app",
     "build_server",
+    "choose_view",
     "connect",
     "connect_to",
 ]
@@ -35,5 +38,6 @@ __getattr__, __dir__ = lazy_exports(
         "http.http_server": "HttpServer",
         "served.tool": "USAGE_META",
         "stdio.stdout_guard": "StdoutGuard",
+        "view": "View choose_view",
     },
 )

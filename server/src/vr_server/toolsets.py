@@ -29,13 +29,19 @@ def choose(tools: Mapping[str, Tool], toolsets: Sequence[str]) -> dict[str, Tool
                 f"{did_you_mean(name, known)}Toolsets: {', '.join(sorted(known))}.",
             )
     shown = {name: tool for name, tool in tools.items() if _is_of(tool, toolsets)}
-    if any(tool.long for tool in shown.values()):
-        shown |= {name: tool for name, tool in tools.items() if tool.domain == JOBS}
+    shown = with_jobs(shown, tools)
     if COMPAT in toolsets:
         shown |= {
             alias: tool for tool in tools.values() for alias in tool.aliases if alias not in tools
         }
     return dict(sorted(shown.items()))
+
+
+def with_jobs(shown: Mapping[str, Tool], tools: Mapping[str, Tool]) -> dict[str, Tool]:
+    """Return some tools, and the tools of jobs if one of them may take long."""
+    if not any(tool.long for tool in shown.values()):
+        return dict(shown)
+    return {**shown, **{name: tool for name, tool in tools.items() if tool.domain == JOBS}}
 
 
 def choose_shown(tools: Mapping[str, Tool], toolsets: Sequence[str]) -> dict[str, Tool]:

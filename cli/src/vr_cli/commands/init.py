@@ -15,6 +15,7 @@ from vr_kernel import VrError
 
 from vr_cli.commands.init_fetching import choose_remedies, fetch_all, words_of
 from vr_cli.commands.init_questions import ask_clients, ask_folders, ask_key, is_terminal
+from vr_cli.commands.init_view import narrowed_view
 from vr_cli.output import print_error, print_json
 from vr_cli.process.exits import Exit, exit_code
 
@@ -92,10 +93,13 @@ def init(
         print_error(error)
     written: Sequence[Written] = []
     notes: list[str] = []
-    if writing and (yes or _agreed()):
+    agreed = writing and (yes or _agreed())
+    if agreed:
         written, unwritten = _write(pending)
         plan = replace(plan, refused=[*plan.refused, *unwritten])
         notes = overruled(os.environ, wishes.folders, wishes.key) if not unwritten else []
+    if wishes.clients and not (remove or dry_run) and (agreed or not pending):
+        notes += narrowed_view(config)
     if not as_json:
         _conclude(written, notes, remove=remove)
     fetched = {} if dry_run else fetch_all(remedies)

@@ -40,8 +40,8 @@ CLOSING_S = 5.0
 
 
 @click.command()
-@click.option("--toolsets", help="Show only these: core, a plugin's name, compat, all.")
-@click.option("--search", is_flag=True, help="Show a search for tools instead of them all.")
+@click.option("--toolsets", help="Show only these: all, core, a plugin's name, compat.")
+@click.option("--search", is_flag=True, help="Show a search for tools; all others are found by it.")
 @click.option("--http", "address", metavar="[HOST:]PORT", help="Serve over HTTP instead.")
 @click.pass_context
 def serve(

@@ -16,6 +16,7 @@ from vr_cli.doctor.captured import captured
 from vr_cli.doctor.check_runner import Result, loop_aside, run_checks, wait_for
 from vr_cli.doctor.environment import environment_checks
 from vr_cli.doctor.plugins import offered_checks, plugin_checks
+from vr_cli.doctor.shown_tools import shown_checks
 from vr_cli.doctor.transport import Handshake, http_checks
 from vr_cli.doctor.unread_variables import unread_checks
 
@@ -96,6 +97,7 @@ class DoctorReport:
         if kernel is None:
             check = Check("plugins", partial(_not_loaded, self._unloaded))
             return _in_order([*checks, ("plugins", check)])
+        checks += _grouped("server", shown_checks(kernel))
         checks += _grouped("plugins", plugin_checks(kernel, self._printed))
         return [*_in_order(checks), *offered_checks(kernel)]
 

@@ -76,11 +76,13 @@ class KernelSettings(Section):
         ["*"], description="Names of the plugins to load, * for all."
     )
     disabled: Names = Field([], description="Names of plugins that are not loaded.")
-    toolsets: Annotated[Names, Field(min_length=1), EnvAlias("VR_TOOLSETS")] = Field(
-        ["all"], description="What a client is offered: all, core, or names of plugins."
+    toolsets: Annotated[Names, EnvAlias("VR_TOOLSETS")] = Field(
+        [],
+        description="Tools that clients are shown: all, core, compat, or names of plugins. Empty:"
+        " all up to 40; of more the core tools, and the others by search.",
     )
-    tool_search: Annotated[bool, EnvAlias("VR_TOOL_SEARCH")] = Field(
-        False, description="Offer a search for tools instead of all of them."
+    tool_search: Annotated[bool | None, EnvAlias("VR_TOOL_SEARCH")] = Field(
+        None, description="Whether clients find all other tools by search; unset: as above."
     )
     strict: Annotated[bool, EnvAlias("VR_STRICT")] = Field(
         False, description="Raise the fault of a plugin instead of leaving it out."
