@@ -528,7 +528,7 @@ async def test_manner_that_there_is_not_is_refused(
 
 async def test_every_option_is_known_by_name_also_to_a_type_checker(kernel: Kernel) -> None:
     known = {field.name for field in fields(Request)} - {"turns", "schema"}
-    assert set(Options.__annotations__) == known
+    assert set(Options.__annotations__) == {*known, "model"}
     with pytest.raises(TypeError, match="temprature"):
         await kernel.services.models.generate("Why?", temprature=1)  # type: ignore[call-arg]
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from vr_testing.contracts.state.rows import RowsContract
     from vr_testing.contracts.store import StoreContract
     from vr_testing.gemini.answer import Answer
+    from vr_testing.gemini.calls import FunctionCall
     from vr_testing.gemini.faults import Fault
     from vr_testing.gemini.request import RecordedRequest
     from vr_testing.gemini.server import FakeGemini
@@ -34,6 +35,7 @@ _HOMES = {
     "gemini.faults": "Fault",
     "gemini.request": "RecordedRequest",
     "gemini.answer": "Answer",
+    "gemini.calls": "FunctionCall",
     "gemini.server": "FakeGemini",
     "gemini.wire": "GeminiWire",
     "contracts.embedder": "EmbedderContract",
@@ -56,6 +58,7 @@ __all__ = [
     "EmbedderContract",
     "FakeGemini",
     "Fault",
+    "FunctionCall",
     "GeminiWire",
     "LogLine",
     "MemoryRows",

@@ -20,7 +20,10 @@ from vr_kernel.generation.requests import THINKING_LEVELS
 from vr_kernel.models.provider import ModelInfo
 
 SEES = frozenset({"text", "image", "audio", "video", "pdf", "youtube"})
+WINDOW = 1_048_576
+"""Most tokens of a request to any of them."""
 NO_MINIMAL: tuple[ThinkingLevel, ...] = ("low", "medium", "high")
+_SMALL: tuple[Role, ...] = ("fast", "recursive")
 DEEP_RESEARCH = "deep-research-preview-04-2026"
 """The Deep Research agent; `deep-research-max-preview-04-2026` searches more widely."""
 
@@ -54,7 +57,8 @@ class Choice:
 def _sees(
     name: str, thinking: tuple[ThinkingLevel, ...], *, samples: bool = True
 ) -> tuple[str, KnownModel]:
-    return name, KnownModel(ModelInfo(name, thinking, SEES), samples=samples)
+    info = ModelInfo(name, thinking, SEES, tools=True, context=WINDOW)
+    return name, KnownModel(info, samples=samples)
 
 
 def _embeds(
@@ -87,14 +91,22 @@ PRESETS: Mapping[Preset, Choice] = {
 }
 
 
+def presets(role: Role) -> dict[str, str]:
+    """The model of each preset for a role."""
+    return {name: _of(role, choice) for name, choice in PRESETS.items()}
+
+
 def suggest(role: Role, settings: ModelsSettings) -> str:
     """The model for a role: the one that is configured, else the one of the preset."""
-    preset = PRESETS[settings.preset]
+    configured = {"embedding": "", **dict.fromkeys(_SMALL, settings.gemini_flash_model)}
+    model = bare(configured.get(role, settings.gemini_model))
+    return model or _of(role, PRESETS[settings.preset])
+
+
+def _of(role: Role, choice: Choice) -> str:
     if role == "embedding":
-        return preset.embedding
-    if role in {"fast", "recursive"}:
-        return bare(settings.gemini_flash_model) or preset.flash
-    return bare(settings.gemini_model) or preset.default
+        return choice.embedding
+    return choice.flash if role in _SMALL else choice.default
 
 
 def bare(model: str) -> str:

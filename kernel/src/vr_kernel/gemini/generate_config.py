@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vr_kernel.gemini.catalogue import clamp, temper
+from vr_kernel.gemini.tool_calls import declarations
 from vr_kernel.generation import Request
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ def generate_config(
     tools = [types.Tool(google_search=types.GoogleSearch())] if request.search else []
     if request.url_context:
         tools.append(types.Tool(url_context=types.UrlContext()))
+    if request.tools:
+        tools.append(declarations(request.tools))
     thinking = (
         types.ThinkingConfig(thinking_level=types.ThinkingLevel(level.upper())) if level else None
     )

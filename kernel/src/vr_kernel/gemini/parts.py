@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from vr_kernel.errors import Code, VrError
 from vr_kernel.gemini.catalogue import KNOWN
 from vr_kernel.gemini.sources import Source
-from vr_kernel.generation import Media, Part, Text, Turn
+from vr_kernel.gemini.tool_calls import model_parts, result_part
+from vr_kernel.generation import Media, Text, Turn
 
 if TYPE_CHECKING:
     from google.genai import types
@@ -80,18 +81,25 @@ async def contents(
     from google.genai import types
 
     made = []
+    sent: dict[str, types.FunctionCall] = {}
     for turn in turns:
-        parts = [await _part(part, how, upload) for part in turn.parts]
+        if turn.speaker == "model" and (turn.calls or turn.state):
+            parts = model_parts(turn, sent)
+        else:
+            said = [part for part in turn.parts if isinstance(part, Text | Media)]
+            parts = [result_part(result, sent) for result in turn.results]
+            parts += [await _part(part, how, upload) for part in said]
         made.append(types.Content(role=turn.speaker, parts=parts))
     return made
 
 
-async def _part(part: Part, how: Plan, upload: Callable[[Media], Awaitable[str]]) -> types.Part:
+async def _part(
+    part: Text | Media, how: Plan, upload: Callable[[Media], Awaitable[str]]
+) -> types.Part:
     from google.genai import types
 
     if isinstance(part, Text):
         return types.Part(text=part.text)
-    assert isinstance(part, Media)
     made = types.Part(video_metadata=_cut(part), media_resolution=_resolution(part))
     if part.file is not None and not how.uploads(part):
         made.inline_data = types.Blob(data=await Source(part).read(), mime_type=part.mime)

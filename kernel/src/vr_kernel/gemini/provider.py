@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import VrError
-from vr_kernel.gemini.catalogue import KNOWN, bare, suggest
+from vr_kernel.gemini.catalogue import KNOWN, bare, presets, suggest
 from vr_kernel.gemini.contexts import GONE, UNUSABLE, Contexts
 from vr_kernel.gemini.embeddings import GeminiEmbedder
 from vr_kernel.gemini.errors import is_gone, translated
@@ -62,6 +63,10 @@ class GeminiModels:
         """The configured model, else the one of the preset."""
         return suggest(role, self._settings())
 
+    def presets(self, role: Role) -> dict[str, str]:
+        """The model of each preset for a role."""
+        return presets(role)
+
     def models(self) -> Sequence[ModelInfo]:
         """The models of the catalogue."""
         return [known.info for known in KNOWN.values()]
@@ -99,9 +104,10 @@ class GeminiModels:
         return await self._embedder.run(bare(model), items, purpose, dimension)
 
     async def count_tokens(self, model: str, request: Request) -> int:
-        """Count the tokens of the request, its system instruction as words of the user."""
-        # The service counts no system instruction.
-        spoken = [Turn("user", (Text(request.system),))] if request.system else []
+        """Count the tokens of the request, its system instruction and tools as the user's words."""
+        # The service counts neither of them.
+        words = [request.system, *(json.dumps(tool.identity) for tool in request.tools)]
+        spoken = [Turn("user", (Text(text),)) for text in words if text]
         whole = replace(request, turns=(*spoken, *request.turns), cached_content="")
         tokens, _ = await self._ask(bare(model), whole, _count_tokens)
         return tokens
@@ -132,8 +138,9 @@ class GeminiModels:
         """The ways to send a request, in order: with its context cache if that fits, then whole."""
         if not whole.request.cached_content:
             return [whole]
+        # The service takes no tools together with a context cache.
         usable = await self._contexts.usable(whole.request, whole.model)
-        if usable is None or usable[0].account not in accounts:
+        if usable is None or whole.request.tools or usable[0].account not in accounts:
             return [whole.with_note(UNUSABLE)]
         return [whole.from_cache(*usable), whole.with_note(GONE)]
 

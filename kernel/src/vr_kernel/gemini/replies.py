@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from vr_kernel.errors import Code, VrError
+from vr_kernel.gemini.tool_calls import PartsRead
 from vr_kernel.generation import Reply, Usage, WebSource
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class Reading:
     def __init__(self, model: str) -> None:
         self.model = model
         self._texts: list[str] = []
+        self._parts = PartsRead()
         self._sources: dict[str, WebSource] = {}
         self._finish = ""
         self._blocked = ""
@@ -58,6 +60,8 @@ class Reading:
             model=self._answered_by,
             usage=self.usage,
             sources=list(self._sources.values()),
+            calls=self._parts.calls,
+            state=self._parts.state,
         )
 
     def cut(self) -> VrError:
@@ -80,7 +84,7 @@ class Reading:
             for source in sources_of(candidate.grounding_metadata):
                 self._sources.setdefault(source.url, source)
         parts = (candidate.content.parts if candidate.content else None) or []
-        text = "".join(part.text for part in parts if part.text and not part.thought)
+        text = "".join(map(self._parts.take, parts))
         self._texts.append(text)
         return text
 
@@ -98,7 +102,7 @@ class Reading:
             )
         if streamed and not self._finish:
             raise self.cut()
-        if not text.strip():
+        if not text.strip() and not self._parts.calls:
             end = self._finish or "no candidate"
             raise VrError(
                 f"{self.model} answered with nothing (it ended with {end}).",

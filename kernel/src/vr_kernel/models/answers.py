@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.files.artifacts import Artifacts
@@ -16,10 +16,14 @@ from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
 from vr_kernel.models.circuit import CIRCUIT_OPEN, NOT_ASKED
 from vr_kernel.models.recorder import PaidRequest, UsageRecorder, media_seconds
-from vr_kernel.models.retry import DEADLINE_EXCEEDED, Retrier
+from vr_kernel.models.retry import Retrier
 from vr_kernel.models.roles import ProvidedModel
+from vr_kernel.models.tool_calls import asked_model, marked, with_calls_settled, with_own_state
 from vr_kernel.storage.cache import cache_key
 from vr_kernel.text.visible_text import VisiblePieces, visible, visible_json
+
+if TYPE_CHECKING:
+    from vr_kernel.models.streams import BegunStream
 
 T = TypeVar("T")
 _OTHERS_MAY_ANSWER = frozenset(
@@ -42,7 +46,7 @@ class ModelAnswer:
 class Answers:
     """Asks the models of a role, with retries, and keeps answers that do not fit as files.
 
-    Within a scope each whole answer is a step of it.
+    Within a scope each answer is a step of it.
     """
 
     retrier: Retrier
@@ -58,24 +62,12 @@ class Answers:
             VrError: of the last model that was asked; CONFLICT, category LEASE_LOST, when
                 another process took the work over.
         """
-        attempts = partial(self._generate, request)
-        if self.scope is None:
-            return ModelAnswer(_whole(await self._first_of(models, attempts), request), "")
-        paid = False
 
-        async def pay() -> Any:
-            nonlocal paid
-            paid = True
-            reply = _whole(await self._first_of(models, attempts), request)
-            return {"reply": reply.model_dump(mode="json")}
+        async def pay() -> Reply:
+            found = await self._first_of(models, partial(self._generate, request))
+            return _whole(found, found.value, request)
 
-        names = [model.name for model in models]
-        step = self.scope.next_step(cache_key(models=names, **request.identity))
-        found = await self.scope.commit(step, pay)
-        reply = _visible(Reply.model_validate(found["reply"]), request)
-        if not paid:  # count what an earlier run of this work paid
-            self.recorder.meter.add(reply.usage, reply.model)
-        return ModelAnswer(reply, step)
+        return await self._with_calls(await self._committed(models, request, pay), models, request)
 
     async def drop(self, *answers: ModelAnswer) -> None:
         """Forget the steps of these answers, so that the same question is asked again."""
@@ -99,11 +91,74 @@ class Answers:
     ) -> AsyncGenerator[ReplyPiece]:
         """The pieces of the first model that begins to answer, within `deadline_s`.
 
+        Within a scope the whole answer is committed before its last piece is handed on. One that is
+        found there comes in one piece, as does one of a model without tools that was offered some.
+
         Raises:
             VrError: of the last model that was asked, or of the one that broke off.
         """
+        from vr_kernel.models.streams import committed_stream
+
+        arriving: Any = self._pieces(models, request, deadline_s)
+        if self.scope is not None:
+            arriving = committed_stream(arriving, partial(self._committed, models, request))
+        said = False
+        async with aclosing(arriving):
+            async for piece in arriving:
+                if isinstance(piece, ReplyPiece) and piece.reply is None:
+                    said = True
+                    yield piece
+                    continue
+                answer = piece if isinstance(piece, ModelAnswer) else ModelAnswer(piece.reply, "")
+                reply = (await self._with_calls(answer, models, request)).reply
+                if reply.text and not said:
+                    yield ReplyPiece(text=reply.text)
+                yield ReplyPiece(reply=reply)
+
+    async def _committed(
+        self,
+        models: Sequence[ProvidedModel],
+        request: Request,
+        pay: Callable[[], Awaitable[Reply]],
+    ) -> ModelAnswer:
+        """The answer that `pay` gets, as a step of the scope; found there when it was paid for."""
+        if self.scope is None:
+            return ModelAnswer(await pay(), "")
+        paid = False
+
+        async def paying() -> Any:
+            nonlocal paid
+            paid = True
+            return {"reply": (await pay()).model_dump(mode="json")}
+
+        names = [model.name for model in models]
+        step = self.scope.next_step(cache_key(models=names, **request.identity))
+        found = await self.scope.commit(step, paying)
+        reply = _visible(Reply.model_validate(found["reply"]), request)
+        if not paid:  # count what an earlier run of this work paid
+            self.recorder.meter.add(reply.usage, reply.model)
+        return ModelAnswer(reply, step)
+
+    async def _with_calls(
+        self, answer: ModelAnswer, models: Sequence[ProvidedModel], request: Request
+    ) -> ModelAnswer:
+        """The answer as it is, or with the calls in its text when its model has no tools."""
+        asked = asked_model(answer.reply) if request.tools else ""
+        model = next((model for model in models if model.name == asked), None)
+        if model is None or model.known().tools:
+            return answer
+        from vr_kernel.models.tools_by_schema import read_calls
+
+        return replace(answer, reply=await read_calls(self, answer, model, request))
+
+    async def _pieces(
+        self, models: Sequence[ProvidedModel], request: Request, deadline_s: float
+    ) -> AsyncGenerator[ReplyPiece]:
+        """The pieces of the first model that begins to answer; the last one has the reply."""
+        from vr_kernel.models.streams import StreamRoom
+
         end = asyncio.get_running_loop().time() + deadline_s
-        with closing(_StreamRoom(self.recorder.room)) as room:
+        with closing(StreamRoom(self.recorder.room)) as room:
             found = await self._first_of(models, partial(self._begin, request), room)
             begun = found.value
             seen = VisiblePieces()
@@ -114,11 +169,10 @@ class Answers:
                         if text := seen.take(piece.text):
                             yield ReplyPiece(text=text)
                         piece = await begun.next(end)
-                reply = _visible(piece.reply, request)
-                self.recorder.paid(begun.row, found.model, reply)
+                self.recorder.paid(begun.row, found.model, piece.reply)
                 if text := seen.rest():
                     yield ReplyPiece(text=text)
-                yield ReplyPiece(reply=found.complete(reply))
+                yield ReplyPiece(reply=_whole(found, piece.reply, request))
 
     async def _first_of(
         self,
@@ -153,29 +207,47 @@ class Answers:
     def _generate(
         self, request: Request, model: ProvidedModel
     ) -> Callable[[int], Awaitable[Reply]]:
+        asked, _ = _for_model(request, model)
         paid = PaidRequest(
             model,
             "generate",
-            lambda: model.provider.generate(model.id, request),
+            lambda: model.provider.generate(model.id, asked),
             media_seconds(request),
         )
         return partial(self.recorder.attempt, paid)
 
-    def _begin(self, request: Request, model: ProvidedModel) -> Callable[[int], Awaitable[_Begun]]:
-        paid = PaidRequest(
-            model,
-            "stream",
-            lambda: model.provider.stream(model.id, request),
-            media_seconds(request),
-        )
+    def _begin(
+        self, request: Request, model: ProvidedModel
+    ) -> Callable[[int], Awaitable[BegunStream]]:
+        from vr_kernel.models.streams import BegunStream, one_piece
 
-        async def attempt(number: int) -> _Begun:
+        asked, whole = _for_model(request, model)
+
+        def send() -> Any:
+            if whole:
+                return one_piece(model.provider.generate(model.id, asked))
+            return model.provider.stream(model.id, asked)
+
+        paid = PaidRequest(model, "stream", send, media_seconds(request))
+
+        async def attempt(number: int) -> BegunStream:
             row = await self.recorder.begin(paid, number)
             pieces = paid.send()
             with self.recorder.watched(row):
-                return _Begun(model.name, row, pieces, await anext(aiter(pieces)))
+                return BegunStream(model.name, row, pieces, await anext(aiter(pieces)))
 
         return attempt
+
+
+def _for_model(request: Request, model: ProvidedModel) -> tuple[Request, bool]:
+    """The request as that model takes it, and if the whole answer must be there to read it."""
+    request = with_own_state(request, model.name)
+    by_tools = request.tools or any(turn.calls for turn in request.turns)
+    if not by_tools or model.known().tools:
+        return request, False
+    from vr_kernel.models.tools_by_schema import by_schema
+
+    return by_schema(request), bool(request.tools)
 
 
 def _visible(reply: Reply, request: Request) -> Reply:
@@ -204,51 +276,6 @@ class _Found(Generic[T]):
         return reply.model_copy(update={"model": named, "notes": [*self.failures, *reply.notes]})
 
 
-def _whole(found: _Found[Reply], request: Request) -> Reply:
-    return _visible(found.complete(found.value), request)
-
-
-class _StreamRoom:
-    """Room for a stream: released when an attempt fails, else when the stream is closed."""
-
-    def __init__(self, room: asyncio.Semaphore) -> None:
-        self._room = room
-        self._held = False
-
-    async def __aenter__(self) -> None:
-        await self._room.acquire()
-        self._held = True
-
-    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None:
-            self.close()
-
-    def close(self) -> None:
-        if self._held:
-            self._held = False
-            self._room.release()
-
-
-@dataclass(frozen=True, slots=True)
-class _Begun:
-    """A stream whose first piece has arrived."""
-
-    model: str
-    row: int
-    pieces: Any
-    first: ReplyPiece
-
-    async def next(self, end: float) -> ReplyPiece:
-        """The next piece, if it arrives before that time of the event loop."""
-        try:
-            async with asyncio.timeout_at(end):
-                piece: ReplyPiece = await anext(self.pieces)
-        except TimeoutError:
-            raise VrError(
-                f"{self.model} did not come to an end in time.",
-                Code.UNAVAILABLE,
-                category=DEADLINE_EXCEEDED,
-                hint="Ask for less at once, or raise the setting [models] deadline_s.",
-                retryable=True,
-            ) from None
-        return piece
+def _whole(found: _Found[Any], reply: Reply, request: Request) -> Reply:
+    named = marked(found.complete(reply), request, found.model.name)
+    return with_calls_settled(_visible(named, request), request)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from pydantic import BaseModel
@@ -27,15 +25,16 @@ from vr_kernel.generation import (
 )
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
-from vr_kernel.models.recorder import PaidRequest, UsageRecorder
+from vr_kernel.models.recorder import UsageRecorder
 from vr_kernel.models.retry import Retrier
-from vr_kernel.models.roles import Roles
+from vr_kernel.models.roles import ProvidedModel, Roles
 from vr_kernel.models.usage import Meter
 
 if TYPE_CHECKING:
+    from vr_kernel.generation import Request
     from vr_kernel.items.pictures import Picture
     from vr_kernel.models.answers import Answers
-    from vr_kernel.models.repair import Shape
+    from vr_kernel.models.provider import ModelInfo
     from vr_kernel.models.requests import Parts, Requests
     from vr_kernel.models.structured import Structured
 
@@ -68,7 +67,7 @@ class LanguageModels:
         return replace(self, workspace=workspace, artifacts=artifacts)
 
     def ready(self, role: Role = "default") -> bool:
-        """Check if some model of that role can be asked, as far as is known without asking."""
+        """Check if some model of that role can be asked, as far as is known."""
         return bool(self.suggested(role))
 
     def names(self, role: Role) -> list[str]:
@@ -93,15 +92,25 @@ class LanguageModels:
         *,
         thinking: ThinkingLevel | None = None,
         temperature: float | None = None,
+        model: str = "",
     ) -> dict[str, Any]:
         """Name all that an answer depends on besides the request: a part of every cache key.
 
         Raises:
             VrError: AUTH when a key is missing; UNAVAILABLE when nothing serves the role;
-                INVALID_INPUT for an invalid level or temperature.
+                INVALID_INPUT for an invalid level or temperature, or an unknown model.
         """
         level, degree = self.roles.configuration.chosen(thinking, temperature)
-        return {"models": self.roles.names(role), "thinking": level, "temperature": degree}
+        names = self.roles.names(role, model)
+        return {"models": names, "thinking": level, "temperature": degree}
+
+    def info(self, role: Role = "default", *, model: str = "") -> ModelInfo:
+        """Return what is known of the model that is asked first: its window, its tools, its media.
+
+        Raises:
+            VrError: like `identity`.
+        """
+        return self.roles.models(role, model=model)[0].known()
 
     def require(self, role: Role, *media: Media) -> None:
         """Refuse media that no ready model of a role takes; `generate` does, before it pays.
@@ -132,7 +141,8 @@ class LanguageModels:
                 DEADLINE_EXCEEDED or NO_ROOM. `usage` says what was paid nevertheless.
         """
         request = await self._requests.make(parts, history, **options)
-        answer = await self._answers.ask(self.roles.models(role, request.kinds), request)
+        models = self._models(role, request, options)
+        answer = await self._answers.ask(models, request)
         self.recorder.meter.notes.extend(answer.reply.notes)
         return answer.reply
 
@@ -182,15 +192,11 @@ class LanguageModels:
                 TOO_LARGE for a caller's schema that cannot be used, before anything is sent.
         """
         from vr_kernel.models.repair import read_or_repair
-        from vr_kernel.models.structured import ModelShape, Structured, caller_shape
+        from vr_kernel.models.structured import Structured, shape_of
 
-        shape: Shape[Any]
-        if isinstance(schema, type):
-            shape = ModelShape(schema)
-        else:  # Checking a large schema takes a while.
-            shape = await asyncio.to_thread(caller_shape, schema)
+        shape = await shape_of(schema)
         request = await self._requests.make(parts, history, shape.schema, **options)
-        models, answers = self.roles.models(role, request.kinds), self._answers
+        models, answers = self._models(role, request, options), self._answers
         first = await answers.ask(models, request)
         value, reply = await read_or_repair(answers, first, models, request, shape)
         self.recorder.meter.notes.extend(reply.notes)
@@ -215,7 +221,7 @@ class LanguageModels:
         """
         request = await self._requests.make(parts, history, **options)
         deadline_s = self.roles.configuration.current.deadline_s
-        models = self.roles.models(role, request.kinds)
+        models = self._models(role, request, options)
         async with aclosing(self._answers.stream(models, request, deadline_s)) as pieces:
             async for piece in pieces:
                 if piece.reply is not None:
@@ -244,22 +250,10 @@ class LanguageModels:
             VrError: like `generate`; UNSUPPORTED, category MEDIA_UNSUPPORTED, for pictures when
                 the model takes texts alone.
         """
-        from vr_kernel.items.acceptance import require_accepted
-        from vr_kernel.models.batches import embed_in_batches
+        from vr_kernel.models.embedding import embed
 
         model = self.roles.models(role)[0]  # no other one: its vectors would not be comparable
-        require_accepted(model.name, model.embeds, items)
-
-        async def ask(batch: Sequence[str | Picture]) -> Embeddings:
-            paid = PaidRequest(
-                model, "embed", lambda: model.provider.embed(model.id, batch, purpose, dimension)
-            )
-            attempt = partial(self.recorder.attempt, paid)
-            with model.contained():
-                return await self.retrier.run(model.name, attempt, room=self.recorder.room)
-
-        made = await embed_in_batches(model.id, items, ask)
-        return made.model_copy(update={"model": f"{model.provider.name}/{made.model}"})
+        return await embed(model, items, purpose, dimension, self.retrier, self.recorder)
 
     async def count_tokens(
         self,
@@ -275,13 +269,16 @@ class LanguageModels:
             VrError: like `generate`.
         """
         request = await self._requests.make(parts, history, **options)
-        model = self.roles.models(role)[0]
+        model = self.roles.models(role, model=options.get("model", ""))[0]
 
         async def attempt(_number: int) -> int:
             return await model.provider.count_tokens(model.id, request)
 
         with model.contained():
             return await self.retrier.run(model.name, attempt)
+
+    def _models(self, role: Role, request: Request, options: Options) -> list[ProvidedModel]:
+        return self.roles.models(role, request.kinds, options.get("model", ""))
 
     @property
     def _answers(self) -> Answers:

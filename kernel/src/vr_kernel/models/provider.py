@@ -30,6 +30,10 @@ class ModelInfo:
     accepts: frozenset[str] = frozenset({"text"})
     """Of `text`, `image`, `audio`, `video`, `pdf`, `youtube`."""
     embeds: bool = False
+    tools: bool = False
+    """True when it takes `Request.tools`; it is asked for calls by a schema otherwise."""
+    context: int = 0
+    """Most tokens of a request, its window; 0 when that is not known."""
 
 
 class ModelProvider(Protocol):
@@ -37,6 +41,13 @@ class ModelProvider(Protocol):
 
     What fails is raised as `VrError`: `retryable` says whether the next attempt may succeed,
     `retry_after` when. An error of an attempt that was paid for carries it in `usage`.
+
+    The calls of a reply may lack ids, or share them: the kernel tells them apart. Make them with
+    `ToolCall.read`. A reply's `state` comes back in the turn that was made of it, to that model
+    alone. A request has one result for each call, in the turn after it.
+
+    A provider may also have `presets(role) -> Mapping[str, str]`: its models for a role by the
+    names of presets, one of which a call may choose.
     """
 
     name: str

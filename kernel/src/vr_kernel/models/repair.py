@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Reply, Request, Text, Turn, Usage
-from vr_kernel.models.answers import Answers, ModelAnswer
-from vr_kernel.models.roles import ProvidedModel
-from vr_kernel.models.structured import MisfitError
+from vr_kernel.models.structured import MisfitError, Shape
+
+if TYPE_CHECKING:
+    from vr_kernel.models.answers import Answers, ModelAnswer
+    from vr_kernel.models.roles import ProvidedModel
 
 V = TypeVar("V")
-V_co = TypeVar("V_co", covariant=True)
 SHORT = 20_000
 """Length in characters up to which reading is quick."""
 _REPAIR = """\
@@ -22,17 +23,6 @@ This JSON does not fit its schema. Give it again, corrected, and nothing else.
 What is wrong: {problem}
 
 {text}"""
-
-
-class Shape(Protocol[V_co]):
-    """The shape that an answer must have."""
-
-    schema: dict[str, Any]
-    quick: bool
-    """True when the time for reading depends only on the length of the text."""
-
-    def read(self, text: str) -> V_co:
-        """The value in a reply; MisfitError when there is none."""
 
 
 async def read_or_repair(

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
+from vr_kernel.errors import Code, VrError
 from vr_kernel.files.digests import Digests
 from vr_kernel.generation import Media, Options, Part, Request, Text, Turn
 from vr_kernel.models.roles import ModelConfiguration
+from vr_kernel.models.tool_calls import require_answered, require_tools
 
 Parts = str | Sequence[Part | str]
 """A user's question to a model: words, or words and media."""
@@ -38,7 +40,8 @@ class Requests:
         """Make a request from what is said after `history`.
 
         Raises:
-            VrError: INVALID_INPUT for an invalid thinking level or temperature.
+            VrError: INVALID_INPUT for an invalid thinking level or temperature, for tools that
+                no provider would take, for a call without its result, or a result without its call.
         """
         asked: dict[str, Any] = {**options, "tools": tuple(options.get("tools", ()))}
         asked.pop("model", None)  # who is asked is no part of what is asked
@@ -48,6 +51,14 @@ class Requests:
         said = [parts] if isinstance(parts, str) else parts
         turn = Turn("user", tuple(Text(p) if isinstance(p, str) else p for p in said))
         turns = [await self._identified(turn) for turn in (*history, turn)]
+        if schema is not None and asked["tools"]:
+            raise VrError(
+                "An answer in a shape cannot call tools.",
+                Code.INVALID_INPUT,
+                hint="Ask for free text with tools, or for the shape without them.",
+            )
+        require_tools(asked["tools"])
+        require_answered(turns)
         return Request(tuple(turns), schema=schema, **asked)
 
     async def _identified(self, turn: Turn) -> Turn:

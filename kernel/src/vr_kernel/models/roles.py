@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.generation import Role, ThinkingLevel
 from vr_kernel.generation.requests import THINKING_LEVELS
-from vr_kernel.models.provider import ModelProvider
+from vr_kernel.models.provider import ModelInfo, ModelProvider
 from vr_kernel.providers import ProviderRegistry
 
 AUTO = "auto"
@@ -95,6 +95,19 @@ class ProvidedModel:
             known = {info.name: info.accepts for info in self.provider.models()}
         return known.get(self.id, frozenset({"text"})) & {"text", "image"}
 
+    def known(self) -> ModelInfo:
+        """What its provider knows of the model.
+
+        One that its provider does not name takes tools when all do that it names.
+        """
+        with self.contained():
+            infos = list(self.provider.models())
+        for info in infos:
+            if info.name == self.id:
+                return replace(info, name=self.name)
+        others = [info.tools for info in infos if not info.embeds]
+        return ModelInfo(self.name, tools=bool(others) and all(others))
+
     def require(self, role: Role, kinds: Collection[str]) -> None:
         """Refuse media that the model is known not to take.
 
@@ -119,36 +132,39 @@ class Roles:
         self.configuration = configuration
         self._providers = providers
 
-    def models(self, role: Role, kinds: Collection[str] = ()) -> list[ProvidedModel]:
+    def models(
+        self, role: Role, kinds: Collection[str] = (), model: str = ""
+    ) -> list[ProvidedModel]:
         """The models of a role that are ready to be asked, best first; at least one.
 
         Args:
             role: the use of the models.
             kinds: the media that they must take, see `Media.kind`.
+            model: the only one to ask, instead of the role's: `provider/model`, or a preset.
 
         Raises:
             VrError: AUTH when a key is missing; UNAVAILABLE when nothing serves the role;
                 UNSUPPORTED, category MEDIA_UNSUPPORTED, when none takes such media;
-                INVALID_INPUT for a model of an unknown provider.
+                INVALID_INPUT for an unknown model or preset.
         """
         found: list[ProvidedModel] = []
         missing: VrError | None = None
-        for model in self._chosen(role):
+        for each in [self._wanted(model, role)] if model else self._chosen(role):
             try:
-                with model.contained():
-                    model.provider.check()
-                    model.require(role, kinds)
+                with each.contained():
+                    each.provider.check()
+                    each.require(role, kinds)
             except VrError as error:
                 missing = missing or error
             else:
-                found.append(model)
+                found.append(each)
         if not found:
             raise missing or _nobody(role)
         return found
 
-    def names(self, role: Role) -> list[str]:
+    def names(self, role: Role, model: str = "") -> list[str]:
         """The models that would be asked now, as `provider/model`; for cache keys."""
-        return [model.name for model in self.models(role)]
+        return [each.name for each in self.models(role, model=model)]
 
     def named(self, model: str) -> ProvidedModel:
         """The model of a name such as `provider/model`, or of a lone Gemini name.
@@ -178,6 +194,29 @@ class Roles:
                 hint=f"Known: {models or 'none'}.",
             )
         return ProvidedModel(serving, rest, contained)
+
+    def _wanted(self, model: str, role: Role) -> ProvidedModel:
+        """The model that one call wants, by its name or by that of a preset.
+
+        Raises:
+            VrError: INVALID_INPUT, naming the nearest.
+        """
+        if "/" in model or model.startswith(GEMINI):
+            return self.named(model)
+        known: list[str] = []
+        for name in self._providers.names(ModelProvider):
+            provider, contained = self._of(name)
+            with contained():
+                presets: Mapping[str, str] = getattr(provider, "presets", lambda _role: {})(role)
+                known += [*presets, *(f"{name}/{info.name}" for info in provider.models())]
+            if model in presets:
+                return ProvidedModel(provider, presets[model], contained)
+        raise VrError(
+            f"There is no model or preset {model!r}.",
+            Code.INVALID_INPUT,
+            category="MODEL_UNKNOWN",
+            hint=f"{did_you_mean(model, known)}Name it as provider/model.",
+        )
 
     def _chosen(self, role: Role) -> list[ProvidedModel]:
         chosen: list[ProvidedModel] = []

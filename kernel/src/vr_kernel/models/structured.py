@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -18,9 +19,21 @@ from vr_kernel.signatures.schemas import compact_input
 from vr_kernel.text.visible_text import all_visible
 
 V = TypeVar("V")
+V_co = TypeVar("V_co", covariant=True)
 PROBLEMS = 20
 READING_S = 2.0
 """Processor seconds for checking an answer against a caller's schema; some never end."""
+
+
+class Shape(Protocol[V_co]):
+    """The shape that an answer must have."""
+
+    schema: dict[str, Any]
+    quick: bool
+    """True when the time for reading depends only on the length of the text."""
+
+    def read(self, text: str) -> V_co:
+        """The value in a reply; MisfitError when there is none."""
 
 
 class MisfitError(ValueError):
@@ -132,6 +145,17 @@ class SchemaShape:
             return check(validator, keyword, value, schema)
 
         return bounded
+
+
+async def shape_of(schema: type[BaseModel] | Mapping[str, Any]) -> Shape[Any]:
+    """The shape of a pydantic model, or of a caller's schema.
+
+    Raises:
+        VrError: as `SchemaShape`.
+    """
+    if isinstance(schema, type):
+        return ModelShape(schema)
+    return await asyncio.to_thread(caller_shape, schema)  # a large one takes a while to check
 
 
 def caller_shape(schema: Mapping[str, Any]) -> SchemaShape:

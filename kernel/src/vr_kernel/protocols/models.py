@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         Turn,
     )
     from vr_kernel.items.pictures import Picture
-    from vr_kernel.models.provider import ModelProvider
+    from vr_kernel.models.provider import ModelInfo, ModelProvider
     from vr_kernel.models.requests import Parts
     from vr_kernel.models.structured import Structured
     from vr_kernel.models.usage_report import Grouping, UsageRow
@@ -55,6 +55,7 @@ class Models(Protocol):
         *,
         thinking: ThinkingLevel | None = None,
         temperature: float | None = None,
+        model: str = "",
     ) -> dict[str, Any]:
         """Return all that an answer depends on besides the request: a part of every cache key."""
 
@@ -63,6 +64,17 @@ class Models(Protocol):
 
         Raises:
             VrError: as `names`.
+        """
+
+    def info(self, role: Role = "default", *, model: str = "") -> ModelInfo:
+        """Return what is known of the model that is asked first: its window, its tools, its media.
+
+        Args:
+            role: the use of the model.
+            model: the only one to ask, as in `Options`.
+
+        Raises:
+            VrError: as `names`; INVALID_INPUT for an unknown model or preset.
         """
 
     def require(self, role: Role, /, *media: Media) -> None:

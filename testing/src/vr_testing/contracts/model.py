@@ -11,8 +11,9 @@ from vr_kernel.generation import Media, Reply, Request, Text, Turn
 from vr_kernel.generation.requests import THINKING_LEVELS
 from vr_kernel.models.provider import ModelProvider
 
-from vr_testing.contracts.failure_modes import SAID, SECRET, FailureModeContract
+from vr_testing.contracts.failure_modes import SAID, SECRET
 from vr_testing.contracts.outcomes import drained, failure, temporary_file
+from vr_testing.contracts.tool_calls import ToolCallContract
 
 __all__ = ["SAID", "SECRET", "ModelProviderContract"]
 
@@ -28,7 +29,7 @@ _PIXEL = bytes.fromhex(
 """A black PNG picture of one pixel."""
 
 
-class ModelProviderContract(FailureModeContract):
+class ModelProviderContract(ToolCallContract):
     """The tests of `vr_kernel.models.provider.ModelProvider`, for pytest with asyncio's auto mode.
 
     A provider's tests subclass it once, name the class `Test…` and write `opened`:
@@ -175,6 +176,8 @@ class ModelProviderContract(FailureModeContract):
             assert provider.model_for("default") in known
             for info in known.values():
                 assert set(info.thinking) <= set(THINKING_LEVELS)
+                assert info.context >= 0
+                assert "text" in info.accepts
 
     async def _ask_of_file(self, provider: ModelProvider, mime: str, content: bytes) -> Reply:
         with temporary_file(content) as file:

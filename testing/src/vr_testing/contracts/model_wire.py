@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from vr_kernel.errors import Code
-from vr_kernel.generation import Usage
+from vr_kernel.generation import ToolCall, Usage
 
 Trouble = Literal[
     "bad_request",
@@ -75,8 +75,11 @@ class Sent:
         turns: who spoke, `user` or `model`, and what was said.
         system: the system instruction.
         schema: the JSON schema of the answer.
-        media: how many parts are no text.
+        media: how many parts are files.
         key: the API key.
+        tools: the declared tools, with the schemas of their arguments.
+        calls: name and arguments of each call of a model in it.
+        results: what is said of each result of a tool in it, in the order sent.
     """
 
     model: str
@@ -85,6 +88,9 @@ class Sent:
     schema: Mapping[str, Any] | None
     media: int
     key: str
+    tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    calls: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    results: tuple[str, ...] = ()
 
 
 class ModelWire(Protocol):
@@ -95,6 +101,12 @@ class ModelWire(Protocol):
 
     def answer(self, text: str, *, thought: str = "") -> None:
         """Answer every later question with this text."""
+
+    def call(self, *calls: ToolCall, text: str = "") -> None:
+        """Answer the next question with calls of tools, after some words.
+
+        It refuses a later question in which they come back otherwise than its protocol wants.
+        """
 
     def trouble(self, trouble: Trouble, *, retry_after: float | None = None) -> None:
         """Make the next question fail; a throttled one may say when to retry."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vr_testing.gemini.calls import FunctionCall
 from vr_testing.gemini.request import RecordedRequest
 from vr_testing.gemini.samples import sample
 
@@ -21,6 +22,8 @@ class Answer:
         finish: the finish reason.
         blocked: the block reason of a prompt that is refused; empty when it is not.
         sources: title and address of the pages named as grounding.
+        calls: the functions that it calls after its words; their first part is signed.
+        signed: whether its words are signed, too; in a stream by a part of its own at the end.
     """
 
     text: str = ""
@@ -28,6 +31,8 @@ class Answer:
     finish: str = "STOP"
     blocked: str = ""
     sources: tuple[tuple[str, str], ...] = ()
+    calls: tuple[FunctionCall, ...] = ()
+    signed: bool = False
 
 
 Content = str | Mapping[str, Any] | Sequence[Any] | Answer

@@ -20,6 +20,7 @@ class Behaviour:
         min_cache_tokens: the least tokens that a context cache may have.
         processing_fails: whether new files end as FAILED.
         dimension: how long vectors are when no dimension is asked for.
+        signs_calls: whether calls are signed, and refused without their signature, as by Gemini 3.
     """
 
     latency: float = 0.0
@@ -32,3 +33,4 @@ class Behaviour:
     min_cache_tokens: int = 0
     processing_fails: bool = False
     dimension: int = 3072
+    signs_calls: bool = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import math
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -34,9 +35,19 @@ def text_tokens(text: str) -> int:
 def part_tokens(parts: Iterable[Mapping[str, Any]], size_of: SizeOf) -> int:
     """Tokens of the parts of a request."""
     return sum(
-        text_tokens(part["text"]) if "text" in part else _media_tokens(part, size_of)
+        text_tokens(part["text"]) if "text" in part else _other_tokens(part, size_of)
         for part in parts
     )
+
+
+def json_tokens(value: Any) -> int:
+    """Tokens of a call, a result or declarations: those of their JSON; 0 for nothing."""
+    return text_tokens(json.dumps(value)) if value else 0
+
+
+def _other_tokens(part: Mapping[str, Any], size_of: SizeOf) -> int:
+    called = look_up(part, "functionCall") or look_up(part, "functionResponse")
+    return json_tokens(called) if called else _media_tokens(part, size_of)
 
 
 def _media_tokens(part: Mapping[str, Any], size_of: SizeOf) -> int:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from vr_kernel.generation import Usage
 
 from vr_testing.gemini.answer import Answer
 from vr_testing.gemini.bill import CHARS_PER_TOKEN, text_tokens, usage_metadata
+from vr_testing.gemini.calls import call_parts, signature_of
 from vr_testing.gemini.request import RecordedRequest, look_up
 
 PIECES = 4
@@ -26,24 +28,34 @@ def within_limit(answer: Answer, request: RecordedRequest) -> Answer:
     if limit is None or text_tokens(answer.text) <= int(limit):
         return answer
     text = answer.text[: int(limit) * CHARS_PER_TOKEN]
-    return Answer(text, answer.thought, "MAX_TOKENS", answer.blocked, answer.sources)
+    return replace(answer, text=text, finish="MAX_TOKENS", calls=())
 
 
-def whole(answer: Answer, request: RecordedRequest, usage: Usage) -> dict[str, Any]:
+def whole(
+    answer: Answer, request: RecordedRequest, usage: Usage, *, signs_calls: bool
+) -> dict[str, Any]:
     """The body of `generateContent`."""
     if answer.blocked:
         return _envelope(request, usage) | {"promptFeedback": {"blockReason": answer.blocked}}
-    parts = [*_thought(answer), *([{"text": answer.text}] if answer.text else [])]
+    said: list[dict[str, Any]] = [{"text": answer.text}] if answer.text else []
+    if said and answer.signed:
+        said[0]["thoughtSignature"] = signature_of(said[0])
+    parts = [*_thought(answer), *said, *call_parts(answer.calls, signed=signs_calls)]
     last = _candidate(answer, request, parts)
     return {"candidates": [last], **_envelope(request, usage)}
 
 
-def pieces(answer: Answer, request: RecordedRequest, usage: Usage) -> list[dict[str, Any]]:
+def pieces(
+    answer: Answer, request: RecordedRequest, usage: Usage, *, signs_calls: bool
+) -> list[dict[str, Any]]:
     """The events of `streamGenerateContent`; the last has the finish reason and the whole usage."""
-    if answer.blocked or not answer.text:
-        return [whole(answer, request, usage)]
-    texts = _split(answer.text)
+    if answer.blocked or not (answer.text or answer.calls):
+        return [whole(answer, request, usage, signs_calls=signs_calls)]
+    texts = _split(answer.text) if answer.text else []
     parts = [*_thought(answer), *({"text": text} for text in texts)]
+    parts += call_parts(answer.calls, signed=signs_calls)
+    if answer.signed:
+        parts.append({"text": "", "thoughtSignature": signature_of({"text": ""})})
     soon = usage.model_copy(update={"output_tokens": 0, "thinking_tokens": 0})
     events = [
         {"candidates": [{"content": _content([part]), "index": 0}], **_envelope(request, soon)}

@@ -98,7 +98,8 @@ class Fault:
     @classmethod
     def empty(cls) -> Fault:
         """The model says nothing, with the finish reason STOP."""
-        return cls("empty", applies=_generates, alter=lambda answer: replace(answer, text=""))
+        nothing = lambda answer: replace(answer, text="", calls=())  # noqa: E731 - one line
+        return cls("empty", applies=_generates, alter=nothing)
 
     @classmethod
     def max_tokens(cls) -> Fault:

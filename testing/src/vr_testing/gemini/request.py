@@ -114,6 +114,18 @@ class RecordedRequest:
         return any(look_up(tool, name) is not None for tool in tools)
 
     @property
+    def functions(self) -> list[Mapping[str, Any]]:
+        """The functions that it declares, as sent."""
+        tools = look_up(self.generation, "tools") or []
+        return [each for tool in tools for each in look_up(tool, "functionDeclarations") or []]
+
+    @property
+    def results(self) -> list[Mapping[str, Any]]:
+        """The results of functions in it, as sent."""
+        found = [look_up(part, "functionResponse") for part in self.parts]
+        return [each for each in found if each is not None]
+
+    @property
     def asks_model(self) -> bool:
         """True when a model answers it, which costs money."""
         return self.action in PAID or self.action == "interactions.create"

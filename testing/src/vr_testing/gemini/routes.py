@@ -11,8 +11,9 @@ from vr_testing.gemini import background, content, errors
 from vr_testing.gemini.answer import Answer
 from vr_testing.gemini.background import Background, Work
 from vr_testing.gemini.behaviour import Behaviour
-from vr_testing.gemini.bill import THINKING_TOKENS, Bill, part_tokens, text_tokens
+from vr_testing.gemini.bill import THINKING_TOKENS, Bill, json_tokens, part_tokens, text_tokens
 from vr_testing.gemini.caches import Caches
+from vr_testing.gemini.calls import check_calls
 from vr_testing.gemini.errors import ApiError
 from vr_testing.gemini.faults import Fault
 from vr_testing.gemini.files import GRANULARITY, Files, StoredFile
@@ -91,6 +92,7 @@ class Routes:
     ) -> tuple[Answer, Usage]:
         """Generate an answer and put it on the bill."""
         self._check_model(request)
+        check_calls(request, signed=self._behaviour.signs_calls)
         self.files.check(request)
         cached = self.caches.tokens(request)
         answer = content.within_limit(self._script.answer_to(request), request)
@@ -99,7 +101,8 @@ class Routes:
         usage = Usage(
             calls=1,
             input_tokens=self._prompt_tokens(request) + cached,
-            output_tokens=text_tokens(answer.text),
+            output_tokens=text_tokens(answer.text)
+            + sum(json_tokens(call.shown) for call in answer.calls),
             thinking_tokens=0 if answer.blocked else thinking,
             cached_tokens=cached,
         )
@@ -107,15 +110,17 @@ class Routes:
         return answer, usage
 
     def _prompt_tokens(self, request: RecordedRequest) -> int:
-        return part_tokens(request.parts, self.files.size_of) + text_tokens(request.system)
+        said = part_tokens(request.parts, self.files.size_of) + text_tokens(request.system)
+        return said + json_tokens(request.functions)
 
     def _generate(
         self, request: RecordedRequest, alter: Callable[[Answer], Answer] | None = None
     ) -> HttpReply:
         answer, usage = self._generated(request, alter)
+        signs = self._behaviour.signs_calls
         if request.action == "streamGenerateContent":
-            return as_events(content.pieces(answer, request, usage))
-        return as_json(content.whole(answer, request, usage))
+            return as_events(content.pieces(answer, request, usage, signs_calls=signs))
+        return as_json(content.whole(answer, request, usage, signs_calls=signs))
 
     def _count(self, request: RecordedRequest) -> HttpReply:
         self._check_model(request)

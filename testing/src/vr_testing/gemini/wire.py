@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from vr_kernel.generation import Usage
+from vr_kernel.generation import ToolCall, Usage
 
 from vr_testing.contracts.model_wire import FAILURES, Sent, Trouble
+from vr_testing.gemini.answer import Answer
+from vr_testing.gemini.calls import FunctionCall
 from vr_testing.gemini.faults import GENERATING, Fault
 from vr_testing.gemini.request import RecordedRequest, content_parts, look_up
 from vr_testing.gemini.server import FakeGemini
@@ -27,6 +29,11 @@ class GeminiWire:
     def answer(self, text: str, *, thought: str = "") -> None:
         """See `ModelWire.answer`."""
         self._gemini.answer(text, thought=thought)
+
+    def call(self, *calls: ToolCall, text: str = "") -> None:
+        """See `ModelWire.call`; its words are signed, too."""
+        made = tuple(FunctionCall(each.name, dict(each.arguments), each.id) for each in calls)
+        self._gemini.answer(Answer(text, calls=made, signed=bool(text)), times=1)
 
     def trouble(self, trouble: Trouble, *, retry_after: float | None = None) -> None:
         """See `ModelWire.trouble`."""
@@ -85,6 +92,17 @@ def _sent(request: RecordedRequest) -> Sent:
         schema=request.schema,
         media=len(request.media),
         key=request.api_key,
+        tools={
+            each["name"]: look_up(each, "parametersJsonSchema") or {} for each in request.functions
+        },
+        calls=tuple(
+            (call["name"], look_up(call, "args") or {})
+            for part in request.parts
+            if (call := look_up(part, "functionCall"))
+        ),
+        results=tuple(
+            str(next(iter(look_up(each, "response").values()))) for each in request.results
+        ),
     )
 
 

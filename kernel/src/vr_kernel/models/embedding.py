@@ -1,0 +1,45 @@
+"""Vectors from a model, paid for batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from vr_kernel.generation import Embeddings, Purpose
+from vr_kernel.items.acceptance import require_accepted
+from vr_kernel.models.batches import embed_in_batches
+from vr_kernel.models.recorder import PaidRequest, UsageRecorder
+from vr_kernel.models.retry import Retrier
+from vr_kernel.models.roles import ProvidedModel
+
+if TYPE_CHECKING:
+    from vr_kernel.items.pictures import Picture
+
+
+async def embed(
+    model: ProvidedModel,
+    items: Sequence[str | Picture],
+    purpose: Purpose,
+    dimension: int | None,
+    retrier: Retrier,
+    recorder: UsageRecorder,
+) -> Embeddings:
+    """One vector per item, in order.
+
+    Raises:
+        VrError: see `ModelProvider.embed`; UNSUPPORTED, category MEDIA_UNSUPPORTED, for pictures
+            when the model takes texts alone.
+    """
+    require_accepted(model.name, model.embeds, items)
+
+    async def ask(batch: Sequence[str | Picture]) -> Embeddings:
+        paid = PaidRequest(
+            model, "embed", lambda: model.provider.embed(model.id, batch, purpose, dimension)
+        )
+        attempt = partial(recorder.attempt, paid)
+        with model.contained():
+            return await retrier.run(model.name, attempt, room=recorder.room)
+
+    made = await embed_in_batches(model.id, items, ask)
+    return made.model_copy(update={"model": f"{model.provider.name}/{made.model}"})

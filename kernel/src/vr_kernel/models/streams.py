@@ -1,0 +1,114 @@
+"""Streams of answers: their place among other requests, their time, and their commit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vr_kernel.errors import Code, VrError
+from vr_kernel.generation import Reply, ReplyPiece
+from vr_kernel.jobs.ledger import settle
+from vr_kernel.models.retry import DEADLINE_EXCEEDED
+
+if TYPE_CHECKING:
+    from vr_kernel.models.answers import ModelAnswer
+
+
+class StreamRoom:
+    """Room for a stream: released when an attempt fails, else when the stream is closed."""
+
+    def __init__(self, room: asyncio.Semaphore) -> None:
+        self._room = room
+        self._held = False
+
+    async def __aenter__(self) -> None:
+        await self._room.acquire()
+        self._held = True
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.close()
+
+    def close(self) -> None:
+        """Release it."""
+        if self._held:
+            self._held = False
+            self._room.release()
+
+
+@dataclass(frozen=True, slots=True)
+class BegunStream:
+    """A stream whose first piece has arrived."""
+
+    model: str
+    row: int
+    pieces: Any
+    first: ReplyPiece
+
+    async def next(self, end: float) -> ReplyPiece:
+        """The next piece, if it arrives before that time of the event loop."""
+        try:
+            async with asyncio.timeout_at(end):
+                piece: ReplyPiece = await anext(self.pieces)
+        except TimeoutError:
+            raise VrError(
+                f"{self.model} did not come to an end in time.",
+                Code.UNAVAILABLE,
+                category=DEADLINE_EXCEEDED,
+                hint="Ask for less at once, or raise the setting [models] deadline_s.",
+                retryable=True,
+            ) from None
+        return piece
+
+
+async def one_piece(whole: Awaitable[Reply]) -> AsyncGenerator[ReplyPiece]:
+    """A whole answer as a stream that has nothing but its last piece."""
+    yield ReplyPiece(reply=await whole)
+
+
+async def committed_stream(
+    pieces: AsyncGenerator[ReplyPiece],
+    commit: Callable[[Callable[[], Awaitable[Reply]]], Awaitable[ModelAnswer]],
+) -> AsyncIterator[ReplyPiece | ModelAnswer]:
+    """The pieces of a stream as they arrive, then the answer that was committed.
+
+    Only the answer when it was committed before; `pieces` are not begun then.
+
+    Args:
+        pieces: the stream; the last one has the whole reply.
+        commit: returns the committed answer, which it pays for by its argument when there is none.
+    """
+    arrived: asyncio.Queue[ReplyPiece | None] = asyncio.Queue()
+
+    async def pay() -> Reply:
+        async with aclosing(pieces):
+            async for piece in pieces:
+                if piece.reply is not None:
+                    return piece.reply
+                arrived.put_nowait(piece)
+        raise AssertionError("a stream ends with a reply, or raises")
+
+    async def work() -> ModelAnswer:
+        try:
+            return await commit(pay)
+        finally:
+            arrived.put_nowait(None)
+
+    working = asyncio.ensure_future(work())
+    left = True
+    try:
+        while (piece := await arrived.get()) is not None:
+            yield piece
+        left = False
+    finally:  # Whoever leaves early ends the request, but a reply that is there is committed.
+        if left:
+            working.cancel()
+        cancelled = await settle(working, pass_on=True)
+        if left and not working.cancelled():
+            working.exception()  # retrieved, as nobody is left to be told
+    if cancelled is not None:
+        raise cancelled
+    yield working.result()
