@@ -20,7 +20,7 @@ from vr_kernel import (
     hookimpl,
     load_config,
 )
-from vr_kernel.journal.rows import Entry
+from vr_kernel.state import Entry
 from vr_plugin_knowledge import plugin as knowledge
 
 from benchmarks.engines.bare import bare_costs

@@ -15,7 +15,7 @@ from typing import Any
 
 from vr_embedder_minilm import plugin as minilm
 from vr_kernel import Kernel, Query, RecordField, RecordKind, hookimpl, load_config
-from vr_kernel.journal.rows import Entry
+from vr_kernel.state import Entry
 from vr_plugin_knowledge import plugin as knowledge
 
 from benchmarks.engines.committing import commit

@@ -23,8 +23,8 @@ from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.journal.journal import JournalFile
-from vr_kernel.journal.rows import Entry
+from vr_kernel.state import Entry
+from vr_kernel.state.sqlite.journal.journal import SqliteJournal
 from vr_kernel.state.sqlite.ledger import open_ledger
 from vr_kernel.storage.cache import ResultCache
 from vr_testing.full_disk import fill_up, small_disk
@@ -66,7 +66,7 @@ class Installation:
         ]
 
     async def _fill(self) -> None:
-        journal = JournalFile(self.state / "journal.db")
+        journal = SqliteJournal(self.state / "journal.db")
         entry = Entry("Notes", "k", {"text": f"see {self.picture}"})
         await journal.commit([entry], workspace="default", provenance={})
         journal.close()
@@ -127,7 +127,7 @@ class Installation:
         """Count the records of the journal."""
 
         async def ask() -> int:
-            journal = JournalFile(self.state / "journal.db")
+            journal = SqliteJournal(self.state / "journal.db")
             changes = await journal.changes(0)
             journal.close()
             return len(changes)

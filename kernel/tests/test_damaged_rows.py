@@ -18,11 +18,11 @@ from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.journal.dead_letters import DeadLetters
-from vr_kernel.journal.journal import JournalFile
-from vr_kernel.journal.rows import Entry
 from vr_kernel.log import Log
 from vr_kernel.models.usage import Attempt, UsageLedger
 from vr_kernel.records import Change
+from vr_kernel.state import Entry
+from vr_kernel.state.sqlite.journal.journal import SqliteJournal
 from vr_kernel.state.sqlite.ledger import open_ledger
 from vr_kernel.storage.cache import ResultCache
 from vr_kernel.storage.database import Database
@@ -64,7 +64,7 @@ async def test_a_damaged_record_of_the_journal(
     tmp_path: Path, told: Told, column: str, value: object
 ) -> None:
     path = tmp_path / "journal.db"
-    with closing(JournalFile(path, told.append)) as journal:
+    with closing(SqliteJournal(path, told.append)) as journal:
         for key in "abc":
             entry = Entry("Notes", key, {"title": f"{SECRET} {key}"})
             await journal.commit([entry], workspace="default", provenance={"tool": "t"})
@@ -83,7 +83,7 @@ async def test_a_damaged_record_of_the_journal(
 
 async def test_a_damaged_former_version(tmp_path: Path, told: Told) -> None:
     path = tmp_path / "journal.db"
-    with closing(JournalFile(path, told.append)) as journal:
+    with closing(SqliteJournal(path, told.append)) as journal:
         for number in range(3):
             entry = Entry("Notes", "a", {"title": f"{SECRET} {number}"}, history=True)
             await journal.commit([entry], workspace="default", provenance={})

@@ -25,8 +25,8 @@ from vr_kernel import (
     load_config,
     tool,
 )
-from vr_kernel.journal.rows import Entry
 from vr_kernel.running.housekeeping import DELIVER_AFTER_S
+from vr_kernel.state import Entry
 from waiting import always, until
 
 NOTES = RecordKind("Notes", "Notes.", (RecordField("text"),), rerank="text")

@@ -20,8 +20,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from vr_kernel import VrError
-from vr_kernel.journal.journal import JournalFile
-from vr_kernel.journal.rows import Entry
+from vr_kernel.state import Entry
+from vr_kernel.state.sqlite.journal.journal import SqliteJournal
 
 fields = st.none() | st.dictionaries(
     st.text(max_size=5),
@@ -33,8 +33,8 @@ commits = st.tuples(st.sampled_from(["one", "two"]), st.lists(entries, min_size=
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Iterator[JournalFile]:
-    with closing(JournalFile(tmp_path / "journal.db")) as journal:
+def journal(tmp_path: Path) -> Iterator[SqliteJournal]:
+    with closing(SqliteJournal(tmp_path / "journal.db")) as journal:
         yield journal
 
 
@@ -43,7 +43,7 @@ def journal(tmp_path: Path) -> Iterator[JournalFile]:
 def test_it_holds_the_newest_state_of_every_key(
     history: list[tuple[str, list[Entry]]], limit: int
 ) -> None:
-    async def replay(journal: JournalFile) -> None:
+    async def replay(journal: SqliteJournal) -> None:
         newest: dict[tuple[str, str, str], tuple[int, Any]] = {}
         cursors = [0]
         for step, (workspace, written) in enumerate(history):
@@ -63,12 +63,12 @@ def test_it_holds_the_newest_state_of_every_key(
 
     with (
         tempfile.TemporaryDirectory() as folder,
-        closing(JournalFile(Path(folder) / "journal.db")) as journal,
+        closing(SqliteJournal(Path(folder) / "journal.db")) as journal,
     ):
         asyncio.run(replay(journal))
 
 
-async def _read_on(journal: JournalFile, cursor: int, limit: int) -> list[Any]:
+async def _read_on(journal: SqliteJournal, cursor: int, limit: int) -> list[Any]:
     """All later changes, page by page, as a store reads them."""
     read: list[Any] = []
     while page := await journal.changes(cursor, limit):
@@ -80,12 +80,12 @@ async def _read_on(journal: JournalFile, cursor: int, limit: int) -> list[Any]:
     return read
 
 
-async def test_a_new_journal_is_empty(journal: JournalFile) -> None:
+async def test_a_new_journal_is_empty(journal: SqliteJournal) -> None:
     assert await journal.last_seq() == 0
     assert await journal.changes(0) == []
 
 
-async def test_sequence_numbers_never_come_back(journal: JournalFile) -> None:
+async def test_sequence_numbers_never_come_back(journal: SqliteJournal) -> None:
     """Even when the newest record is the one that is replaced, and after a new start."""
     seen = []
     for _ in range(5):
@@ -102,7 +102,7 @@ async def test_sequence_numbers_never_come_back(journal: JournalFile) -> None:
 def test_it_continues_after_a_store_that_is_ahead(written: int, cursor: int) -> None:
     """Its file was lost or replaced: order stays, numbers go on above the store's cursor."""
 
-    async def check(journal: JournalFile) -> None:
+    async def check(journal: SqliteJournal) -> None:
         for number in range(written):
             await journal.commit([Entry("A", str(number), {})], workspace="w", provenance={})
         before = await journal.changes(0)
@@ -120,12 +120,12 @@ def test_it_continues_after_a_store_that_is_ahead(written: int, cursor: int) -> 
 
     with (
         tempfile.TemporaryDirectory() as folder,
-        closing(JournalFile(Path(folder) / "journal.db")) as journal,
+        closing(SqliteJournal(Path(folder) / "journal.db")) as journal,
     ):
         asyncio.run(check(journal))
 
 
-async def test_a_change_says_where_and_when_it_was_made(journal: JournalFile) -> None:
+async def test_a_change_says_where_and_when_it_was_made(journal: SqliteJournal) -> None:
     await journal.commit(
         [Entry("A", "ключ", {"text": "naïve 🎬"})], workspace="w", provenance={"tool": "x_y"}
     )
@@ -137,7 +137,7 @@ async def test_a_change_says_where_and_when_it_was_made(journal: JournalFile) ->
     assert timedelta(0) <= age < timedelta(minutes=1)
 
 
-async def test_a_commit_is_written_whole_or_not_at_all(journal: JournalFile) -> None:
+async def test_a_commit_is_written_whole_or_not_at_all(journal: SqliteJournal) -> None:
     await journal.commit([Entry("A", "kept", {})], workspace="w", provenance={})
     nameless: Any = None
     with pytest.raises(VrError) as caught:
@@ -157,7 +157,7 @@ async def test_a_commit_is_written_whole_or_not_at_all(journal: JournalFile) -> 
     assert (change.key, change.fields) == ("kept", {})
 
 
-async def test_many_who_commit_first_are_one_opening(journal: JournalFile) -> None:
+async def test_many_who_commit_first_are_one_opening(journal: SqliteJournal) -> None:
     many = (
         journal.commit([Entry("A", str(number), {})], workspace="one", provenance={})
         for number in range(200)
@@ -169,10 +169,10 @@ async def test_many_who_commit_first_are_one_opening(journal: JournalFile) -> No
     assert await journal.continuity.look() is None
 
 
-async def test_readers_see_a_commit_whole(journal: JournalFile, tmp_path: Path) -> None:
+async def test_readers_see_a_commit_whole(journal: SqliteJournal, tmp_path: Path) -> None:
     """While one writes batches of ten, another never reads part of a batch."""
     writing = asyncio.create_task(_write_batches(journal))
-    with closing(JournalFile(tmp_path / "journal.db")) as reader:
+    with closing(SqliteJournal(tmp_path / "journal.db")) as reader:
         while not writing.done():
             changes = await reader.changes(0, 10_000)
             assert len(changes) % 10 == 0
@@ -180,7 +180,7 @@ async def test_readers_see_a_commit_whole(journal: JournalFile, tmp_path: Path) 
     assert len(await journal.changes(0, 10_000)) == 400
 
 
-async def _write_batches(journal: JournalFile) -> None:
+async def _write_batches(journal: SqliteJournal) -> None:
     for batch in range(40):
         written = [Entry("A", f"{batch} {number}", {}) for number in range(10)]
         await journal.commit(written, workspace="w", provenance={})
@@ -188,11 +188,11 @@ async def _write_batches(journal: JournalFile) -> None:
 
 WRITER = """
 import asyncio, pathlib, sys
-from vr_kernel.journal.journal import JournalFile
-from vr_kernel.journal.rows import Entry
+from vr_kernel.state.sqlite.journal.journal import SqliteJournal
+from vr_kernel.state import Entry
 
 async def main():
-    journal = JournalFile(pathlib.Path(sys.argv[1]))
+    journal = SqliteJournal(pathlib.Path(sys.argv[1]))
     for number in range(150):
         own = Entry("A", f"{sys.argv[2]} {number}", {"by": sys.argv[2]})
         shared = Entry("A", "shared", {"by": sys.argv[2], "number": number})
@@ -204,7 +204,7 @@ asyncio.run(main())
 
 
 async def test_processes_that_commit_at_once_lose_nothing(
-    journal: JournalFile, tmp_path: Path
+    journal: SqliteJournal, tmp_path: Path
 ) -> None:
     writers = [
         await asyncio.create_subprocess_exec(
@@ -321,7 +321,7 @@ def _kill_at_random(recorder: subprocess.Popen[str], chance: random.Random) -> s
 async def _batches(path: Path) -> dict[str, int]:
     """Count the records of each batch that the journal holds."""
     sizes: dict[str, int] = {}
-    with closing(JournalFile(path)) as journal:
+    with closing(SqliteJournal(path)) as journal:
         for change in await _read_on(journal, 0, 500):
             batch = change.fields["batch"]
             assert change.fields["source_tool"] == "note_write"
@@ -332,7 +332,7 @@ async def _batches(path: Path) -> dict[str, int]:
 async def test_a_truncated_log_loses_no_earlier_commit(tmp_path: Path) -> None:
     """A copy taken in the middle of a commit, as after a loss of power, opens and is whole."""
     source = tmp_path / "journal.db"
-    with closing(JournalFile(source)) as journal:
+    with closing(SqliteJournal(source)) as journal:
         for number in range(20):
             written = [Entry("A", f"{number} {part}", {"t": "x" * 500}) for part in range(4)]
             await journal.commit(written, workspace="w", provenance={})
@@ -342,7 +342,7 @@ async def test_a_truncated_log_loses_no_earlier_commit(tmp_path: Path) -> None:
             shutil.copyfile(source, copy)
             cut = random.Random(number).randrange(len(log))
             copy.with_name(f"{copy.name}-wal").write_bytes(log[:cut])
-            with closing(JournalFile(copy)) as torn:
+            with closing(SqliteJournal(copy)) as torn:
                 keys = [change.key for change in await torn.changes(0, 1000)]
             assert len(keys) % 4 == 0
             assert keys == [f"{n} {p}" for n in range(len(keys) // 4) for p in range(4)]

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 from vr_kernel import READ_ONLY, Call, Code, VrError, hookimpl, tool
-from vr_kernel.journal.rows import Entry
+from vr_kernel.state import Entry
 
 
 class Said(BaseModel):

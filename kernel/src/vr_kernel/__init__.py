@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from vr_kernel.items.pictures import Picture
     from vr_kernel.journal.follower import Follower
     from vr_kernel.journal.following import FollowingStore
-    from vr_kernel.journal.lineage import Position
     from vr_kernel.kernel import Kernel
     from vr_kernel.log import Log
     from vr_kernel.models.provider import ModelInfo, ModelProvider
@@ -80,6 +79,7 @@ if TYPE_CHECKING:
     from vr_kernel.running.joining import Joined
     from vr_kernel.running.running_job import RunningCall
     from vr_kernel.services import Services
+    from vr_kernel.state.journal import Position
     from vr_kernel.storage.cache import cache_key
     from vr_kernel.stores import Filter, FilterOperator, Hit, Query, SearchMode, Store, StoredRecord
     from vr_kernel.text.fitting import fit
@@ -259,7 +259,6 @@ __getattr__, __dir__ = lazy_exports(
         "items.pictures": "Picture",
         "journal.follower": "Follower",
         "journal.following": "FollowingStore",
-        "journal.lineage": "Position",
         "kernel": "Kernel",
         "log": "Log",
         "models.provider": "ModelInfo ModelProvider",
@@ -278,6 +277,7 @@ __getattr__, __dir__ = lazy_exports(
         "running.joining": "Joined",
         "running.running_job": "RunningCall",
         "services": "Services",
+        "state.journal": "Position",
         "storage.cache": "cache_key",
         "stores": "Filter FilterOperator Hit Query SearchMode Store StoredRecord",
         "text.fitting": "fit",

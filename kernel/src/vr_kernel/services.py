@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from vr_kernel.files.policy import Policy
     from vr_kernel.http.fetcher import Fetcher
     from vr_kernel.journal.archive import Archive
-    from vr_kernel.journal.journal import JournalFile
     from vr_kernel.journal.store_follower import StoreFollower
     from vr_kernel.log import Log
     from vr_kernel.protocols.models import Gemini, Models, UsageReader
     from vr_kernel.protocols.records import Cache, Journal, SearchableStore, Vectors
     from vr_kernel.protocols.work import Documents, InstalledPlugin, Jobs, Leases, Providers
     from vr_kernel.records import RecordKind
+    from vr_kernel.state.journal import JournalTable
     from vr_kernel.state.rows import Rows, RowsOf
     from vr_kernel.storage.room import RoomOf
 
@@ -96,5 +96,5 @@ class Services:
         """Records that no call of a tool produced, such as those of an import."""
         from vr_kernel.journal.archive import Archive
 
-        journal, store = cast("JournalFile", self.journal), cast("StoreFollower", self.store)
+        journal, store = cast("JournalTable", self.journal), cast("StoreFollower", self.store)
         return Archive(journal, self.kinds, store, self.workspace)

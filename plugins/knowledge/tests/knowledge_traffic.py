@@ -14,7 +14,7 @@ from pathlib import Path
 
 from knowledge_samples import WORDS, all_plugins
 from vr_kernel import Kernel, Query, load_config
-from vr_kernel.journal.rows import Entry
+from vr_kernel.state import Entry
 
 CHECK_EVERY = 20
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from refined_kernels import EMBEDDED, ingest, knowledge_kernel
 from vr_kernel import Code, VrError
-from vr_kernel.journal.rows import Entry
 from vr_kernel.questions import Action, Answer, Question, ask_nobody
+from vr_kernel.state import Entry
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_knowledge.forgetting import MOST
 from vr_plugin_knowledge.results import KnowledgeForgotten, KnowledgeObject

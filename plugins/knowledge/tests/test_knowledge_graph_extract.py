@@ -12,7 +12,7 @@ import pytest
 from graph_samples import FOX, NOTHING, OWL, tell
 from refined_kernels import ingest, knowledge_kernel
 from vr_kernel import Code, VrError
-from vr_kernel.journal.rows import Entry
+from vr_kernel.state import Entry
 from vr_plugin_knowledge.graph.reading import PART_CHARS
 from vr_testing import FakeGemini, Fault, RecordedRequest, TrialKernel
 

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 from knowledge_samples import all_plugins
 from vr_kernel import Config, Diagnosis, Kernel, VrError
-from vr_kernel.journal.rows import Entry
+from vr_kernel.state import Entry
 from vr_plugin_knowledge import plugin
 from vr_plugin_knowledge.embedded_store.health import (
     MOST_VECTORS,

@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.journal.rows import Entry
 from vr_kernel.records import Record, entity_key, is_storable
+from vr_kernel.state.journal import Entry
 from vr_kernel.text.bounds import said
 
 if TYPE_CHECKING:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from vr_kernel.jobs.leases import LedgerLeases
     from vr_kernel.jobs.scopes import Scope
     from vr_kernel.jobs.steps import Steps
-    from vr_kernel.journal.journal import JournalFile
     from vr_kernel.journal.store_follower import StoreFollower
     from vr_kernel.log import Log
     from vr_kernel.models.models import LanguageModels
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from vr_kernel.protocols.work import Documents, InstalledPlugin, Jobs
     from vr_kernel.providers import ProviderRegistry
     from vr_kernel.records import RecordKind
+    from vr_kernel.state.journal import JournalTable
     from vr_kernel.state.rows import RowsOf
     from vr_kernel.storage.cache import ResultCache
     from vr_kernel.storage.room import RoomOf
@@ -69,7 +69,7 @@ class Context:
     digests: Digests
     documents: Documents
     artifacts: Artifacts
-    journal: JournalFile
+    journal: JournalTable
     kinds: Mapping[str, RecordKind]
     store: StoreFollower
     vectors: VectorCache

@@ -23,7 +23,6 @@ from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.journal.dead_letters import DeadLetters
-from vr_kernel.journal.journal import JournalFile
 from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.log import Log
 from vr_kernel.models.models import LanguageModels
@@ -158,12 +157,11 @@ class Foundation:
             paths,
             lease_s=self.config.kernel.lease_s,
             owner=self.identity.principal,
+            store=lambda: self.config.store.backend,
             tell=tell,
             patience=patience,
         )
-        self.journal = JournalFile(
-            paths.journal, tell, self.state.ledger, lambda: self.config.store.backend
-        )
+        self.journal = self.state.journal
         self.dead_letters = DeadLetters(paths.state / "refused.db", tell, patience)
         self.cache = ResultCache(
             paths.cache / "results.db",

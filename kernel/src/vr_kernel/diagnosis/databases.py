@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from vr_kernel.config.paths import Paths
-from vr_kernel.diagnosis.recorded import examine_journal
 from vr_kernel.health import Check, Diagnosis
 from vr_kernel.state.sqlite.job_rows import SHOWN
+from vr_kernel.state.sqlite.journal.examination import examine_journal
 from vr_kernel.state.sqlite.liveness import Watch
 from vr_kernel.storage.database_faults import wording
 from vr_kernel.storage.database_health import examine_file, is_no_damage, reading

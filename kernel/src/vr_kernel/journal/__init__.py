@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from vr_kernel.journal.archive import Archive
     from vr_kernel.journal.dead_letters import DeadLetter
     from vr_kernel.journal.following import StoreStatus
-    from vr_kernel.journal.loss import Loss
-    from vr_kernel.journal.undeclared import Undeclared
+    from vr_kernel.state.journal import Loss, Undeclared
 
 __all__ = [
     "Archive",
@@ -24,10 +23,9 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        ".state.journal": "Loss Undeclared",
         "archive": "Archive",
         "dead_letters": "DeadLetter",
         "following": "StoreStatus",
-        "loss": "Loss",
-        "undeclared": "Undeclared",
     },
 )

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from functools import partial
 
 from vr_kernel.errors import Code, VrError, did_you_mean
-from vr_kernel.journal.journal import JournalFile
-from vr_kernel.journal.lineage import Position
-from vr_kernel.journal.rows import Entry
 from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.records import Change, Record, RecordKind
+from vr_kernel.state.journal import Entry, JournalTable, Position
 from vr_kernel.stores import StoredRecord
 
 PAGE = 500
@@ -21,7 +18,7 @@ class Archive:
 
     def __init__(
         self,
-        journal: JournalFile,
+        journal: JournalTable,
         kinds: Mapping[str, RecordKind],
         store: StoreFollower,
         workspace: str,
@@ -64,10 +61,7 @@ class Archive:
         Raises:
             VrError: UNAVAILABLE when the journal cannot be written.
         """
-        from vr_kernel.journal.recovery import recover
-
-        work = partial(recover, workspace=workspace, records=records)
-        return await self._journal.continuity.write(work)
+        return await self._journal.recover(workspace, records)
 
     async def forget(self, records: Collection[tuple[str, str]], *, origin: str) -> None:
         """Delete records, by kind and key, in the journal and in every store; all or nothing.
@@ -98,10 +92,7 @@ class Archive:
 
     async def elsewhere(self, kinds: Collection[str] = (), workspace: str = "") -> dict[str, int]:
         """Count the live records of each other workspace, of some kinds or of all."""
-        from vr_kernel.journal.presence import count_elsewhere
-
-        work = partial(count_elsewhere, workspace=workspace or self._workspace, kinds=kinds)
-        return await self._journal.continuity.read(work)
+        return await self._journal.elsewhere(workspace or self._workspace, kinds)
 
     async def missing(self, held: Sequence[Position]) -> int:
         """Count the changes that were recorded once but are in neither the journal nor the store.

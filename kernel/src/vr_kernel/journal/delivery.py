@@ -6,15 +6,18 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.journal.dead_letters import DeadLetters
-from vr_kernel.journal.journal import JournalFile
 from vr_kernel.log import Log
 from vr_kernel.records import Change
 from vr_kernel.stores import Store
 from vr_kernel.text.bounds import said
+
+if TYPE_CHECKING:
+    from vr_kernel.state.journal import JournalTable
 
 BATCH = 500
 TRIES = 5
@@ -31,7 +34,7 @@ class Delivery:
         position: the last sequence number that the store has; None while that is not known.
     """
 
-    def __init__(self, journal: JournalFile, dead_letters: DeadLetters, log: Log) -> None:
+    def __init__(self, journal: JournalTable, dead_letters: DeadLetters, log: Log) -> None:
         self.came_on = self.any_refused = False
         self.position: int | None = None
         self._journal = journal

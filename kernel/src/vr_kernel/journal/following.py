@@ -8,11 +8,8 @@ from pathlib import Path
 from typing import Protocol, TypeGuard
 
 from vr_kernel.errors import VrError
-from vr_kernel.journal.continuity import JournalContinuity
-from vr_kernel.journal.journal import JournalFile
-from vr_kernel.journal.lineage import Position
-from vr_kernel.journal.loss import CATEGORY as INCOMPLETE
 from vr_kernel.records import RecordKind
+from vr_kernel.state.journal import INCOMPLETE, JournalContinuity, JournalTable, Position
 from vr_kernel.stores import Store
 
 
@@ -57,7 +54,7 @@ def follows(store: Store | None) -> TypeGuard[FollowingStore]:
     return hasattr(store, "positions")
 
 
-async def join(store: Store, journal: JournalFile, kinds: Sequence[RecordKind]) -> bool:
+async def join(store: Store, journal: JournalTable, kinds: Sequence[RecordKind]) -> bool:
     """Connect a store to the journal at first use; False where nothing may be written to do so."""
     try:
         await bring_together(store, journal)
@@ -69,7 +66,7 @@ async def join(store: Store, journal: JournalFile, kinds: Sequence[RecordKind]) 
     return True
 
 
-async def bring_together(store: Store, journal: JournalFile) -> None:
+async def bring_together(store: Store, journal: JournalTable) -> None:
     """Make sure that new records reach the store, and that it keeps what it has."""
     await journal.last_seq()  # its file may have been replaced by now
     continuity = journal.continuity
@@ -82,7 +79,7 @@ async def bring_together(store: Store, journal: JournalFile) -> None:
     continuity.followed = continuity.journal
 
 
-async def _stay_ahead(store: Store, journal: JournalFile) -> None:
+async def _stay_ahead(store: Store, journal: JournalTable) -> None:
     """Raise the journal's numbers above the cursor of a store that does not know its journal."""
     here, cursor = await journal.continuity.attended(), await store.cursor()
     if cursor > here.seq:

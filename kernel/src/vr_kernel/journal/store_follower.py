@@ -11,7 +11,6 @@ from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.journal.dead_letters import DeadLetter, DeadLetters
 from vr_kernel.journal.delivery import Delivery
 from vr_kernel.journal.follower import Follower
-from vr_kernel.journal.journal import JournalFile
 from vr_kernel.log import Log
 from vr_kernel.providers import ProviderRegistry, close
 from vr_kernel.records import RecordKind
@@ -19,6 +18,7 @@ from vr_kernel.stores import Hit, Query, Store, StoredRecord
 
 if TYPE_CHECKING:
     from vr_kernel.journal.following import StoreStatus
+    from vr_kernel.state.journal import JournalTable
 
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 30.0
@@ -40,7 +40,7 @@ class StoreFollower:
     def __init__(
         self,
         providers: ProviderRegistry,
-        journal: JournalFile,
+        journal: JournalTable,
         kinds: Mapping[str, RecordKind],
         dead_letters: DeadLetters,
         log: Log,

@@ -14,10 +14,8 @@ if TYPE_CHECKING:
     from vr_kernel.items.pictures import Picture
     from vr_kernel.journal.dead_letters import DeadLetter
     from vr_kernel.journal.following import StoreStatus
-    from vr_kernel.journal.lineage import Position
-    from vr_kernel.journal.loss import Loss
-    from vr_kernel.journal.undeclared import Undeclared
     from vr_kernel.records import Change
+    from vr_kernel.state.journal import Loss, Position, Undeclared
     from vr_kernel.stores import Hit, Query, StoredRecord
 
 M = TypeVar("M", bound=BaseModel)

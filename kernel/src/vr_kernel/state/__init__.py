@@ -8,6 +8,7 @@ from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
     from vr_kernel.state.adoption import Adopted, adopt_file
+    from vr_kernel.state.journal import Entry, JournalContinuity, JournalTable
     from vr_kernel.state.rows import (
         ROW_CHANGED,
         Delete,
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Adopted",
     "Delete",
+    "Entry",
+    "JournalContinuity",
+    "JournalTable",
     "Place",
     "Put",
     "ROW_CHANGED",
@@ -38,6 +42,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "adoption": "Adopted adopt_file",
+        "journal": "Entry JournalContinuity JournalTable",
         "rows": "Delete Place Put ROW_CHANGED Row RowChange RowSpace Rows RowsOf",
     },
 )

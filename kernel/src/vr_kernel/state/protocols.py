@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from vr_kernel.state.jobs import JobTable
+    from vr_kernel.state.journal import JournalTable
     from vr_kernel.state.leases import LeaseTable
     from vr_kernel.state.rows import RowSpace
     from vr_kernel.state.steps import StepTable
@@ -16,6 +17,10 @@ class State(Protocol):
 
     Each part is opened at its first use.
     """
+
+    @property
+    def journal(self) -> JournalTable:
+        """Every record in order."""
 
     @property
     def leases(self) -> LeaseTable:

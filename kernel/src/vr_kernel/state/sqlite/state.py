@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from vr_kernel.config.paths import Paths
     from vr_kernel.errors import VrError
     from vr_kernel.state.sqlite.jobs import SqliteJobs
+    from vr_kernel.state.sqlite.journal.journal import SqliteJournal
     from vr_kernel.state.sqlite.leases import SqliteLeases
     from vr_kernel.state.sqlite.rows import SqliteRows
     from vr_kernel.state.sqlite.steps import SqliteSteps
@@ -25,6 +26,7 @@ class SqliteState:
         paths: its folders.
         lease_s: seconds until a silent owner counts as dead.
         owner: the principal of what has no token's name.
+        store: names the configured store, which may have what the journal lacks.
         tell: called once for each damage found in a file.
         patience: with locks, shared by all files.
         clock: seconds since the epoch.
@@ -36,6 +38,7 @@ class SqliteState:
         *,
         lease_s: float,
         owner: str = "",
+        store: Callable[[], str] = lambda: "embedded",
         tell: Callable[[VrError], None] = lambda _error: None,
         patience: Patience | None = None,
         clock: Callable[[], float] = time.time,
@@ -43,6 +46,7 @@ class SqliteState:
         self._paths = paths
         self._lease_s = lease_s
         self._owner = owner
+        self._store = store
         self._tell = tell
         self._patience = patience
         self._clock = clock
@@ -53,6 +57,14 @@ class SqliteState:
         from vr_kernel.state.sqlite.ledger import open_ledger
 
         return open_ledger(self._paths.state / "jobs.db", self._tell, self._patience)
+
+    @cached_property
+    def journal(self) -> SqliteJournal:
+        """Every record in order."""
+        from vr_kernel.state.sqlite.journal.journal import SqliteJournal
+
+        ledger = lambda: self.ledger  # noqa: E731 - not opened before the journal is
+        return SqliteJournal(self._paths.journal, self._tell, ledger, self._store)
 
     @cached_property
     def leases(self) -> SqliteLeases:
@@ -84,6 +96,6 @@ class SqliteState:
 
     def close(self) -> None:
         """Close every file that was opened; a later use opens it again."""
-        for name in ("rows", "ledger"):
+        for name in ("journal", "rows", "ledger"):
             if name in self.__dict__:
                 getattr(self, name).close()

@@ -33,3 +33,10 @@ def count_elsewhere(
         (workspace, *kinds),
     )
     return {name: count for name, count in rows if isinstance(name, str) and is_text(name)}
+
+
+def count_after(connection: sqlite3.Connection, after: int) -> int:
+    """Count the records and deletions with a sequence number above `after`."""
+    where = "WHERE seq > ?" if after else "WHERE ? = 0"  # without a limit an index counts
+    sql = f"SELECT count(*) FROM record {where}"  # noqa: S608 - constant text
+    return int(connection.execute(sql, (after,)).fetchone()[0])

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from vr_kernel.config.paths import Paths
 from vr_kernel.health import Diagnosis
-from vr_kernel.journal.known import read_known
-from vr_kernel.journal.lineage import Lineage, Position
-from vr_kernel.journal.loss import find_loss, ways_out
+from vr_kernel.state.journal import Position
+from vr_kernel.state.sqlite.journal.known import read_known
+from vr_kernel.state.sqlite.journal.lineage import Lineage
+from vr_kernel.state.sqlite.journal.loss import find_loss, ways_out
 from vr_kernel.storage.database_health import is_no_damage, reading
 
 

@@ -10,23 +10,12 @@ from __future__ import annotations
 import sqlite3
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from vr_kernel.state.journal import Position
+
 _LAST = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'record'"
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """Position of a journal: its identity, and a number with the opening that gave it out.
-
-    An opening is one process's time with the journal; it is empty where it is not known.
-    """
-
-    journal: str
-    opening: str
-    seq: int
 
 
 def new_opening() -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection
-from dataclasses import dataclass
 
+from vr_kernel.state.journal import Undeclared
 from vr_kernel.storage.sound_rows import is_text
 
 _KINDS = """
@@ -24,15 +24,6 @@ SELECT CASE WHEN json_valid(provenance)
 FROM record
 WHERE workspace = ? AND kind = ? AND fields IS NOT NULL GROUP BY 1 ORDER BY 2 DESC
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Undeclared:
-    """A kind that has records but no declaration; `plugins` wrote them, most first."""
-
-    kind: str
-    count: int
-    plugins: tuple[str, ...]
 
 
 def undeclared(

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from vr_kernel.errors import VrError
-from vr_kernel.journal.known import Known, NotAttendedError
-from vr_kernel.journal.lineage import Lineage, Position, begin, new_opening
-from vr_kernel.journal.loss import Loss, count_missing, find_loss, note_of_unwritable
-from vr_kernel.journal.settling import Settled, find_settled, settle_anew
+from vr_kernel.state.journal import Loss, Position
+from vr_kernel.state.sqlite.journal.known import Known, NotAttendedError
+from vr_kernel.state.sqlite.journal.lineage import Lineage, begin, new_opening
+from vr_kernel.state.sqlite.journal.loss import count_missing, find_loss, note_of_unwritable
+from vr_kernel.state.sqlite.journal.settling import Settled, find_settled, settle_anew
 from vr_kernel.storage.database import Database
 from vr_kernel.storage.database_faults import DAMAGED
 from vr_kernel.storage.kept_database import KeptDatabase
@@ -19,7 +20,7 @@ from vr_kernel.storage.kept_database import KeptDatabase
 T = TypeVar("T")
 
 
-class JournalContinuity:
+class FileContinuity:
     """Checks one journal, once each time that its file is opened.
 
     Attributes:

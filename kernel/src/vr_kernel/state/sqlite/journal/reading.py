@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from vr_kernel.journal.lineage import openings
 from vr_kernel.records import Change
+from vr_kernel.state.sqlite.journal.lineage import openings
 from vr_kernel.storage.sound_rows import is_sound, is_text
 
 LeaveOut = Callable[[str, object], None]

@@ -1,11 +1,8 @@
-"""Rows of the journal: their tables, and the entries that become one each."""
+"""Tables of the journal."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
 
 # AUTOINCREMENT keeps sequence numbers rising even after the newest row is replaced.
 RECORDS = """
@@ -41,23 +38,6 @@ PUT = (
     "INSERT OR REPLACE INTO record"
     " (workspace, kind, key, fields, provenance, created_at) VALUES (?,?,?,?,?,?)"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A record on its way into the journal; `fields` None deletes it.
-
-    It replaces the record with its key. With `merge` it is merged into that record: fields that it
-    does not name stay, fields given as None are removed. With `history` the replaced record is kept
-    as a former version.
-    """
-
-    kind: str
-    key: str
-    fields: Mapping[str, Any] | None
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-    merge: bool = False
-    history: bool = False
 
 
 def highest_seq(connection: sqlite3.Connection) -> int:

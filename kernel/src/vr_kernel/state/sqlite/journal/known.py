@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from vr_kernel.errors import VrError
-from vr_kernel.journal.lineage import Position
+from vr_kernel.state.journal import Position
 from vr_kernel.storage.database import Database
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from vr_kernel.journal.lineage import Lineage, Position, begin
-from vr_kernel.journal.loss import Loss, find_loss, must_diverge
+from vr_kernel.state.journal import Loss, Position
+from vr_kernel.state.sqlite.journal.lineage import Lineage, begin
+from vr_kernel.state.sqlite.journal.loss import find_loss, must_diverge
 
 Settled = tuple[Loss | None, Position]
 """The loss of a journal that was opened, and its position."""

@@ -3,39 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from vr_kernel.errors import Code, VrError
-from vr_kernel.journal.lineage import Lineage, Position
+from vr_kernel.state.journal import Loss, Position
+from vr_kernel.state.sqlite.journal.lineage import Lineage
 from vr_kernel.stores import refill_command
 
-CATEGORY = "JOURNAL_INCOMPLETE"
 GIVE_UP = "`vr store begin-anew` gives it up."
-
-
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """Records that a journal lacks and that are known of elsewhere, in one sentence."""
-
-    what: str
-    ways_out: str
-    journals: tuple[str, ...]
-
-    @property
-    def error(self) -> VrError:
-        """The error of any step that would make the loss final."""
-        return VrError(
-            f"{self.what} Nothing is rebuilt from it.",
-            Code.UNAVAILABLE,
-            category=CATEGORY,
-            hint=self.ways_out,
-        )
-
-    def note_for(self, *, owner: bool) -> str:
-        """The note on results while the loss lasts; only the owner is told the ways out."""
-        if not owner:
-            return "Not all that was recorded is there any more: ask the owner of the server."
-        return f"{self.what} What is recorded now is kept. {self.ways_out}"
 
 
 def ways_out(store: str) -> str:

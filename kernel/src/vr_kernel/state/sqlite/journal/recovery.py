@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from vr_kernel.journal.lineage import Lineage
-from vr_kernel.journal.reading import read_document
-from vr_kernel.journal.rows import PUT
+from vr_kernel.state.sqlite.journal.lineage import Lineage
+from vr_kernel.state.sqlite.journal.reading import read_document
+from vr_kernel.state.sqlite.journal.schema import PUT
 from vr_kernel.stores import StoredRecord
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)

@@ -9,14 +9,38 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
 
-from vr_kernel.journal.reading import read_document
-from vr_kernel.journal.rows import PUT, Entry, Row, highest_seq
+from vr_kernel.state.journal import Entry, merge_fields, require_names, says_the_same
+from vr_kernel.state.sqlite.journal.reading import read_document
+from vr_kernel.state.sqlite.journal.schema import PUT, Row, highest_seq
 from vr_kernel.storage.sound_rows import is_sound
 
 MANY = 250
 """Records that one statement writes."""
 _OF_KEY = "workspace = ? AND kind = ? AND key = ?"
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
+
+
+def made_rows(entries: Sequence[Entry], workspace: str, provenance: Mapping[str, Any]) -> list[Row]:
+    """Return the row of each entry, made now.
+
+    Raises:
+        VrError: INVALID_INPUT, as `require_names`.
+        TypeError: for fields that are no JSON.
+    """
+    require_names(workspace, entries)
+    created_at = datetime.now(UTC).isoformat(timespec="microseconds")
+    common = _ENCODER.encode({**provenance})
+    return [
+        (
+            workspace,
+            entry.kind,
+            entry.key,
+            None if entry.fields is None else _ENCODER.encode(entry.fields),
+            _ENCODER.encode({**entry.provenance, **provenance}) if entry.provenance else common,
+            created_at,
+        )
+        for entry in entries
+    ]
 
 
 def put_entries(
@@ -69,9 +93,7 @@ def over(connection: sqlite3.Connection, row: Row) -> Row:
     """Merge a record into the one with its key: null clears a field, fields not named stay."""
     workspace, kind, key, fields, provenance, created_at = row
     known, _, _ = _known(connection, (workspace, kind, key))
-    known.pop("created_at", None)
-    whole = {**known, **json.loads(fields or "{}")}
-    left = {name: value for name, value in whole.items() if value is not None}
+    left = merge_fields(known, json.loads(fields or "{}"))
     return workspace, kind, key, _ENCODER.encode(left), provenance, created_at
 
 
@@ -84,7 +106,7 @@ def put_newer(connection: sqlite3.Connection, row: Row) -> None:
     if known and made_at < known_at:
         _keep(connection, (workspace, kind, key, made_at), fields or "{}", provenance)
         return
-    if known and _told(known) != _told(given):
+    if known and not says_the_same(known, given):
         _keep(connection, (workspace, kind, key, known_at), _ENCODER.encode(known), origin)
     connection.execute(PUT, row)
 
@@ -114,6 +136,11 @@ def shift(connection: sqlite3.Connection, cursor: int) -> None:
     connection.execute("DELETE FROM sqlite_sequence WHERE name = 'record'")
     renewed = ("record", cursor + last)
     connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", renewed)
+
+
+def read_folded(connection: sqlite3.Connection) -> set[str]:
+    """Return the kinds that were folded."""
+    return {kind for (kind,) in connection.execute("SELECT kind FROM folded")}
 
 
 def fold(
@@ -161,11 +188,6 @@ def _known(
     if fields is None:  # damaged: what is written now replaces it
         return {}, "{}", ""
     return fields, row[1], fields.get("created_at", row[2])
-
-
-def _told(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a record without its time."""
-    return {name: value for name, value in fields.items() if name != "created_at"}
 
 
 def _keep(
