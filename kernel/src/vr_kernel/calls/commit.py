@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.records import Record, entity_key, is_storable
-from vr_kernel.state.journal import Entry
 from vr_kernel.text.bounds import said
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from vr_kernel.calls.produced import Produced
     from vr_kernel.files.artifacts import Artifact
+    from vr_kernel.state.journal import Entry
 
 
 async def commit(produced: Produced, part: str = "") -> int:
@@ -128,6 +128,8 @@ def dump(value: object) -> str:
 
 
 def _entries(produced: Produced, part: str) -> list[Entry]:
+    from vr_kernel.state.journal import Entry
+
     records = enumerate(produced.records)
     entries = [_entry(produced, part, index, record) for index, record in records]
     for kind, key in produced.deletions:
@@ -137,6 +139,8 @@ def _entries(produced: Produced, part: str) -> list[Entry]:
 
 
 def _entry(produced: Produced, part: str, index: int, record: Record) -> Entry:
+    from vr_kernel.state.journal import Entry
+
     kind = produced.context.kinds.get(record.kind)
     if kind is None:
         raise VrError(f"No record kind {record.kind!r} is declared.", Code.INTERNAL)

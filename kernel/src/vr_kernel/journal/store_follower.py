@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.journal.dead_letters import DeadLetter, DeadLetters
-from vr_kernel.journal.delivery import Delivery
 from vr_kernel.journal.follower import Follower
 from vr_kernel.log import Log
 from vr_kernel.providers import ProviderRegistry, close
@@ -17,6 +17,7 @@ from vr_kernel.records import RecordKind
 from vr_kernel.stores import Hit, Query, Store, StoredRecord
 
 if TYPE_CHECKING:
+    from vr_kernel.journal.delivery import Delivery
     from vr_kernel.journal.following import StoreStatus
     from vr_kernel.state.journal import JournalTable
 
@@ -49,7 +50,7 @@ class StoreFollower:
         self._journal = journal
         self._kinds = kinds
         self._dead_letters = dead_letters
-        self._delivery = Delivery(journal, dead_letters, log)
+        self._log = log
         self._counted = self._joined = False
         self._opening = asyncio.Lock()
         self._store: Store | None = None
@@ -63,6 +64,12 @@ class StoreFollower:
             first_pause_s=FIRST_PAUSE_S,
             longest_pause_s=LONGEST_PAUSE_S,
         )
+
+    @cached_property
+    def _delivery(self) -> Delivery:
+        from vr_kernel.journal.delivery import Delivery
+
+        return Delivery(self._journal, self._dead_letters, self._log)
 
     @property
     def trouble(self) -> str:
