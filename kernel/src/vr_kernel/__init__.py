@@ -69,7 +69,7 @@ if TYPE_CHECKING:
         SearchableStore,
         Vectors,
     )
-    from vr_kernel.protocols.work import Documents, InstalledPlugin, Jobs, Leases, Providers
+    from vr_kernel.protocols.work import Documents, Files, InstalledPlugin, Jobs, Leases, Providers
     from vr_kernel.providers import Embedder, Provider, Reranker, TextLine, TextRecognizer
     from vr_kernel.questions import Answer, AnswerNeeded, Asker, Question, ask_nobody, understand
     from vr_kernel.quoting.quotes import Finding, Passage, QuoteIndex, find_in
@@ -130,6 +130,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "ErrorTable",
     "FieldType",
     "FileMatches",
+    "Files",
     "Filter",
     "FilterOperator",
     "Finding",
@@ -267,7 +268,7 @@ __getattr__, __dir__ = lazy_exports(
         "prompts": "Message Prompt prompt",
         "protocols.models": "Gemini Models UsageReader",
         "protocols.records": "Cache CachePlace Continuity Journal SearchableStore Vectors",
-        "protocols.work": "Documents InstalledPlugin Jobs Leases Providers",
+        "protocols.work": "Documents Files InstalledPlugin Jobs Leases Providers",
         "providers": "Embedder Provider Reranker TextLine TextRecognizer",
         "questions": "Answer AnswerNeeded Asker Question ask_nobody understand",
         "quoting.quotes": "Finding Passage QuoteIndex find_in",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from vr_kernel.calls.produced import Produced
     from vr_kernel.files.artifacts import Artifact
     from vr_kernel.log import Log
+    from vr_kernel.protocols.work import Files
     from vr_kernel.records import Record
     from vr_kernel.services import Services
 
@@ -70,6 +71,13 @@ class Call:
     def log(self) -> Log:
         """The log of the plugin."""
         return self.services.log
+
+    @property
+    def files(self) -> Files:
+        """Files of the user's folders that the caller may read and write."""
+        from vr_kernel.calls.files import CallFiles
+
+        return CallFiles(self.services.policy)
 
     @property
     def usage(self) -> Usage:

@@ -77,6 +77,16 @@ def no_folder(path: Path) -> VrError:
     )
 
 
+def through_link(path: Path) -> VrError:
+    """The error of a path that leads through a link, which writing never follows."""
+    return VrError(
+        f"{spelled_out(path)} is a link, or lies behind one.",
+        Code.NOT_ALLOWED,
+        category="PATH_IS_LINK",
+        hint="Name the real file or folder.",
+    )
+
+
 def unwritable(path: Path, error: OSError) -> VrError:
     """The error of a file that cannot be made."""
     return VrError(

@@ -16,6 +16,7 @@ from vr_kernel.files.named_paths import (
     no_folder,
     parse_path,
     require_regular,
+    through_link,
     unreadable,
     unwritable,
 )
@@ -175,6 +176,30 @@ class Policy:
             file.close()
             raise
         return file
+
+    def resolve_folder(self, folder: str | Path) -> tuple[Path, Path]:
+        """The root of an allowed folder, and its real path, to which no link leads from there.
+
+        Raises:
+            VrError: NOT_ALLOWED, also for a link; INVALID_INPUT or NOT_FOUND.
+        """
+        wanted = parse_path(folder)
+        real = Path(os.path.realpath(wanted))
+        root = self._root_of(real, wanted)
+        if root == self._untold or root not in self.roots:
+            raise self._outside(wanted)
+        named = Path(os.path.normpath(wanted))
+        above = (it for it in (named, *named.parents) if Path(os.path.realpath(it)) == root)
+        if not any(root / named.relative_to(it) == real for it in above):
+            raise through_link(wanted)
+        try:
+            if not stat.S_ISDIR(real.lstat().st_mode):
+                raise no_folder(wanted)
+        except FileNotFoundError:
+            raise missing(wanted, "folder") from None
+        except OSError as error:
+            raise unreadable(wanted, error) from error
+        return root, real
 
     @contextmanager
     def _opened_folder(self, folder: str | Path) -> Iterator[tuple[Path, int]]:

@@ -7,6 +7,8 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from vr_kernel.documents import Document
     from vr_kernel.errors import VrError
     from vr_kernel.jobs.lease import Lease
@@ -124,6 +126,50 @@ class InstalledPlugin(Protocol):
     @property
     def reason(self) -> str:
         """A sentence for a person, empty for a plugin that is loaded."""
+
+
+class Files(Protocol):
+    """Files of the user's folders, below allowed roots, as `call.files`.
+
+    A name may lead into folders inside the given one (`notes/a.md`), but not through a link.
+    """
+
+    async def read(self, folder: str | Path, name: str) -> tuple[bytes, str]:
+        """Read a file whole: its content, and the SHA-256 of it in hexadecimal.
+
+        Raises:
+            VrError: NOT_FOUND, category FILE_NOT_FOUND; TOO_LARGE above 100 MB; else as `write`.
+        """
+
+    async def write(
+        self,
+        folder: str | Path,
+        name: str,
+        data: bytes,
+        expected: str | None = None,
+        *,
+        append: bool = False,
+    ) -> str:
+        """Create a file, replace the one that was read, or append to one; returns its new digest.
+
+        A reader finds the whole former content or the whole new one, also after a power cut.
+        Folders in the name are made when they are not there. Of two writers at once one wins;
+        the blocks of two that append both come, one after the other.
+
+        Args:
+            folder: an existing folder.
+            name: of the file in it, which every system takes.
+            data: the whole content; with `append`, the block that follows what is there.
+            expected: SHA-256 of the content that is replaced, or lengthened, as it was read.
+                When left out, the file must not be there yet, unless it is appended to.
+            append: write at the end; the file may be missing.
+
+        Raises:
+            VrError: CONFLICT, category FILE_EXISTS, FILE_CHANGED for another content than
+                `expected` or a file that is gone, or FILE_BUSY; INVALID_INPUT, category
+                NAME_INVALID, or for a folder in the file's place; NOT_ALLOWED outside the roots,
+                for a link, a device, a read-only file; UNAVAILABLE on a full disk.
+        """
 
 
 class Caller(Protocol):
