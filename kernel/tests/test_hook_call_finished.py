@@ -151,7 +151,7 @@ async def test_an_invalid_call_is_heard_of(config: Config) -> None:
     assert [event.code for event in heard.events] == [Code.INVALID_INPUT]
 
 
-async def test_a_cancelled_call_is_not_told(config: Config) -> None:
+async def test_a_cancelled_call_is_told_in_the_background(config: Config) -> None:
     heard, begun = Heard(), asyncio.Event()
     async with Kernel.open(config, plugins_with(heard)) as kernel:
         task = asyncio.create_task(kernel.run("notes_wait", {}, report=lambda *_args: begun.set()))
@@ -159,7 +159,24 @@ async def test_a_cancelled_call_is_not_told(config: Config) -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-    assert heard.events == []
+    assert [(it.tool, it.ok, it.code) for it in heard.events] == [
+        ("notes_wait", False, Code.CANCELLED)
+    ]
+
+
+async def test_a_turn_is_told_of(config: Config) -> None:
+    heard = Heard()
+    async with Kernel.open(config, plugins_with(heard)) as kernel:
+        async with kernel.turn("notes", "chat", "one") as call:
+            call.record(Record("Notes", {"text": "a"}))
+        with pytest.raises(ValueError, match="no luck"):
+            async with kernel.turn("notes", "chat", "one"):
+                raise ValueError("no luck")
+    told = [(it.call_id, it.tool, it.plugin, it.ok, it.code, it.records) for it in heard.events]
+    assert told == [
+        (call.id, "chat", "notes", True, None, 1),
+        (call.id, "chat", "notes", False, Code.INTERNAL, 0),
+    ]
 
 
 async def fail_later(_event: CallFinished, _services: Services) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         extra_missing,
         require_extra,
     )
-    from vr_kernel.events import CallFinished
+    from vr_kernel.events import CallFinished, Trace
     from vr_kernel.files.artifacts import Artifact
     from vr_kernel.files.policy import FileMatches
     from vr_kernel.generation import (
@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from vr_kernel.resources import Reading, Resource, resource
     from vr_kernel.running.document_loaders import DocumentLoader
     from vr_kernel.running.joining import Joined
+    from vr_kernel.running.origins import CallOptions
     from vr_kernel.running.running_job import RunningCall
     from vr_kernel.services import Services
     from vr_kernel.state.journal import Position
@@ -109,6 +110,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "CachePlace",
     "Call",
     "CallFinished",
+    "CallOptions",
     "Change",
     "Check",
     "Code",
@@ -197,6 +199,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "ToolCall",
     "ToolResult",
     "ToolSpec",
+    "Trace",
     "Turn",
     "Usage",
     "UsageReader",
@@ -248,7 +251,7 @@ __getattr__, __dir__ = lazy_exports(
         "documents": "Document Locator Segment",
         "errors": "Code ERROR_META ErrorRule ErrorTable VrError did_you_mean "
         "extra_missing require_extra",
-        "events": "CallFinished",
+        "events": "CallFinished Trace",
         "files.artifacts": "Artifact",
         "files.policy": "FileMatches",
         "generation": "Embeddings Media MediaResolution Options Part Purpose "
@@ -276,6 +279,7 @@ __getattr__, __dir__ = lazy_exports(
         "resources": "Reading Resource resource",
         "running.document_loaders": "DocumentLoader",
         "running.joining": "Joined",
+        "running.origins": "CallOptions",
         "running.running_job": "RunningCall",
         "services": "Services",
         "state.journal": "Position",

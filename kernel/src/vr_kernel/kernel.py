@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from pydantic import BaseModel
 
 from vr_kernel.composition.foundation import Foundation
-from vr_kernel.composition.opening import Opening, not_open
+from vr_kernel.composition.opening import Opening
 from vr_kernel.composition.plugins import Plugins
 from vr_kernel.config.config import Config, load_config
 from vr_kernel.errors import VrError
 from vr_kernel.isolation.plugin_code import contained
 from vr_kernel.loading.discovery import INFRA
 from vr_kernel.progress import Report, silent
-from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.running import runner
+from vr_kernel.running.origins import CallOptions, origin_of
 
 if TYPE_CHECKING:
     from vr_kernel.access import Identity
+    from vr_kernel.call import Call
     from vr_kernel.calls.context import Context
     from vr_kernel.commands import Command
-    from vr_kernel.composition.tenants import Tenants
     from vr_kernel.health import Check
     from vr_kernel.loading.discovery import PluginStatus
     from vr_kernel.log import Log
@@ -65,11 +65,9 @@ class Kernel:
         retry: bool = False,
     ) -> None:
         self.config = config
-        self._closed = False
-        self._tenants: Tenants | None = None
         self._foundation = Foundation(config, roots)
         self._foundation.jobs.serve(self._served)
-        self._plugins = Plugins(self._foundation, self._narrowed)
+        self._plugins = Plugins(self._foundation)
         self._plugins.load(plugins, schemas, tell, retry=retry)
         self.services: Services = self._plugins.contexts[INFRA].services
         for remark in config.remarks.values():
@@ -139,7 +137,7 @@ class Kernel:
 
     @property
     def has_lifespans(self) -> bool:
-        """True when a plugin opens something before its first work."""
+        """True when `begin` has something to do."""
         return self._plugins.lifespans is not None
 
     async def begin(self) -> None:
@@ -148,9 +146,7 @@ class Kernel:
         Raises:
             VrError: CONFLICT, category PLUGIN_REFUSED, of the first that fails, when strict.
         """
-        self._require_open()
-        if self._plugins.lifespans is not None:
-            await self._plugins.lifespans.enter()
+        await self._plugins.begin()
 
     async def call(self, name: str, /, **arguments: Any) -> BaseModel:
         """Call a tool and return its result model.
@@ -169,28 +165,25 @@ class Kernel:
         name: str,
         arguments: Mapping[str, Any],
         report: Report = silent,
-        *,
-        principal: str | None = None,
-        ask: Asker = ask_nobody,
+        **options: Unpack[CallOptions],
     ) -> Outcome:
-        """Call a tool and return how it ended; an error is part of the outcome.
+        """Call a tool with JSON arguments and return how it ended, maybe with an error.
 
         Args:
             name: of the tool.
             arguments: by name, as JSON values.
             report: takes progress.
-            principal: who calls; the user of this process when left out.
-            ask: puts the questions of tools to that person.
+            options: who calls, under which id, in which trace: see `CallOptions`.
 
         Raises:
-            VrError: NOT_FOUND for an unknown tool, naming the nearest.
+            VrError: NOT_FOUND for an unknown tool, naming the nearest; INVALID_INPUT, category
+                ID_INVALID.
         """
         tool, context = await self._served(name)
         if tool.long:
-            running = self.start(name, arguments, report, principal=principal, ask=ask)
-            return await running.outcome()
-        who = principal or self.identity.principal
-        call = runner.begin(tool, context, who, report, ask=ask)
+            return await self.start(name, arguments, report, **options).outcome()
+        origin = origin_of(options, self.identity.principal)
+        call = runner.begin(tool, context, report, origin)
         return await runner.run(tool, arguments, call, self._foundation.listeners)
 
     def start(
@@ -198,21 +191,43 @@ class Kernel:
         name: str,
         arguments: Mapping[str, Any],
         report: Report = silent,
-        *,
-        principal: str | None = None,
-        ask: Asker = ask_nobody,
+        **options: Unpack[CallOptions],
     ) -> RunningCall:
         """Begin a call in the background; `outcome` of what is returned waits for it.
 
-        The arguments are those of `run`.
+        Arguments and errors are those of `run`.
+        """
+        tool, context = self._plugins.find(name)
+        origin = origin_of(options, self.identity.principal)
+        return self._foundation.jobs.start(tool, context, arguments, origin, report)
+
+    @asynccontextmanager
+    async def turn(
+        self,
+        plugin: str,
+        name: str,
+        id: str,  # noqa: A002 - the word for it
+        report: Report = silent,
+        **options: Unpack[CallOptions],
+    ) -> AsyncIterator[Call]:
+        """Give a front door of a plugin a call for work that is no tool, such as a turn of a chat.
+
+        At a clean end its records are committed as a tool's are. When the block fails, or the
+        process dies, the same `id` finds its committed steps and paid replies again. An id has one
+        owner: a second one waits as long as a dead owner's lease may last. `name` stands for that
+        of a tool in usage and provenance; the options are those of `run`, without `call_id`.
 
         Raises:
-            VrError: NOT_FOUND for an unknown tool, naming the nearest.
+            VrError: NOT_FOUND for an unknown plugin; INVALID_INPUT, category ID_INVALID; CONFLICT,
+                category TURN_BUSY or LEASE_LOST; UNAVAILABLE when its end cannot be journalled.
         """
-        self._require_open()
-        tool, context = self._plugins.find(name)
-        who = principal or self.identity.principal
-        return self._foundation.jobs.start(tool, context, arguments, who, report, ask)
+        from vr_kernel.running.turns import open_turn
+
+        await self.begin()
+        origin = origin_of(options, self.identity.principal)
+        work = (self._plugins.require(plugin), name, id, origin, report)
+        async with open_turn(*work, self._foundation.listeners) as call:
+            yield call
 
     async def detach(self, running: RunningCall) -> Job:
         """Let a call go on as a job after its client was answered.
@@ -229,7 +244,6 @@ class Kernel:
         Raises:
             VrError: INVALID_INPUT for arguments that do not fit; INTERNAL when the prompt failed.
         """
-        self._require_open()
         self._plugins.require(prompt.plugin)
         with contained(f"Prompt {prompt.name}", prompt.plugin, self.log):
             return prompt.write(arguments)
@@ -251,13 +265,7 @@ class Kernel:
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
         """Resume jobs of dead processes, and watch the loop, during an `async with`."""
-        from vr_kernel.isolation.loop_watch import Owners
-        from vr_kernel.running.housekeeping import keep_house
-
-        owners = Owners({it.module: it.name for it in self.plugins()})
-        settings, journal = self.config.kernel, self.config.paths.journal
-        jobs, store = self._foundation.jobs, self._plugins.store
-        async with keep_house(settings, jobs, store, journal, owners, self.log):
+        async with self._plugins.keep_house():
             await self.begin()
             yield
 
@@ -275,26 +283,13 @@ class Kernel:
 
     async def aclose(self) -> None:
         """Stop background work and close every file; later calls are CONFLICT."""
-        self._closed = True
+        self._plugins.closed = True
         self._foundation.patience.hurry()
         await self._foundation.jobs.aclose()
-        if self._plugins.lifespans is not None:
-            await self._plugins.lifespans.leave()
-        await self._plugins.store.aclose()
+        await self._plugins.aclose()
         await self._foundation.aclose()
-        if self._tenants is not None:
-            self._tenants.close()
-
-    def _require_open(self) -> None:
-        if self._closed:
-            raise not_open("closed")
+        self._plugins.close_tenants()
 
     async def _served(self, name: str) -> tuple[Tool, Context]:
         await self.begin()
         return self._plugins.find(name)
-
-    def _narrowed(self, context: Context, principal: str) -> Context:
-        from vr_kernel.composition.tenants import Tenants  # most programs have one principal
-
-        self._tenants = self._tenants or Tenants(self._foundation)
-        return self._tenants.narrowed(context, principal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,9 @@ class Produced:
         leases: released when its records are journalled, or when it has failed.
         shared: work whose result others have already; journalled even when this call fails.
         recorded: how many records are in the journal already, before the end of the call.
+        started_at: when it began, in seconds since the epoch.
+        begun: the same by the monotonic clock.
+        run: of a job, how many processes began it.
     """
 
     id: str
@@ -65,6 +69,9 @@ class Produced:
     leases: list[Lease] = field(default_factory=list)
     shared: list[Produced] = field(default_factory=list)
     recorded: int = 0
+    started_at: float = field(default_factory=time.time)
+    begun: float = field(default_factory=time.monotonic)
+    run: int = 1
 
     @property
     def is_empty(self) -> bool:

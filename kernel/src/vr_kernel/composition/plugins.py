@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from vr_kernel.builtin import plugin as builtin
+from vr_kernel.composition.opening import not_open
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.gemini import plugin as gemini
 from vr_kernel.journal.store_follower import StoreFollower
@@ -26,9 +27,12 @@ from vr_kernel.models.roles import GEMINI
 from vr_kernel.version import VERSION
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
     from vr_kernel.calls.context import Context
     from vr_kernel.composition.foundation import Foundation
     from vr_kernel.composition.lifespans import Lifespans
+    from vr_kernel.composition.tenants import Tenants
     from vr_kernel.health import Check
     from vr_kernel.signatures.schema_cache import ToolSchemas
     from vr_kernel.tools import Tool
@@ -39,12 +43,12 @@ class Plugins:
 
     Args:
         foundation: the services that need no plugin.
-        narrow: returns the context of another principal.
     """
 
-    def __init__(self, foundation: Foundation, narrow: Callable[[Context, str], Context]) -> None:
+    def __init__(self, foundation: Foundation) -> None:
         self._foundation = foundation
-        self._narrow = narrow
+        self._tenants: Tenants | None = None
+        self.closed = False
         self.statuses: list[PluginStatus] = []
         self.broken: dict[str, PluginStatus] = {}
         self.lifespans: Lifespans | None = None
@@ -112,12 +116,32 @@ class Plugins:
         if any(contribution.lifespan for contribution in made):
             self._prepare(made)
 
+    async def begin(self) -> None:
+        """Enter the lifespans, once.
+
+        Raises:
+            VrError: CONFLICT, category PLUGIN_REFUSED, when strict; or as `require_open`.
+        """
+        self.require_open()
+        if self.lifespans is not None:
+            await self.lifespans.enter()
+
+    def require_open(self) -> None:
+        """Refuse work once the kernel is closed.
+
+        Raises:
+            VrError: CONFLICT, category KERNEL_CLOSED.
+        """
+        if self.closed:
+            raise not_open("closed")
+
     def find(self, name: str) -> tuple[Tool, Context]:
         """Return a tool, and the services of its plugin.
 
         Raises:
             VrError: NOT_FOUND for an unknown tool, naming the nearest; as `require`.
         """
+        self.require_open()
         if (tool := self.registry.tools.get(name)) is None:
             raise self.unknown_tool(name)
         return tool, self.require(tool.plugin)
@@ -129,6 +153,7 @@ class Plugins:
             VrError: NOT_FOUND for an unknown plugin, naming the nearest; UNAVAILABLE, category
                 PLUGIN_BROKEN, for one whose lifespan could not begin.
         """
+        self.require_open()
         if name in self.broken:
             raise self.broken[name].as_broken()
         if (context := self.contexts.get(name)) is None:
@@ -145,6 +170,34 @@ class Plugins:
             hint=f"{did_you_mean(name, self.registry.tools)}All are named by tools/list of MCP,"
             " and by `vr plugin list` in a shell.",
         )
+
+    def keep_house(self) -> AbstractAsyncContextManager[None]:
+        """Do the background work of a server during an `async with`."""
+        from vr_kernel.isolation.loop_watch import Owners
+        from vr_kernel.running.housekeeping import keep_house
+
+        owners = Owners({it.module: it.name for it in self.statuses})
+        config, foundation = self._foundation.config, self._foundation
+        return keep_house(
+            config.kernel,
+            foundation.jobs,
+            self.store,
+            config.paths.journal,
+            owners,
+            foundation.log,
+        )
+
+    async def aclose(self) -> None:
+        """Let listeners end, leave the lifespans, and stop the store."""
+        await self._foundation.listeners.settle()
+        if self.lifespans is not None:
+            await self.lifespans.leave()
+        await self.store.aclose()
+
+    def close_tenants(self) -> None:
+        """Close the files of other workspaces than the owner's."""
+        if self._tenants is not None:
+            self._tenants.close()
 
     def list(self) -> tuple[PluginStatus, ...]:
         """List every installed plugin and its state."""
@@ -168,6 +221,12 @@ class Plugins:
         self.broken[name] = next(it for it in self.statuses if it.name == name)
         self._foundation.listeners.remove(name)
         self._foundation.providers.remove(name)
+
+    def _narrow(self, context: Context, principal: str) -> Context:
+        from vr_kernel.composition.tenants import Tenants  # most programs have one principal
+
+        self._tenants = self._tenants or Tenants(self._foundation)
+        return self._tenants.narrowed(context, principal)
 
     def _admit(self, contribution: Contribution) -> None:
         status, foundation = contribution.status, self._foundation

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from vr_kernel.errors import VrError
+from vr_kernel.events import NO_TRACE, Trace
 from vr_kernel.generation import Usage
 from vr_kernel.models.usage_report import (
     TOKENS,
@@ -90,6 +91,8 @@ class Meter:
     tool: str
     plugin: str
     principal: str
+    workspace: str = ""
+    trace: Trace = NO_TRACE
     usage: Usage = field(default_factory=Usage)
     models: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -110,7 +113,9 @@ class Meter:
 
     def fresh(self) -> Meter:
         """An empty meter of the same call."""
-        return Meter(self.call_id, self.tool, self.plugin, self.principal)
+        return Meter(
+            self.call_id, self.tool, self.plugin, self.principal, self.workspace, self.trace
+        )
 
 
 class UsageLedger:

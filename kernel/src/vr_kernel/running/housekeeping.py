@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from vr_kernel.config.settings import KernelSettings
+from vr_kernel.errors import VrError
 from vr_kernel.isolation.loop_watch import LoopWatch, Owners
 from vr_kernel.isolation.plugin_threads import PluginThreads
 from vr_kernel.journal.store_follower import StoreFollower
@@ -37,7 +38,7 @@ async def keep_house(
     if settings.resume_jobs:
         work += [
             asyncio.create_task(jobs.prune(settings.job_ttl_days * SECONDS_PER_DAY)),
-            asyncio.create_task(jobs.resume_all(settings.lease_s)),
+            asyncio.create_task(_resume_all(jobs, settings.lease_s, log)),
         ]
     try:
         with LoopWatch(owners, log):
@@ -46,6 +47,15 @@ async def keep_house(
         for task in work:
             task.cancel()
         await asyncio.wait(work)
+
+
+async def _resume_all(jobs: JobRunner, every_s: float, log: Log) -> None:
+    while True:
+        try:
+            await jobs.resume_all()
+        except VrError as error:
+            log.warning("jobs cannot be resumed", reason=error.message)
+        await asyncio.sleep(every_s)
 
 
 async def _deliver_soon(store: StoreFollower, journal: Path) -> None:

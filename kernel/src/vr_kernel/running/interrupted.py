@@ -1,4 +1,4 @@
-"""Interrupted jobs: which of them can go on."""
+"""Jobs that can go on here: their tools are served, and they are not interrupted for ever."""
 
 from __future__ import annotations
 
@@ -27,6 +27,15 @@ async def served_for(job: Job, serve: Serve) -> tuple[Tool, Context] | None:
     except VrError:  # unknown or broken; a damaged name, or one of another configuration
         return None
     return (tool, context) if context.workspace == job.workspace else None
+
+
+async def refusal(tool: Tool, serve: Serve) -> VrError | None:
+    """Return the error of a tool whose plugin cannot work; None when it can be called."""
+    try:
+        await serve(tool.name)
+    except VrError as error:
+        return error
+    return None
 
 
 async def is_hopeless(job: Job, steps: Steps, most_runs: int) -> bool:

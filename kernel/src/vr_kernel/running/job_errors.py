@@ -21,6 +21,16 @@ def cancelled(job_id: str) -> VrError:
     return VrError(f"Job {job_id} was cancelled.", Code.CANCELLED, hint="Call the tool again.")
 
 
+def id_used(call_id: str) -> VrError:
+    """The error of a caller's id that another call has."""
+    return VrError(
+        f"The call id {call_id} belongs to another call.",
+        Code.CONFLICT,
+        category="CALL_ID_USED",
+        hint="Give each call an id of its own; the same one only for the same call once more.",
+    )
+
+
 def given_up(runs: int) -> VrError:
     """The error of a job whose processes died repeatedly."""
     return VrError(

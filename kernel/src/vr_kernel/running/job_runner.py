@@ -10,16 +10,17 @@ from typing import Any
 
 from vr_kernel.calls.context import Context
 from vr_kernel.errors import Code, VrError
+from vr_kernel.events import Trace
 from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.log import Log
 from vr_kernel.progress import Report, silent
-from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.running import runner
-from vr_kernel.running.interrupted import Serve, is_hopeless, served_for
+from vr_kernel.running.interrupted import Serve, is_hopeless, refusal, served_for
 from vr_kernel.running.job_errors import given_up, taken_over
 from vr_kernel.running.listeners import Listeners
+from vr_kernel.running.origins import Origin, trace_of
 from vr_kernel.running.runner import Outcome
 from vr_kernel.running.running_job import RunningCall, RunningJob, finish, let_go
 from vr_kernel.state.jobs import Job, JobState
@@ -75,21 +76,23 @@ class JobRunner:
         tool: Tool,
         context: Context,
         arguments: Mapping[str, Any],
-        principal: str,
+        origin: Origin,
         report: Report,
-        ask: Asker = ask_nobody,
     ) -> RunningJob:
         """Begin a call in the background."""
-        context = context.of_principal(principal)
+        context = context.of_principal(origin.principal)
+        call_id = origin.call_id or uuid.uuid4().hex
         running = RunningJob(
-            id=uuid.uuid4().hex,
+            id=call_id,
             tool=tool,
             arguments=arguments,
-            principal=principal,
+            principal=origin.principal,
             workspace=context.workspace,
             jobs=self._jobs,
             report=report,
-            ask=ask,
+            ask=origin.ask,
+            trace=trace_of(call_id, origin.trace_context),
+            named=bool(origin.call_id),
         )
         return self._launch(running, context)
 
@@ -103,7 +106,8 @@ class JobRunner:
         served = await self._serve(tool) if self._serve is not None else None
         if served is None or not served[0].long:
             raise VrError(f"No long tool {tool!r} is served.", Code.NOT_FOUND)
-        return await self.start(*served, dict(arguments), principal, silent).registered()
+        running = self.start(*served, dict(arguments), Origin(principal), silent)
+        return await running.registered()
 
     async def detach(self, running: RunningCall) -> Job:
         """Let a call go on as a job after its client was answered.
@@ -205,18 +209,14 @@ class JobRunner:
             report=lambda _done, _total, _message: None,
             lease=lease,
             run=job.runs + 1,
+            trace=Trace(root=job.id),
         )
         return self._launch(running, context)
 
-    async def resume_all(self, every_s: float) -> None:
-        """Resume jobs that other processes left behind, until cancelled."""
-        while True:
-            try:
-                for job in await self._jobs.orphans():
-                    await self.resume(job)
-            except VrError as error:
-                self._log.warning("jobs cannot be resumed", reason=error.message)
-            await asyncio.sleep(every_s)
+    async def resume_all(self) -> None:
+        """Resume jobs that other processes left behind."""
+        for job in await self._jobs.orphans():
+            await self.resume(job)
 
     async def prune(self, older_than_s: float) -> None:
         """Remove jobs that ended long ago, and steps that were never used again."""
@@ -240,28 +240,40 @@ class JobRunner:
         await self.leases.aclose()
 
     def _launch(self, running: RunningJob, context: Context) -> RunningJob:
+        if running.named:
+            work = self._work_named(running, context)
+        else:
+            self._admit(running)
+            work = self._work(running, context)
+        running.task = asyncio.create_task(work, name=f"vr-{running.id}")
+        return running
+
+    def _admit(self, running: RunningJob) -> None:
         self._running[running.id] = running
-        running.task = asyncio.create_task(self._work(running, context), name=f"vr-{running.id}")
         if self._watch is None or self._watch.done():
             from vr_kernel.running.job_watch import look_after
 
             self._watch = asyncio.create_task(
                 look_after(self._running, self._jobs, self._log), name="vr-jobs"
             )
-        return running
 
     async def _run(self, running: RunningJob, context: Context) -> Outcome:
-        if self._serve is not None:
-            try:
-                await self._serve(running.tool.name)
-            except VrError as error:
-                return Outcome(running.id, error=error)
+        if self._serve is not None and (refused := await refusal(running.tool, self._serve)):
+            return Outcome(running.id, error=refused)
         while True:
-            call = running.begin(context, self.steps)
-            outcome = await runner.run(running.tool, running.arguments, call, self._listeners)
+            given = (running.tool, running.arguments, running.begin(context, self.steps))
+            outcome = await runner.run(*given, self._listeners, lambda: running.cancelled)
             if not running.is_held_up(outcome):
                 return outcome
             await asyncio.sleep(NEWS_S)
+
+    async def _work_named(self, running: RunningJob, context: Context) -> Outcome:
+        from vr_kernel.running.named_calls import found
+
+        if (outcome := await found(running, self, self._following)) is not None:
+            return outcome
+        self._admit(running)
+        return await self._work(running, context)
 
     async def _work(self, running: RunningJob, context: Context) -> Outcome:
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import asyncio
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
@@ -17,7 +17,7 @@ from vr_kernel.calls.context import Context
 from vr_kernel.calls.produced import Produced
 from vr_kernel.content import Content
 from vr_kernel.errors import QUOTA_RETRY_S, Code, VrError
-from vr_kernel.events import CallFinished
+from vr_kernel.events import Trace
 from vr_kernel.generation import Usage
 from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.jobs.completion import complete
@@ -25,8 +25,9 @@ from vr_kernel.jobs.lease import Lease
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.models.usage import Meter
 from vr_kernel.progress import Report
-from vr_kernel.questions import AnswerNeeded, Asker, Question, ask_nobody
-from vr_kernel.running.listeners import Listeners
+from vr_kernel.questions import AnswerNeeded, Question
+from vr_kernel.running.listeners import Listeners, finished
+from vr_kernel.running.origins import Origin, Within, trace_of
 from vr_kernel.state.jobs import job_scope
 from vr_kernel.text.bounds import bounded
 from vr_kernel.text.visible_text import all_visible, result_text
@@ -63,88 +64,93 @@ class Outcome:
 def begin(
     tool: Tool,
     context: Context,
-    principal: str,
     report: Report,
+    origin: Origin,
     *,
-    call_id: str = "",
+    trace: Trace | None = None,
     hold: Hold | None = None,
-    ask: Asker = ask_nobody,
 ) -> Produced:
     """Return the work of a call that has not begun yet.
 
     Args:
         tool: what is called.
         context: the services of the tool's plugin.
-        principal: who calls, and whose services the call gets.
         report: takes progress.
-        call_id: of a call that is repeated; a new one when left out.
+        origin: who calls, and whose services the call gets.
+        trace: where it is made; here and now when left out.
         hold: makes the call a job of the ledger at its first payment; only for long tools.
-        ask: puts questions to the person who calls.
     """
-    call_id = call_id or uuid.uuid4().hex
-    context = context.of_principal(principal)
+    call_id = origin.call_id or uuid.uuid4().hex
+    context = context.of_principal(origin.principal)
     notes: list[str] = []
     scope = None
     if hold is not None:
         scope = Scope(context.steps, job_scope(call_id), tool.steps_version, hold, notes.append)
-    meter = Meter(call_id=call_id, tool=tool.name, plugin=tool.plugin, principal=principal)
+    meter = Meter(
+        call_id=call_id,
+        tool=tool.name,
+        plugin=tool.plugin,
+        principal=origin.principal,
+        workspace=context.workspace,
+        trace=trace or trace_of(call_id, origin.trace_context),
+    )
     return Produced(
         id=call_id,
         tool=tool.name,
         context=context.of_call(meter, scope),
-        principal=principal,
+        principal=origin.principal,
         report=report,
         meter=meter,
         scope=scope,
         steps_version=tool.steps_version,
         notes=notes,
-        asker=ask,
+        asker=origin.ask,
     )
 
 
 async def run(
-    tool: Tool, arguments: Mapping[str, Any], produced: Produced, listeners: Listeners | None = None
+    tool: Tool,
+    arguments: Mapping[str, Any],
+    produced: Produced,
+    listeners: Listeners | None = None,
+    has_ended: Callable[[], bool] = lambda: True,
 ) -> Outcome:
     """Validate, call, journal, tell the listeners.
 
-    Cancellation passes through and leaves no result, except shared work that others use. Listeners
-    are not told about a call that was cancelled or that asks a question: it has not ended.
+    Cancellation passes through and leaves no result, except shared work that others use; listeners
+    are told of it in the background. They are not told of a call that asks a question: it has not
+    ended.
+
+    Args:
+        tool: what is called.
+        arguments: by name, as JSON values.
+        produced: from `begin`.
+        listeners: called when the call has ended.
+        has_ended: checks if a cancellation ends the call, which may else be resumed.
     """
-    begun = time.monotonic()
     recorder = produced.context.models.recorder
     try:
-        outcome = await _ended(tool, arguments, produced)
+        with Within(produced.id, produced.meter.trace):
+            outcome = await _ended(tool, arguments, produced)
+    except asyncio.CancelledError as error:
+        if listeners and has_ended():
+            listeners.tell_soon(finished(produced, error))
+        raise
     finally:
         if recorder.writing or not produced.is_empty:
-            await complete(_settle(produced))
+            await complete(settle_all(produced))
     if held := recorder.held():
         outcome = replace(outcome, notes=(*outcome.notes, *_told([held], produced.context)))
     if listeners and outcome.question is None:
-        await listeners.tell(_event(produced, outcome, time.monotonic() - begun))
+        cached = outcome.data.get("cached") is True
+        await listeners.tell(finished(produced, outcome.error, cached=cached))
     return outcome
 
 
-async def _settle(produced: Produced) -> None:
+async def settle_all(produced: Produced) -> None:
+    """Commit shared work of a call, release its leases, and write what it paid."""
     await settle(produced)
     await produced.context.models.recorder.settle()
-
-
-def _event(produced: Produced, outcome: Outcome, duration_s: float) -> CallFinished:
-    ok = outcome.error is None
-    return CallFinished(
-        call_id=produced.id,
-        tool=produced.tool,
-        plugin=produced.meter.plugin,
-        principal=produced.principal,
-        workspace=produced.context.workspace,
-        ok=ok,
-        code=outcome.error.code if outcome.error is not None else None,
-        records=produced.recorded + (len(produced.records) if ok else 0),
-        deletions=len(produced.deletions) if ok else 0,
-        cached=outcome.data.get("cached") is True,
-        usage=outcome.usage,
-        duration_s=duration_s,
-    )
 
 
 async def _ended(tool: Tool, arguments: Mapping[str, Any], produced: Produced) -> Outcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,7 +15,8 @@ from pydantic_core import to_jsonable_python
 
 from vr_kernel.calls.context import Context
 from vr_kernel.calls.produced import Produced
-from vr_kernel.errors import VrError
+from vr_kernel.errors import Code, VrError
+from vr_kernel.events import NO_TRACE, Trace
 from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.lease import Lease, was_lost
 from vr_kernel.jobs.leases import LedgerLeases
@@ -23,9 +25,10 @@ from vr_kernel.log import Log
 from vr_kernel.progress import Report
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.running import runner
-from vr_kernel.running.job_errors import cancelled, taken_over
+from vr_kernel.running.job_errors import cancelled, id_used, taken_over
+from vr_kernel.running.origins import Origin
 from vr_kernel.running.runner import Outcome
-from vr_kernel.state.jobs import Ending, job_scope
+from vr_kernel.state.jobs import Ending, Job, job_scope
 from vr_kernel.storage.database_faults import is_held
 from vr_kernel.tools import Tool
 
@@ -50,7 +53,8 @@ class RunningCall(Protocol):
 class RunningJob:
     """A call of a long tool; `run` counts the processes that began it, this one included.
 
-    It gets a row in the ledger when it first pays for something, or when it is detached.
+    It gets a row in the ledger when it first pays for something, or when it is detached; at its
+    beginning when it is `named`: its id is its caller's.
     """
 
     id: str
@@ -63,11 +67,16 @@ class RunningJob:
     ask: Asker = ask_nobody
     lease: Lease | None = None
     run: int = 1
+    trace: Trace = NO_TRACE
+    named: bool = False
     task: asyncio.Task[Outcome] | None = None
     latest: tuple[float, float | None, str] = (0.0, None, "")
     begun: float = field(default_factory=time.monotonic)
     cancelled: bool = False
     went_on: bool = False
+    elsewhere: Job | None = None
+    """The job of this id, when another call of the same caller's id has it or has ended it."""
+    _claimed: bool = False
     _holding: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def begin(self, context: Context, steps: Steps) -> Produced:
@@ -75,12 +84,12 @@ class RunningJob:
         call = runner.begin(
             self.tool,
             context,
-            self.principal,
             self.progress,
-            call_id=self.id,
+            Origin(self.principal, self.ask, self.id),
+            trace=self.trace,
             hold=self.hold,
-            ask=self.ask,
         )
+        call.run = self.run
         if call.scope is not None:
             call.scope.went_on = partial(self._keep_going_on, steps)
         return call
@@ -99,23 +108,60 @@ class RunningJob:
         Raises:
             VrError: CONFLICT, category LEASE_LOST, when another process has it.
         """
+        if self.named and await self.claim() is not None:
+            return None
         async with self._holding:
             if self.lease is None:
                 if self.cancelled or (self.task is not None and self.task.done()):
                     return None
-                await self.jobs.create(
-                    id=self.id,
-                    tool=self.tool.name,
-                    arguments=to_jsonable_python(dict(self.arguments)),
-                    principal=self.principal,
-                    workspace=self.workspace,
-                    version=self.tool.steps_version,
-                    age_s=time.monotonic() - self.begun,
-                )
+                await self._create()
                 self.lease = await self.jobs.begin(self.id)
         if self.lease is None:
             raise taken_over(self.id)
         return self.lease
+
+    async def claim(self) -> Job | None:
+        """Make it the job of its caller's id; returns that job when another call has it already.
+
+        Raises:
+            VrError: CONFLICT, category CALL_ID_USED, for an id of another tool, other arguments or
+                another principal; UNAVAILABLE when the ledger cannot be written.
+        """
+        async with self._holding:
+            if not self._claimed:
+                await self._create()
+                job = await self._known()
+                going = job.state in ("running", "interrupted")
+                self.lease = await self.jobs.begin(self.id) if going else None
+                self.run = job.runs + 1
+                self.elsewhere = None if self.lease is not None else job
+                self._claimed = True
+        return self.elsewhere
+
+    async def _create(self) -> None:
+        await self.jobs.create(
+            id=self.id,
+            tool=self.tool.name,
+            arguments=to_jsonable_python(dict(self.arguments)),
+            principal=self.principal,
+            workspace=self.workspace,
+            version=self.tool.steps_version,
+            age_s=time.monotonic() - self.begun,
+        )
+
+    async def _known(self) -> Job:
+        """Return the job of this id, when it is of the same call."""
+        try:
+            job = await self.jobs.find(self.id, self.principal)
+        except VrError as error:
+            if error.code is not Code.NOT_FOUND:
+                raise
+            raise id_used(self.id) from None
+        asked = json.loads(json.dumps(to_jsonable_python(dict(self.arguments))))
+        same = (self.tool.name, asked, self.workspace)
+        if (job.tool, job.arguments, job.workspace) != same:
+            raise id_used(self.id)
+        return job
 
     async def registered(self) -> str:
         """Make sure that the ledger has this job, and return its id; without it, cancel the job.

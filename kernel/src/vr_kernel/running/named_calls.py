@@ -1,0 +1,44 @@
+"""Calls with an id of their caller's: the same id finds the call again."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from vr_kernel.errors import VrError
+from vr_kernel.running.job_errors import taken_over
+from vr_kernel.running.lost_job import followed
+from vr_kernel.running.runner import Outcome
+from vr_kernel.storage.database_faults import is_of_state
+
+if TYPE_CHECKING:
+    from vr_kernel.protocols.work import Jobs
+    from vr_kernel.running.running_job import RunningJob
+
+
+async def found(
+    running: RunningJob, work: Jobs, following: set[asyncio.Task[Any]]
+) -> Outcome | None:
+    """Return how the call of this id ended, here or elsewhere; None when it is to run now.
+
+    Where the ledger cannot be written at all, the call runs without it.
+
+    Args:
+        running: the call.
+        work: the jobs of this process.
+        following: this task is in this set meanwhile.
+    """
+    task = asyncio.current_task()
+    assert task is not None
+    following.add(task)
+    try:
+        if await running.claim() is None:
+            return None
+    except VrError as error:
+        refused = error.retryable or not is_of_state(error)
+        return Outcome(running.id, error=error) if refused else None
+    finally:
+        following.discard(task)
+    return await followed(
+        running, Outcome(running.id, error=taken_over(running.id)), work, following
+    )
