@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Reply, ReplyPiece
-from vr_kernel.jobs.ledger import settle
+from vr_kernel.jobs.completion import settle
 from vr_kernel.models.retry import DEADLINE_EXCEEDED
 
 if TYPE_CHECKING:

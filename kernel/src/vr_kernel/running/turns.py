@@ -119,7 +119,7 @@ async def _own(place: str, context: Context, report: Report) -> Lease | None:
     leases = context.leases
     lease = await leases.wait_for(
         place,
-        patience=leases.lease_s + LATER_S,
+        patience=leases.state.leases.lease_s + LATER_S,
         without=goes_on,
         waiting=lambda: report(0, None, WAITING),
     )
