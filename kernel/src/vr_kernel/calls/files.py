@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vr_kernel.files.folder_files import read_file, write_file
 from vr_kernel.files.policy import Policy
-from vr_kernel.jobs.ledger import complete
+from vr_kernel.jobs.completion import complete
 
 
 class CallFiles:
