@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from vr_testing import Answer, FunctionCall, RecordedRequest
 from vr_testing.killed_calls import KilledCalls, PaidCall
 
 pytestmark = [
@@ -14,7 +16,16 @@ pytestmark = [
     pytest.mark.timeout(240),
     pytest.mark.skipif(os.name == "nt", reason="SIGKILL and fork are POSIX"),
 ]
+
+
+def looking_up(request: RecordedRequest, word: str) -> Any:
+    """Two calls at once, then an answer."""
+    look = FunctionCall("look_up", {"what": word})
+    return word if request.results else Answer(f"Wait, {word}", calls=(look, look))
+
+
 CALLS = {
+    "streams with calls": PaidCall("paid_loop", {"question": "Why?"}, looking_up),
     "once": PaidCall("paid_once", {"question": "Why?"}, lambda _request, word: word),
     "a batch": PaidCall(
         "paid_batch",

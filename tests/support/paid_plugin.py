@@ -18,7 +18,7 @@ from vr_kernel import (
     hookimpl,
     tool,
 )
-from vr_kernel.generation import Media, Part, Role
+from vr_kernel.generation import Media, Part, Role, Text, ToolResult, ToolSpec, Turn
 
 ANSWERS = RecordKind(
     name="PaidAnswers",
@@ -26,6 +26,7 @@ ANSWERS = RecordKind(
     fields=(RecordField("text", description="The answer", searchable=True),),
     rerank="text",
 )
+LOOK_UP = ToolSpec("look_up", "Looks something up.", {"type": "object"})
 
 
 class Said(BaseModel):
@@ -126,6 +127,29 @@ async def paid_once(call: Call, question: str, fail_after: bool = False) -> Said
 
 
 @tool(effects=READ_ONLY | CALLS_OUT, long=True)
+async def paid_loop(call: Call, question: str) -> Said:
+    """Let a model look things up, and listen to it, once."""
+
+    async def produce(shared: Call) -> Said:
+        said: list[Part] = [Text(question)]
+        history: list[Turn] = []
+        while True:
+            stream = shared.services.models.stream(said, history=history, tools=[LOOK_UP])
+            replies = [piece.reply async for piece in stream]
+            reply = replies[-1]
+            assert reply is not None
+            if not reply.calls:
+                shared.record(Record("PaidAnswers", {"text": reply.text}))
+                return Said(text=reply.text, model=reply.model)
+            history += [Turn("user", tuple(said)), reply.turn]
+            results = [ToolResult(each.id, "found") for each in reply.calls]
+            said = [*results, Text("Go on.")]
+
+    key = cache_key(tool="paid_loop", question=question, **call.services.models.identity())
+    return await call.once(key, Said, produce)
+
+
+@tool(effects=READ_ONLY | CALLS_OUT, long=True)
 async def paid_batch(
     call: Call,
     name: str,
@@ -166,6 +190,7 @@ def vr_tools() -> list[Any]:
         paid_manner,
         paid_stream,
         paid_once,
+        paid_loop,
         paid_batch,
         paid_research,
     ]
