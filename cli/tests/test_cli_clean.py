@@ -19,14 +19,15 @@ from command_fork import FreshVr, run_vr
 from command_host import Ended
 from ledger_state import ledger_state
 from plugin_zoo import Zoo, vr_command
+from vr_kernel.calls.result_cache import ResultCache
 from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.state import Entry
+from vr_kernel.state.sqlite.cache import SqliteCache
 from vr_kernel.state.sqlite.journal.journal import SqliteJournal
 from vr_kernel.state.sqlite.ledger import open_ledger
-from vr_kernel.storage.cache import ResultCache
 from vr_testing.full_disk import fill_up, small_disk
 
 KINDS = ["artifacts", "cache", "downloads", "damaged"]
@@ -98,7 +99,7 @@ class Installation:
 
     def results(self) -> ResultCache:
         """The result cache."""
-        return ResultCache(self.cache / "results.db", ttl_days=30, warn=unexpected)
+        return ResultCache(SqliteCache(self.cache / "results.db"), ttl_days=30, warn=unexpected)
 
     def cached(self) -> set[str]:
         """Return the names of the two results that are still in the cache."""

@@ -335,7 +335,7 @@ def test_a_folder_without_a_project_file_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "what", "fix"),
     [
-        ("from vr_kernel.storage.cache import cache_key", "vr_kernel.storage.cache", "vr_kernel."),
+        ("from vr_kernel.state.cache import cache_key", "vr_kernel.state.cache", "vr_kernel."),
         ("from vr_kernel.tools import tool", "vr_kernel.tools", "vr_kernel."),
         ("from vr_kernel.loading.discovery import State", "discovery", "vr_kernel.loading."),
         ("from vr_kernel import Nothing", "vr_kernel.Nothing", "Use a public name"),

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
-from vr_kernel.storage.cache import ResultCache
+from vr_kernel.calls.result_cache import ResultCache
+from vr_kernel.state.sqlite.cache import SqliteCache
 
 
 class Scene(BaseModel):
@@ -54,7 +55,9 @@ OTHERS: list[tuple[type[BaseModel], dict[str, Any]]] = [
 
 @pytest.fixture
 def cache(tmp_path: Path) -> Iterator[ResultCache]:
-    with closing(ResultCache(tmp_path / "results.db", ttl_days=30, warn=_fail)) as cache:
+    with closing(
+        ResultCache(SqliteCache(tmp_path / "results.db"), ttl_days=30, warn=_fail)
+    ) as cache:
         yield cache
 
 
@@ -160,7 +163,7 @@ def test_no_row_is_a_wrong_answer(
     path = tmp_path_factory.getbasetemp() / "any-row.db"
 
     async def check() -> None:
-        with closing(ResultCache(path, ttl_days=30, warn=_fail)) as cache:
+        with closing(ResultCache(SqliteCache(path), ttl_days=30, warn=_fail)) as cache:
             place = cache.model("key", shape)
             await place.delete()
             await cache.set("key" if former else place.key, row)

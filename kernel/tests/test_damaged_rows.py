@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from ledger_state import ledger_state
 from vr_kernel import VrError
+from vr_kernel.calls.result_cache import ResultCache
 from vr_kernel.files.digests import Digests
 from vr_kernel.gemini.registry import KeptAtGemini, Upload
 from vr_kernel.generation import Usage
@@ -22,9 +23,9 @@ from vr_kernel.log import Log
 from vr_kernel.models.usage import Attempt, UsageLedger
 from vr_kernel.records import Change
 from vr_kernel.state import Entry
+from vr_kernel.state.sqlite.cache import SqliteCache
 from vr_kernel.state.sqlite.journal.journal import SqliteJournal
 from vr_kernel.state.sqlite.ledger import open_ledger
-from vr_kernel.storage.cache import ResultCache
 from vr_kernel.storage.database import Database
 
 SECRET = "glacier"
@@ -160,7 +161,9 @@ async def test_a_damaged_refusal(tmp_path: Path, told: Told) -> None:
 
 async def test_a_damaged_result(tmp_path: Path, told: Told) -> None:
     path = tmp_path / "results.db"
-    with closing(ResultCache(path, ttl_days=30, warn=told.append, tell=told.append)) as cache:
+    with closing(
+        ResultCache(SqliteCache(path, told.append), ttl_days=30, warn=told.append)
+    ) as cache:
         for key in "ab":
             await cache.set(key, {"answer": f"{SECRET} {key}"}, content_id="c", tool="t")
         damage(path, "UPDATE result SET value = ? WHERE key = 'a'")

@@ -19,7 +19,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from vr_kernel import VrError, cache_key, load_config
-from vr_kernel.storage.cache import CacheStats, ResultCache
+from vr_kernel.calls.result_cache import ResultCache
+from vr_kernel.state import CacheStats
+from vr_kernel.state.sqlite.cache import SqliteCache
 
 KEYS = [cache_key(content=number) for number in range(8)]
 VALUES = {key: {"answer": number, "text": "x" * 300} for number, key in enumerate(KEYS)}
@@ -41,7 +43,9 @@ def warnings() -> Warnings:
 
 @pytest.fixture
 def cache(tmp_path: Path, warnings: Warnings) -> Iterator[ResultCache]:
-    with closing(ResultCache(tmp_path / "results.db", ttl_days=30, warn=warnings.append)) as cache:
+    with closing(
+        ResultCache(SqliteCache(tmp_path / "results.db"), ttl_days=30, warn=warnings.append)
+    ) as cache:
         yield cache
 
 
@@ -53,7 +57,7 @@ def test_what_was_set_comes_back(
     path = tmp_path_factory.getbasetemp() / "round-trip.db"
 
     async def round_trip() -> None:
-        with closing(ResultCache(path, ttl_days=30, warn=_fail)) as cache:
+        with closing(ResultCache(SqliteCache(path), ttl_days=30, warn=_fail)) as cache:
             await cache.clear()
             for key, value in values.items():
                 await cache.set(key, value)
@@ -61,36 +65,6 @@ def test_what_was_set_comes_back(
             assert await cache.get("".join(values) + "?") is None
 
     asyncio.run(round_trip())
-
-
-async def test_a_new_value_replaces_the_old_one(cache: ResultCache) -> None:
-    await cache.set("key", {"answer": 1})
-    await cache.set("key", {"answer": 2})
-    assert await cache.get("key") == {"answer": 2}
-    assert (await cache.stats()).entries == 1
-
-
-async def test_a_forgotten_value_is_gone_and_others_stay(cache: ResultCache) -> None:
-    await cache.set("a", {"answer": 1}, content_id="talk")
-    await cache.set("b", {"answer": 2}, content_id="talk")
-    await cache.set("c", {"answer": 3}, content_id="film")
-    await cache.delete("a")
-    assert await cache.get("a") is None
-    assert await cache.clear("talk") == 1
-    assert [entry.content_id for entry in await cache.entries(10)] == ["film"]
-    assert await cache.clear() == 1
-    assert await cache.stats() == CacheStats(0, 0)
-
-
-async def test_the_listing_names_newest_first_and_keeps_its_limit(cache: ResultCache) -> None:
-    for number in range(5):
-        await cache.set(f"key {number}", {}, content_id=f"c{number}", tool="t_x", model="m")
-    listed = await cache.entries(2)
-    assert [(entry.content_id, entry.tool, entry.model) for entry in listed] == [
-        ("c4", "t_x", "m"),
-        ("c3", "t_x", "m"),
-    ]
-    assert [entry.content_id for entry in await cache.entries(9, "c1")] == ["c1"]
 
 
 @pytest.mark.parametrize(("age_days", "found"), [(0, True), (29.9, True), (30.1, False)])
@@ -163,7 +137,9 @@ async def test_a_folder_that_cannot_be_written_means_no_cache_and_one_warning(
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     with closing(
-        ResultCache(tmp_path / "file" / "results.db", ttl_days=30, warn=warnings.append)
+        ResultCache(
+            SqliteCache(tmp_path / "file" / "results.db"), ttl_days=30, warn=warnings.append
+        )
     ) as cache:
         for number in range(3):
             await cache.set("key", {"answer": number})
@@ -192,11 +168,12 @@ async def test_a_kernel_works_without_a_cache_and_warns_once(
 
 OTHER_PROCESS = """
 import asyncio, pathlib, sys
-from vr_kernel.storage.cache import ResultCache
+from vr_kernel.calls.result_cache import ResultCache
+from vr_kernel.state.sqlite.cache import SqliteCache
 
 async def main():
     path, warn = pathlib.Path(sys.argv[1]), lambda error: sys.exit(str(error))
-    cache = ResultCache(path, ttl_days=30, warn=warn)
+    cache = ResultCache(SqliteCache(path), ttl_days=30, warn=warn)
     for number in range(100):
         await cache.set(f"{sys.argv[2]} {number}", {"from": sys.argv[2], "number": number})
     print(await cache.get("from the test"))
@@ -361,7 +338,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     async def fill() -> Path:
         path = tmp_path_factory.mktemp("filled") / "results.db"
-        with closing(ResultCache(path, ttl_days=30, warn=_fail)) as cache:
+        with closing(ResultCache(SqliteCache(path), ttl_days=30, warn=_fail)) as cache:
             for key, value in VALUES.items():
                 await cache.set(key, value, content_id="c", tool="t_x", model="m")
         return path
@@ -401,7 +378,9 @@ async def test_a_damaged_file_gives_no_error_and_no_wrong_answer_and_heals(
         shutil.copyfile(filled, path)
         mutate = HEALED[number // PARTS % len(HEALED)]
         mutate(path, random.Random(number))
-        with closing(ResultCache(path, ttl_days=30, warn=_fail_of(mutate, number))) as cache:
+        with closing(
+            ResultCache(SqliteCache(path), ttl_days=30, warn=_fail_of(mutate, number))
+        ) as cache:
             await _require_truth(cache)
             await _require_healed(cache)
 
@@ -418,7 +397,7 @@ async def test_what_cannot_be_healed_is_no_error_either(
         shutil.copyfile(filled, path)
         mutate(path, random.Random(number))
         warnings: Warnings = []
-        with closing(ResultCache(path, ttl_days=30, warn=warnings.append)) as cache:
+        with closing(ResultCache(SqliteCache(path), ttl_days=30, warn=warnings.append)) as cache:
             await _require_truth(cache)
             await cache.set(KEYS[0], {"new": 1})
             assert await cache.get(KEYS[0]) in ({"new": 1}, VALUES[KEYS[0]], None)
@@ -433,11 +412,15 @@ async def test_damage_under_an_open_cache_gives_no_wrong_answer(
         path = tmp_path / str(number) / "results.db"
         path.parent.mkdir()
         shutil.copyfile(filled, path)
-        with closing(ResultCache(path, ttl_days=30, warn=_fail_of(mutate, number))) as cache:
+        with closing(
+            ResultCache(SqliteCache(path), ttl_days=30, warn=_fail_of(mutate, number))
+        ) as cache:
             assert await cache.get(KEYS[0]) == VALUES[KEYS[0]]
             mutate(path, random.Random(number))
             await _require_truth(cache)
-        with closing(ResultCache(path, ttl_days=30, warn=_fail_of(mutate, number))) as cache:
+        with closing(
+            ResultCache(SqliteCache(path), ttl_days=30, warn=_fail_of(mutate, number))
+        ) as cache:
             await _require_truth(cache)
             await _require_healed(cache)
 

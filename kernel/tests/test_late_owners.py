@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 from paid_work import Found, asked, paid_kernel, rows
 from vr_kernel import CALLS_OUT, READ_ONLY, Call, Kernel, VrError, cache_key, tool
+from vr_kernel.calls.result_cache import ResultCache
 from vr_kernel.gemini.registry import ContextCache, KeptAtGemini
 from vr_kernel.log import Log
-from vr_kernel.storage.cache import ResultCache
+from vr_kernel.state.sqlite.cache import SqliteCache
 from vr_testing import FakeGemini
 from waiting import until
 
@@ -165,7 +166,7 @@ async def test_a_result_that_comes_late_leaves_the_successors_in_the_cache(
 
 
 async def test_a_value_takes_the_place_of_one_that_is_no_good_any_more(tmp_path: Path) -> None:
-    cache = ResultCache(tmp_path / "results.db", ttl_days=1, warn=lambda _error: None)
+    cache = ResultCache(SqliteCache(tmp_path / "results.db"), ttl_days=1, warn=lambda _error: None)
     await cache.set("a", {"n": 1}, over=False)
     await cache.set("a", {"n": 2}, over=False)
     assert await cache.get("a") == {"n": 1}

@@ -80,8 +80,8 @@ if TYPE_CHECKING:
     from vr_kernel.running.origins import CallOptions
     from vr_kernel.running.running_job import RunningCall
     from vr_kernel.services import Services
+    from vr_kernel.state.cache import cache_key
     from vr_kernel.state.journal import Position
-    from vr_kernel.storage.cache import cache_key
     from vr_kernel.stores import Filter, FilterOperator, Hit, Query, SearchMode, Store, StoredRecord
     from vr_kernel.text.fitting import fit
     from vr_kernel.text.tokens import estimate_tokens
@@ -282,8 +282,8 @@ __getattr__, __dir__ = lazy_exports(
         "running.origins": "CallOptions",
         "running.running_job": "RunningCall",
         "services": "Services",
+        "state.cache": "cache_key",
         "state.journal": "Position",
-        "storage.cache": "cache_key",
         "stores": "Filter FilterOperator Hit Query SearchMode Store StoredRecord",
         "text.fitting": "fit",
         "text.tokens": "estimate_tokens",

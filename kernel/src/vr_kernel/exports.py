@@ -1,11 +1,13 @@
-"""Packages whose names are imported at first use."""
+"""Names of packages and objects that are imported, or made, at first use."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar, cast
+
+T = TypeVar("T")
 
 
 def lazy_exports(
@@ -32,3 +34,30 @@ def lazy_exports(
         return sorted({*module_names, *modules})
 
     return load, names
+
+
+class Deferred:
+    """Makes an object when it is first used, so that nothing is imported for it before.
+
+    Args:
+        make: makes it.
+    """
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the object."""
+        known = vars(self)
+        made = known.get("_made") or known.setdefault("_made", self._make())
+        return getattr(made, name)
+
+    def close(self) -> None:
+        """Close the object, if it was ever used."""
+        if "_made" in vars(self):
+            self._made.close()
+
+
+def deferred(make: Callable[[], T]) -> T:
+    """Return what stands for an object that is made when it is first used."""
+    return cast("T", Deferred(make))

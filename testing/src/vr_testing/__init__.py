@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from vr_testing.contracts.model_wire import ModelWire, Sent, Trouble
     from vr_testing.contracts.recognizer import TextRecognizerContract
     from vr_testing.contracts.reranker import RerankerContract
+    from vr_testing.contracts.state.cache import CacheContract
     from vr_testing.contracts.state.rows import RowsContract
     from vr_testing.contracts.store import StoreContract
     from vr_testing.gemini.answer import Answer
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from vr_testing.gemini.server import FakeGemini
     from vr_testing.gemini.wire import GeminiWire
     from vr_testing.kernels import TrialKernel, open_kernel
+    from vr_testing.memory_state.cache import MemoryCache
     from vr_testing.memory_state.rows import MemoryRows
     from vr_testing.memory_store import MemoryStore
     from vr_testing.recording import LogLine, Progress, RecordedCall
@@ -41,7 +43,9 @@ _HOMES = {
     "contracts.embedder": "EmbedderContract",
     "kernels": "TrialKernel open_kernel",
     "contracts.loader": "DocumentLoaderContract",
+    "contracts.state.cache": "CacheContract",
     "contracts.state.rows": "RowsContract",
+    "memory_state.cache": "MemoryCache",
     "memory_state.rows": "MemoryRows",
     "memory_store": "MemoryStore",
     "contracts.model": "ModelProviderContract",
@@ -54,6 +58,7 @@ _HOMES = {
 }
 __all__ = [
     "Answer",
+    "CacheContract",
     "DocumentLoaderContract",
     "EmbedderContract",
     "FakeGemini",
@@ -61,6 +66,7 @@ __all__ = [
     "FunctionCall",
     "GeminiWire",
     "LogLine",
+    "MemoryCache",
     "MemoryRows",
     "MemoryStore",
     "ModelProviderContract",

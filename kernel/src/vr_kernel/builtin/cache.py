@@ -66,14 +66,14 @@ async def infra_cache(
     stats = await cache.stats()
     return CacheReport(
         action=action,
-        cache_dir=str(cache.path.parent) if call.services.identity.is_owner else "",
+        cache_dir=str(cache.folder) if cache.folder and call.services.identity.is_owner else "",
         total_files=stats.entries,
         total_size_mb=stats.size / BYTES_PER_MB,
         ttl_days=cache.ttl_days,
         removed=removed,
         entries=[
             CachedResult(
-                file=cache.path.name,
+                file=cache.path.name if cache.path else "",
                 content_id=entry.content_id,
                 tool=entry.tool,
                 model=entry.model,

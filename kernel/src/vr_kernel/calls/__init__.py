@@ -1,1 +1,1 @@
-"""The kernel's side of a call: the services behind it, what it produced, and the commit of that."""
+"""The kernel's side of a call: its services, what it produced, the commit of that, the cache."""

@@ -11,6 +11,7 @@ from vr_kernel.services import Services
 
 if TYPE_CHECKING:
     from vr_kernel.access import Identity
+    from vr_kernel.calls.result_cache import ResultCache
     from vr_kernel.config.paths import Paths
     from vr_kernel.files.artifacts import Artifacts
     from vr_kernel.files.digests import Digests
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from vr_kernel.records import RecordKind
     from vr_kernel.state.journal import JournalTable
     from vr_kernel.state.rows import RowsOf
-    from vr_kernel.storage.cache import ResultCache
     from vr_kernel.storage.room import RoomOf
 
 

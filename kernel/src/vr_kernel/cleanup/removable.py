@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from vr_kernel.cleanup.cached_rows import (
+from vr_kernel.config.paths import Paths
+from vr_kernel.errors import VrError
+from vr_kernel.files.artifacts import Artifacts
+from vr_kernel.state.sqlite.cached_rows import (
     clear_cache,
     forget_results,
     measure_results,
     named_artifacts,
 )
-from vr_kernel.config.paths import Paths
-from vr_kernel.errors import VrError
-from vr_kernel.files.artifacts import Artifacts
 
 BEING_WRITTEN_S = 3600
 """A partly written file younger than this, in seconds, may belong to a running call."""

@@ -14,8 +14,8 @@ from vr_kernel.calls.context import Context
 from vr_kernel.config.config import Config
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import VrError
+from vr_kernel.exports import deferred
 from vr_kernel.files.artifacts import Artifacts
-from vr_kernel.files.digests import Digests
 from vr_kernel.files.policy import Policy
 from vr_kernel.gemini.service import GeminiService
 from vr_kernel.http import Fetcher
@@ -39,12 +39,13 @@ from vr_kernel.running.job_runner import JobRunner
 from vr_kernel.running.listeners import Listeners
 from vr_kernel.running.single_flight import SingleFlights
 from vr_kernel.state.sqlite.state import SqliteState
-from vr_kernel.storage.cache import ResultCache
 from vr_kernel.storage.database_errors import told_by
 from vr_kernel.storage.patience import Patience
 from vr_kernel.text.redaction import Redaction, secrets_of
 
 if TYPE_CHECKING:
+    from vr_kernel.calls.result_cache import ResultCache
+    from vr_kernel.files.digests import Digests
     from vr_kernel.state.rows import Rows
     from vr_kernel.storage.room import Room, Rooms
 
@@ -150,6 +151,19 @@ class Foundation:
 
         return self.state.rows.of(Place(namespace, workspace, principal))
 
+    def cache_of(self, workspace: str = "") -> ResultCache:
+        """The results of a workspace, the owner's when it is not named."""
+
+        def made() -> ResultCache:
+            from vr_kernel.calls.result_cache import ResultCache
+
+            ttl_days = self.config.kernel.cache_ttl_days
+            return ResultCache(
+                self.state.cache(workspace), ttl_days=ttl_days, warn=self._warn_no_cache
+            )
+
+        return deferred(made)
+
     def _build_storage(self) -> None:
         paths = self.config.paths
         tell, patience = told_by(self.log), self.patience
@@ -163,19 +177,18 @@ class Foundation:
         )
         self.journal = self.state.journal
         self.dead_letters = DeadLetters(paths.state / "refused.db", tell, patience)
-        self.cache = ResultCache(
-            paths.cache / "results.db",
-            ttl_days=self.config.kernel.cache_ttl_days,
-            warn=self.warn_no_cache,
-            tell=tell,
-            patience=patience,
-        )
-        self.digests = Digests(paths.cache / "digests.db", tell, patience)
+        self.cache = self.cache_of()
+        self.digests = deferred(self._open_digests)
         self.providers = ProviderRegistry(self._choice)
         self.leases = LedgerLeases(self.state)
         self.vectors = VectorCache(
             paths.state / "vectors.db", self.providers, self.leases, tell, patience
         )
+
+    def _open_digests(self) -> Digests:
+        from vr_kernel.files.digests import Digests
+
+        return Digests(self.config.paths.cache / "digests.db", told_by(self.log), self.patience)
 
     def _choice(self, kind: str) -> str:
         """The provider that configuration names, also by a plugin's variable."""
@@ -223,8 +236,7 @@ class Foundation:
     def _warn_no_ledger(self, error: VrError) -> None:
         self.log.warning("usage is not written down", reason=error.message, hint=error.hint)
 
-    def warn_no_cache(self, error: VrError) -> None:
-        """Tell the log that a cache cannot be used."""
+    def _warn_no_cache(self, error: VrError) -> None:
         self.log.warning("results are not cached", reason=error.message, hint=error.hint)
 
 

@@ -10,10 +10,9 @@ from vr_kernel.calls.context import Context
 from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.files.policy import Policy
 from vr_kernel.running.single_flight import SingleFlights
-from vr_kernel.storage.cache import ResultCache
-from vr_kernel.storage.database_errors import told_by
 
 if TYPE_CHECKING:
+    from vr_kernel.calls.result_cache import ResultCache
     from vr_kernel.composition.foundation import Foundation
 
 
@@ -71,19 +70,12 @@ class Tenants:
             tenant.cache.close()
 
     def _opened(self, workspace: str, *, owners: bool) -> Tenant:
-        foundation, config = self._foundation, self._foundation.config
+        foundation = self._foundation
         if owners:
             tenant = Tenant(foundation.cache, foundation.single_flights, foundation.artifacts)
         else:
-            ttl_days = config.kernel.cache_ttl_days
-            folder = config.paths.of_workspace(workspace)
-            cache = ResultCache(
-                folder.cache / "results.db",
-                ttl_days=ttl_days,
-                warn=foundation.warn_no_cache,
-                tell=told_by(foundation.log),
-                patience=foundation.patience,
-            )
+            folder = foundation.config.paths.of_workspace(workspace)
+            cache = foundation.cache_of(workspace)
             flights = SingleFlights(cache, foundation.single_flights.leases, workspace)
             tenant = Tenant(cache, flights, Artifacts(folder.artifacts))
         return self._tenants.setdefault(workspace, tenant)

@@ -5,27 +5,16 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-import re
-import sqlite3
 from collections.abc import Callable
 from io import BufferedReader
 from pathlib import Path
 
 from vr_kernel.errors import VrError
-from vr_kernel.storage.database import Database
+from vr_kernel.state.sqlite.digests import SqliteDigests, Stamp
 from vr_kernel.storage.patience import Patience
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS digest (
-    path BLOB PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, sha256 TEXT
-);
-"""
 LATEST = 1000
 """Number of files that are also remembered in memory."""
-WAIT_S = 0.5
-"""Seconds to wait for another process before a digest is remembered."""
-Stamp = tuple[int, int, int]
-"""Size, modification time and inode: while they are unchanged, so is the file."""
 
 
 class Digests:
@@ -43,7 +32,7 @@ class Digests:
         tell: Callable[[VrError], None] = lambda _error: None,
         patience: Patience | None = None,
     ) -> None:
-        self._database = Database(path, _SCHEMA, disposable=True, tell=tell, patience=patience)
+        self._table = SqliteDigests(path, tell, patience)
         self._latest: dict[str, tuple[Stamp, str]] = {}
 
     async def sha256(
@@ -70,26 +59,14 @@ class Digests:
 
     def close(self) -> None:
         """Close the file."""
-        self._database.close()
+        self._table.close()
 
     async def _known(self, name: str, stamp: Stamp) -> str | None:
         latest = self._latest.get(name)
         if latest is not None and latest[0] == stamp:
             return latest[1]
-
-        def read(connection: sqlite3.Connection) -> str | None:
-            row = connection.execute(
-                "SELECT sha256 FROM digest"
-                " WHERE path = ? AND size = ? AND mtime_ns = ? AND inode = ?",
-                (os.fsencode(name), *stamp),
-            ).fetchone()
-            if row and not re.fullmatch("[0-9a-f]{64}", str(row[0])):
-                self._database.leave_out("digest", name)
-                return None
-            return row[0] if row else None
-
         try:
-            found = await self._database.read(read)
+            found = await self._table.find(name, stamp)
         except VrError:
             return None
         if found:
@@ -98,15 +75,8 @@ class Digests:
 
     async def _remember(self, name: str, stamp: Stamp, digest: str) -> None:
         self._note(name, stamp, digest)
-
-        def write(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                "INSERT OR REPLACE INTO digest VALUES (?,?,?,?,?)",
-                (os.fsencode(name), *stamp, digest),
-            )
-
         try:
-            await self._database.run(write, wait_s=WAIT_S)
+            await self._table.put(name, stamp, digest)
         except VrError:
             return
 

@@ -19,7 +19,6 @@ from vr_kernel.models.provider import ModelProvider
 from vr_kernel.models.recorder import PaidRequest
 from vr_kernel.models.roles import ProvidedModel
 from vr_kernel.progress import Report, silent
-from vr_kernel.storage.cache import cache_key
 
 if TYPE_CHECKING:
     from vr_kernel.gemini.contexts import Make
@@ -196,6 +195,8 @@ class GeminiService:
 
         async def start() -> str:
             return await self.start_research(prompt, agent=agent)
+
+        from vr_kernel.state.cache import cache_key
 
         key = cache_key(research=prompt, agent=agent)
         started = await (start() if self.scope is None else self.scope.run(key, start))

@@ -19,7 +19,7 @@ from vr_kernel.models.recorder import PaidRequest, UsageRecorder, media_seconds
 from vr_kernel.models.retry import Retrier
 from vr_kernel.models.roles import ProvidedModel
 from vr_kernel.models.tool_calls import asked_model, marked, with_calls_settled, with_own_state
-from vr_kernel.storage.cache import cache_key
+from vr_kernel.state.cache import cache_key
 from vr_kernel.text.visible_text import VisiblePieces, visible, visible_json
 
 if TYPE_CHECKING:

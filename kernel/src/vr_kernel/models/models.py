@@ -11,7 +11,6 @@ from pydantic import BaseModel
 
 from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifacts
-from vr_kernel.files.digests import Digests
 from vr_kernel.generation import (
     Embeddings,
     Media,
@@ -31,6 +30,7 @@ from vr_kernel.models.roles import ProvidedModel, Roles
 from vr_kernel.models.usage import Meter
 
 if TYPE_CHECKING:
+    from vr_kernel.files.digests import Digests
     from vr_kernel.generation import Request
     from vr_kernel.items.pictures import Picture
     from vr_kernel.models.answers import Answers

@@ -15,7 +15,7 @@ from vr_kernel.models.roles import ProvidedModel
 from vr_kernel.models.usage import Attempt, Meter, UsageLedger
 
 if TYPE_CHECKING:
-    from vr_kernel.storage.room import RoomOf
+    from vr_kernel.storage.room import Room, RoomOf
 
 _HIDDEN = frozenset({"REPLY_TRUNCATED", "REPLY_UNREADABLE", "NETWORK_ERROR", "DEADLINE_EXCEEDED"})
 """Categories of failures after which a provider may charge for a reply that never arrived."""
@@ -25,8 +25,8 @@ class Place(Protocol):
     """A place where paid answers are kept."""
 
     @property
-    def path(self) -> Path:
-        """Its file."""
+    def folder(self) -> Path | None:
+        """The folder of this machine in which it needs room; None when it is elsewhere."""
 
     async def check(self) -> None:
         """Check that it can be written now.
@@ -143,10 +143,8 @@ class UsageRecorder:
         asked = object()
         self._shared.under_way.add(asked)
         try:
-            if self._room_of is not None:
-                for place in self._places:
-                    room = self._room_of(place.path.parent)
-                    await room.require(len(self._shared.under_way))
+            for room in self._rooms():
+                await room.require(len(self._shared.under_way))
             row = await self._ledger.begin(
                 Attempt(
                     call_id=self.meter.call_id,
@@ -206,10 +204,7 @@ class UsageRecorder:
 
     def held(self) -> str:
         """Say if paid answers wait in memory to be written; empty when none do."""
-        for place in self._places if self.meter.usage.calls else ():
-            if self._room_of is None:
-                break
-            room = self._room_of(place.path.parent)
+        for room in self._rooms() if self.meter.usage.calls else ():
             if told := room.told():
                 return told
         return ""
@@ -223,6 +218,12 @@ class UsageRecorder:
         """Wait until every row is written."""
         if self._shared.writing:
             await asyncio.wait(self._shared.writing)
+
+    def _rooms(self) -> Iterator[Room]:
+        """The disk space for paid answers, where there is a folder for them."""
+        for place in self._places:
+            if self._room_of is not None and (folder := place.folder) is not None:
+                yield self._room_of(folder)
 
     def _write(self, row: int, end: Coroutine[Any, Any, None]) -> None:
         self._shared.under_way.discard(row)

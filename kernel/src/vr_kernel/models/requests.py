@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.files.digests import Digests
 from vr_kernel.generation import Media, Options, Part, Request, Text, Turn
 from vr_kernel.models.roles import ModelConfiguration
 from vr_kernel.models.tool_calls import require_answered, require_tools
+
+if TYPE_CHECKING:
+    from vr_kernel.files.digests import Digests
 
 Parts = str | Sequence[Part | str]
 """A user's question to a model: words, or words and media."""

@@ -14,8 +14,8 @@ from vr_kernel.isolation.plugin_threads import PluginThreads
 from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.log import Log
 from vr_kernel.running.job_runner import JobRunner
-from vr_kernel.storage.cache import SECONDS_PER_DAY
 
+SECONDS_PER_DAY = 86_400
 DELIVER_AFTER_S = 2.0
 """Seconds after the start before a server uses its store."""
 

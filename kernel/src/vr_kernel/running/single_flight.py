@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from contextvars import ContextVar
 from copy import copy
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
@@ -16,8 +16,10 @@ from vr_kernel.errors import VrError
 from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.jobs.lease import Lease, was_lost
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.storage.cache import ResultCache
 from vr_kernel.storage.database_faults import is_held, is_of_state
+
+if TYPE_CHECKING:
+    from vr_kernel.calls.result_cache import ResultCache
 
 M = TypeVar("M", bound=BaseModel)
 WAITING = "Waiting for an equal call that is under way"

@@ -8,6 +8,14 @@ from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
     from vr_kernel.state.adoption import Adopted, adopt_file
+    from vr_kernel.state.cache import (
+        CacheEntry,
+        CacheFind,
+        CacheRow,
+        CacheStats,
+        CacheTable,
+        UselessRow,
+    )
     from vr_kernel.state.journal import Entry, JournalContinuity, JournalTable
     from vr_kernel.state.rows import (
         ROW_CHANGED,
@@ -23,6 +31,11 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Adopted",
+    "CacheEntry",
+    "CacheFind",
+    "CacheRow",
+    "CacheStats",
+    "CacheTable",
     "Delete",
     "Entry",
     "JournalContinuity",
@@ -35,6 +48,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "RowSpace",
     "Rows",
     "RowsOf",
+    "UselessRow",
     "adopt_file",
 ]
 
@@ -42,6 +56,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "adoption": "Adopted adopt_file",
+        "cache": "CacheEntry CacheFind CacheRow CacheStats CacheTable UselessRow",
         "journal": "Entry JournalContinuity JournalTable",
         "rows": "Delete Place Put ROW_CHANGED Row RowChange RowSpace Rows RowsOf",
     },

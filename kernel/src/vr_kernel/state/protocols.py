@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from vr_kernel.state.cache import CacheTable
     from vr_kernel.state.jobs import JobTable
     from vr_kernel.state.journal import JournalTable
     from vr_kernel.state.leases import LeaseTable
@@ -37,6 +38,9 @@ class State(Protocol):
     @property
     def rows(self) -> RowSpace:
         """Rows of registries and plugins."""
+
+    def cache(self, workspace: str = "") -> CacheTable:
+        """Results of a workspace; the owner's when it is not named."""
 
     def close(self) -> None:
         """Close what was opened; a later use opens it again."""

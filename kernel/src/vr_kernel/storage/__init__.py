@@ -1,4 +1,4 @@
-"""SQLite files, the handling of damaged files and full disks, and the cache of results."""
+"""SQLite files, and the handling of damaged files and full disks."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from vr_kernel.config.paths import Paths
     from vr_kernel.errors import VrError
+    from vr_kernel.state.sqlite.cache import SqliteCache
     from vr_kernel.state.sqlite.jobs import SqliteJobs
     from vr_kernel.state.sqlite.journal.journal import SqliteJournal
     from vr_kernel.state.sqlite.leases import SqliteLeases
@@ -50,6 +51,7 @@ class SqliteState:
         self._tell = tell
         self._patience = patience
         self._clock = clock
+        self._caches: dict[str, SqliteCache] = {}
 
     @cached_property
     def ledger(self) -> KeptDatabase:
@@ -94,8 +96,20 @@ class SqliteState:
 
         return SqliteRows(self._paths.state / "rows.db", self._tell, self._patience)
 
+    def cache(self, workspace: str = "") -> SqliteCache:
+        """Results of a workspace; the owner's when it is not named."""
+        from vr_kernel.state.sqlite.cache import SqliteCache
+
+        if workspace not in self._caches:
+            paths = self._paths.of_workspace(workspace) if workspace else self._paths
+            file = paths.cache / "results.db"
+            self._caches[workspace] = SqliteCache(file, self._tell, self._patience)
+        return self._caches[workspace]
+
     def close(self) -> None:
         """Close every file that was opened; a later use opens it again."""
         for name in ("journal", "rows", "ledger"):
             if name in self.__dict__:
                 getattr(self, name).close()
+        for cache in self._caches.values():
+            cache.close()

@@ -35,6 +35,7 @@ class SqliteJournal:
 
         `store` names the store that may have it.
         """
+        self.folder: Path | None = path.parent
         self.path, self._open_ledger, self._tell, self._store = path, ledger, tell, store
 
     @cached_property

@@ -5,36 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+if TYPE_CHECKING:
+    from vr_kernel.calls.result_cache import ResultCache
+
 M = TypeVar("M", bound=BaseModel)
 _WORDS = ("title", "description")
-
-
-class Rows(Protocol):
-    """Rows of the cache by key."""
-
-    async def find(self, *keys: str) -> tuple[str, dict[str, Any]] | None:
-        """Return the first of the keys that has a value, and the value."""
-
-    async def move(self, key: str, to: str) -> None:
-        """Keep a row under a new key."""
-
-    async def set(
-        self,
-        key: str,
-        value: dict[str, Any],
-        *,
-        content_id: str = "",
-        tool: str = "",
-        model: str = "",
-    ) -> None:
-        """Keep a row."""
-
-    async def delete(self, key: str) -> None:
-        """Forget a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +31,7 @@ class CachedModel(Generic[M]):
     key: str
     former: str
     shape: type[M]
-    cache: Rows
+    cache: ResultCache
 
     async def get(self) -> M | None:
         """The result; None when it is missing, too old, damaged or of another shape."""

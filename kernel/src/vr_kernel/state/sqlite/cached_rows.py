@@ -1,4 +1,4 @@
-"""Counts and removes rows of caches, even on a full disk."""
+"""Counts and removes rows of the files of caches, even on a full disk."""
 
 from __future__ import annotations
 
