@@ -1,0 +1,1 @@
+"""Questions about the year: an example of a plugin for video-research."""

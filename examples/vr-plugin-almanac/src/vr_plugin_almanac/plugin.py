@@ -1,0 +1,40 @@
+"""The hooks: a command, an observer of calls, and the file that is open meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from vr_kernel import CallFinished, Command, Provider, Services, hookimpl
+
+from vr_plugin_almanac.tracer import Tracer, call_span
+
+
+@hookimpl
+def vr_providers() -> list[Provider[object]]:
+    """The tracer: one instance of it for each kernel."""
+    return [Provider.own("vr_plugin_almanac.tracer:Tracer")]
+
+
+@hookimpl
+def vr_commands() -> list[Command]:
+    """The front door."""
+    return [Command(("almanac", "ask"), "Ask about the year.", "vr_plugin_almanac.front:ask")]
+
+
+@hookimpl
+@asynccontextmanager
+async def vr_lifespan(services: Services) -> AsyncIterator[None]:
+    """Keep the file of spans open as long as the kernel works."""
+    tracer = services.providers.get(Tracer)
+    tracer.open()
+    try:
+        yield
+    finally:
+        tracer.close()
+
+
+@hookimpl
+def vr_call_finished(event: CallFinished, services: Services) -> None:
+    """Write the span of a call or of a turn."""
+    services.providers.get(Tracer).write(call_span(event))

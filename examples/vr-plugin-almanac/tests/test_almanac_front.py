@@ -1,0 +1,66 @@
+"""The front door: a question is a turn, and paid for once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+
+import pytest
+from vr_kernel import VrError
+from vr_testing import FakeGemini
+
+QUESTION = "When do swallows leave?"
+
+
+@pytest.fixture
+def gemini() -> Iterator[FakeGemini]:
+    with FakeGemini() as service:
+        yield service
+
+
+@pytest.fixture
+def paying(gemini) -> dict[str, str]:
+    return {
+        "GEMINI_API_KEY": "a-key",
+        "GOOGLE_GEMINI_BASE_URL": gemini.url,
+        "GEMINI_RETRY_BASE_DELAY": "0.01",
+    }
+
+
+async def test_a_question_is_answered(open_kernel, gemini, paying):
+    from vr_plugin_almanac.front import answer
+
+    kernel = await open_kernel(variables=paying)
+    assert await answer(kernel, QUESTION)
+    assert [request.text for request in gemini.requests] == [QUESTION]
+
+
+async def test_a_question_that_was_interrupted_is_paid_once(open_kernel, gemini, paying):
+    from vr_plugin_almanac.front import answer, turn_of
+
+    kernel = await open_kernel(variables=paying)
+
+    async def fail() -> None:
+        async with turn_of(kernel, QUESTION) as call:
+            await call.services.models.generate(QUESTION)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
+    assert await answer(kernel, QUESTION)
+    assert len(gemini.requests) == 1
+
+
+async def test_without_a_key_it_says_what_is_missing(kernel):
+    from vr_plugin_almanac.front import answer
+
+    with pytest.raises(VrError, match="key"):
+        await answer(kernel, QUESTION)
+
+
+async def test_it_is_a_command(kernel):
+    (command,) = kernel.commands
+    module, _, name = command.target.partition(":")
+    asked = getattr(import_module(module), name)
+    assert (command.path, asked.name) == (("almanac", "ask"), "ask")
+    assert [parameter.name for parameter in asked.params] == ["question"]
