@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +37,7 @@ class PartsRead:
     """The parts of an answer as they arrive: its calls, and the state that puts them back.
 
     The state lists the parts as they came: `chars` of text, a `call` (True with an id of its own)
-    or a `thought`, each with its `signature`, if any, in Base64.
+    or a `thought`; if it has one, with its `signature` in Base64 and the digest of what was signed.
     """
 
     def __init__(self) -> None:
@@ -44,20 +46,22 @@ class PartsRead:
 
     def take(self, part: types.Part) -> str:
         """Read one part, and return the words that it adds."""
-        signed = {"signature": _text(part.thought_signature)} if part.thought_signature else {}
+        signature = part.thought_signature
+        text = part.text or ""
         if part.function_call is not None:
             made = part.function_call
-            self.calls.append(ToolCall.read(made.id or "", made.name or "", made.args or {}))
-            self._parts.append({"call": bool(made.id), **signed})
-        elif part.thought and signed:
-            self._parts.append({"thought": part.text or "", **signed})
-        elif not part.thought and (part.text or signed):  # a signature may come without a text
-            text = part.text or ""
+            call = ToolCall.read(made.id or "", made.name or "", made.args or {})
+            self.calls.append(call)
+            self._add({"call": bool(made.id)}, signature, [call.name, dict(call.arguments)])
+        elif part.thought:
+            if signature:
+                self._add({"thought": text}, signature, text)
+        elif text or signature:  # a signature may come without a text
             last = self._parts[-1] if self._parts else {}
-            if not signed and "chars" in last and "signature" not in last:
+            if not signature and "chars" in last and "signature" not in last:
                 last["chars"] += len(text)
             else:
-                self._parts.append({"chars": len(text), **signed})
+                self._add({"chars": len(text)}, signature, text)
             return text
         return ""
 
@@ -67,6 +71,12 @@ class PartsRead:
         if any("signature" in part or part.get("call") is False for part in self._parts):
             return {"parts": self._parts}
         return None
+
+    def _add(self, part: dict[str, Any], signature: bytes | None, signed: Any) -> None:
+        if signature:
+            part["signature"] = base64.urlsafe_b64encode(signature).decode()
+            part["digest"] = _digest(signed)
+        self._parts.append(part)
 
 
 def model_parts(turn: Turn, sent: dict[str, types.FunctionCall]) -> list[types.Part]:
@@ -104,28 +114,46 @@ def result_part(result: ToolResult, sent: Mapping[str, types.FunctionCall]) -> t
 def _as_it_came(
     turn: Turn, state: Mapping[str, Any], sent: dict[str, types.FunctionCall]
 ) -> list[types.Part]:
+    """The parts as they came, as far as they are still the same; signatures of others stay out."""
     from google.genai import types
 
     text, calls = turn.text, iter(turn.calls)
     listed = state["parts"]
-    if sum(part.get("chars", 0) for part in listed) != len(text):
-        raise ValueError("the words were changed")
     if sum("call" in part for part in listed) < len(turn.calls):
         raise ValueError("a call was added")
+    is_cut = sum(part.get("chars", 0) for part in listed) == len(text)
     parts = []
     for part in listed:
-        signature = _bytes(part["signature"]) if "signature" in part else None
-        made = types.Part(thought_signature=signature)
         if "chars" in part:
-            made.text, text = text[: part["chars"]], text[part["chars"] :]
+            end = part["chars"] if is_cut else len(text)
+            said, text = text[:end], text[end:]
+            signature = _signature(part, said)
+            if not said and signature is None:
+                continue
+            made = types.Part(text=said, thought_signature=signature)
         elif "thought" in part:
-            made.text, made.thought = part["thought"], True
+            said = part["thought"]
+            made = types.Part(text=said, thought=True, thought_signature=_signature(part, said))
         elif (call := next(calls, None)) is not None:
-            made.function_call = sent[call.id] = _call(call, is_own_id=part["call"])
+            sent[call.id] = _call(call, is_own_id=part["call"])
+            signature = _signature(part, [call.name, dict(call.arguments)])
+            if signature is None and "signature" in part:
+                signature = _bytes(UNSIGNED)
+            made = types.Part(function_call=sent[call.id], thought_signature=signature)
         else:
             continue  # one of too many, which was left out
         parts.append(made)
-    return parts
+    return [types.Part(text=text), *parts] if text else parts
+
+
+def _signature(part: Mapping[str, Any], signed: Any) -> bytes | None:
+    """The signature of a part; None when it has none, or was changed since."""
+    fits = "signature" in part and part["digest"] == _digest(signed)
+    return _bytes(part["signature"]) if fits else None
+
+
+def _digest(signed: Any) -> str:
+    return hashlib.sha256(json.dumps(signed, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _call(call: ToolCall, *, is_own_id: bool) -> types.FunctionCall:
@@ -133,10 +161,6 @@ def _call(call: ToolCall, *, is_own_id: bool) -> types.FunctionCall:
 
     own = call.id if is_own_id else None
     return types.FunctionCall(id=own, name=call.name, args=dict(call.arguments))
-
-
-def _text(signature: bytes) -> str:
-    return base64.urlsafe_b64encode(signature).decode()
 
 
 def _bytes(signature: str) -> bytes:
