@@ -14,7 +14,9 @@ from command_fork import run_vr
 from command_host import Ended
 from plugin_zoo import Zoo
 from vr_kernel import Usage, VrError
-from vr_kernel.models.usage import Attempt, UsageLedger
+from vr_kernel.models.usage import UsageLedger
+from vr_kernel.state.sqlite.usage import SqliteUsage
+from vr_kernel.state.usage import Attempt
 from zoo_animals import GOOD
 
 FIRST = Attempt("call", "video_analyze", "video", "me", "gemini", "flash", "generate", 1)
@@ -43,7 +45,7 @@ def zoo(tmp_path: Path) -> Zoo:
 @pytest.fixture
 async def used(zoo: Zoo) -> Zoo:
     """An installation that used two models."""
-    with closing(UsageLedger(zoo.folder / "state" / "usage.db", _fail)) as ledger:
+    with closing(UsageLedger(SqliteUsage(zoo.folder / "state" / "usage.db"), _fail)) as ledger:
         await pay(ledger, 1_234_567, media_seconds=61.4)
         await pay(ledger, 5, provider="ollama", tool="x\x1b[31m_y")
         row = await ledger.begin(replace(FIRST, number=2))

@@ -20,12 +20,14 @@ from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.journal.dead_letters import DeadLetters
 from vr_kernel.log import Log
-from vr_kernel.models.usage import Attempt, UsageLedger
+from vr_kernel.models.usage import UsageLedger
 from vr_kernel.records import Change
 from vr_kernel.state import Entry
 from vr_kernel.state.sqlite.cache import SqliteCache
 from vr_kernel.state.sqlite.journal.journal import SqliteJournal
 from vr_kernel.state.sqlite.ledger import open_ledger
+from vr_kernel.state.sqlite.usage import SqliteUsage
+from vr_kernel.state.usage import Attempt
 from vr_kernel.storage.database import Database
 
 SECRET = "glacier"
@@ -98,7 +100,7 @@ async def test_a_damaged_former_version(tmp_path: Path, told: Told) -> None:
 
 async def test_a_damaged_attempt_of_the_usage_ledger(tmp_path: Path, told: Told) -> None:
     path = tmp_path / "usage.db"
-    with closing(UsageLedger(path, told.append, tell=told.append)) as ledger:
+    with closing(UsageLedger(SqliteUsage(path, tell=told.append), told.append)) as ledger:
         for number in range(3):
             attempt = Attempt(SECRET, f"t_{number}", "t", "me", "p", "m", "generate", 1)
             row = await ledger.begin(attempt)

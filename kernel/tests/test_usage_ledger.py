@@ -21,8 +21,10 @@ from hypothesis import strategies as st
 from vr_kernel import VrError
 from vr_kernel.builtin.usage import LISTED_ROWS, infra_usage
 from vr_kernel.generation import Usage
-from vr_kernel.models.usage import Attempt, Meter, UsageLedger
-from vr_kernel.models.usage_report import UNHEARD_S, UsageRow, make_report
+from vr_kernel.models.usage import Meter, UsageLedger
+from vr_kernel.models.usage_report import make_report
+from vr_kernel.state.sqlite.usage import SqliteUsage
+from vr_kernel.state.usage import Attempt, UsageRow
 from vr_kernel.tools import build_tool
 
 TOKENS = ("input_tokens", "output_tokens", "thinking_tokens", "cached_tokens")
@@ -35,8 +37,13 @@ def warnings() -> Warnings:
 
 
 @pytest.fixture
-def ledger(tmp_path: Path, warnings: Warnings) -> Iterator[UsageLedger]:
-    with closing(UsageLedger(tmp_path / "state" / "usage.db", warnings.append)) as ledger:
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "usage.db"
+
+
+@pytest.fixture
+def ledger(path: Path, warnings: Warnings) -> Iterator[UsageLedger]:
+    with closing(UsageLedger(SqliteUsage(path), warnings.append)) as ledger:
         yield ledger
 
 
@@ -46,9 +53,9 @@ def attempt(**changes: Any) -> Attempt:
     return Attempt(**{**fields, **changes})
 
 
-def execute(ledger: UsageLedger, statement: str) -> None:
+def execute(path: Path, statement: str) -> None:
     """As another process would."""
-    with closing(sqlite3.connect(ledger.path)) as connection, connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(statement)
 
 
@@ -87,7 +94,7 @@ def test_every_grouping_adds_up_to_what_was_reported(
     path = tmp_path_factory.mktemp("ledger") / "usage.db"
 
     async def check() -> None:
-        with closing(UsageLedger(path, _fail)) as ledger:
+        with closing(UsageLedger(SqliteUsage(path), _fail)) as ledger:
             await asyncio.gather(*(_report(ledger, *one) for one in made))
             known = [usage for _, (_, usage) in made if usage is not None]
             paid = [end for _, (end, _) in made if end in ("paid", "failed and paid")]
@@ -121,71 +128,6 @@ def _fail(error: VrError) -> None:
     raise AssertionError(error)
 
 
-async def test_models_are_summed_by_who_answered(ledger: UsageLedger) -> None:
-    await pay(ledger, 5)
-    await pay(ledger, 7, provider="ollama")
-    await ledger.failed(
-        await ledger.begin(attempt(model="pro")), code="QUOTA", usage=None, maybe_paid=False
-    )
-    rows = {row.key: row.input_tokens for row in await ledger.report("model")}
-    assert rows == {"ollama/flash-001": 7, "gemini/flash-001": 5, "gemini/pro": 0}
-    assert list(rows) == ["ollama/flash-001", "gemini/flash-001", "gemini/pro"]
-
-
-async def test_an_attempt_ends_once(ledger: UsageLedger) -> None:
-    row = await pay(ledger, 5)
-    await ledger.failed(row, code="CANCELLED", usage=None, maybe_paid=True)
-    await ledger.paid(row, "other", Usage(input_tokens=9))
-    assert await ledger.report("tool") == [
-        UsageRow(key="video_analyze", calls=1, attempts=1, input_tokens=5)
-    ]
-
-
-async def test_the_newest_attempts_come_first(ledger: UsageLedger) -> None:
-    await ledger.begin(attempt(call_id="one"))
-    row = await ledger.begin(attempt(call_id="two", number=2))
-    await ledger.failed(row, code="REPLY_TRUNCATED", usage=Usage(output_tokens=3), maybe_paid=False)
-    await pay(ledger, 4, call_id="three")
-    third, second, first = await ledger.recent(9)
-    assert (third.call_id, third.state, third.model) == ("three", "paid", "gemini/flash-001")
-    assert (second.state, second.code, second.number) == ("paid", "REPLY_TRUNCATED", 2)
-    assert second.usage == Usage(calls=1, output_tokens=3)
-    assert (first.call_id, first.state, first.code) == ("one", "sent", "")
-    assert abs(first.at - datetime.now(UTC)) < timedelta(minutes=1)
-    assert await ledger.recent(1) == [third]
-
-
-async def test_what_nobody_reported_on_counts_as_maybe_paid_after_an_hour(
-    ledger: UsageLedger,
-) -> None:
-    await ledger.begin(attempt())
-    await pay(ledger)
-    assert [(row.attempts, row.maybe_paid) for row in await ledger.report("tool")] == [(2, 0)]
-    execute(ledger, f"UPDATE attempt SET at = at - {UNHEARD_S + 1}")
-    assert [(row.attempts, row.maybe_paid) for row in await ledger.report("tool")] == [(2, 1)]
-    assert [one.state for one in await ledger.recent(2)] == ["paid", "maybe_paid"]
-    await ledger.paid(1, "flash", Usage(input_tokens=2))
-    assert [(row.calls, row.maybe_paid) for row in await ledger.report("tool")] == [(2, 0)]
-
-
-async def test_days_are_utc_and_bounds_are_kept(ledger: UsageLedger) -> None:
-    midnight = datetime(2026, 3, 1, tzinfo=UTC)
-    for number, offset in enumerate((-86_400, -0.5, 0, 86_399.5), start=1):
-        row = await pay(ledger, number)
-        moment = midnight.timestamp() + offset
-        execute(ledger, f"UPDATE attempt SET at = {moment!r} WHERE id = {row}")
-    rows = await ledger.report("day")
-    assert [(row.key, row.input_tokens) for row in rows] == [("2026-03-01", 7), ("2026-02-28", 3)]
-
-    async def keys(**bounds: datetime) -> list[str]:
-        return [row.key for row in await ledger.report("day", **bounds)]
-
-    assert await keys(since=midnight) == ["2026-03-01"]
-    assert await keys(since=midnight.replace(tzinfo=None)) == ["2026-03-01"]
-    assert await keys(until=midnight) == ["2026-02-28"]
-    assert await keys(since=midnight + timedelta(days=1)) == []
-
-
 # What happens to the file.
 
 
@@ -193,7 +135,8 @@ async def test_in_a_folder_that_cannot_be_written_nothing_begins_and_ends_are_on
     tmp_path: Path, warnings: Warnings
 ) -> None:
     (tmp_path / "file").write_text("in the way")
-    with closing(UsageLedger(tmp_path / "file" / "usage.db", warnings.append)) as ledger:
+    table = SqliteUsage(tmp_path / "file" / "usage.db")
+    with closing(UsageLedger(table, warnings.append)) as ledger:
         for _ in range(3):
             await ledger.paid(1, "flash", Usage(input_tokens=1))
             await ledger.failed(7, code="X", usage=None, maybe_paid=False)
@@ -205,23 +148,23 @@ async def test_in_a_folder_that_cannot_be_written_nothing_begins_and_ends_are_on
 
 @pytest.mark.parametrize("moment", ["before it is opened", "while it is open"])
 async def test_a_damaged_file_is_set_aside_with_a_warning(
-    tmp_path: Path, warnings: Warnings, moment: str
+    path: Path, warnings: Warnings, moment: str
 ) -> None:
-    path = tmp_path / "usage.db"
-    with closing(UsageLedger(path, _fail, tell=warnings.append)) as ledger:
+    path.parent.mkdir()
+    with closing(UsageLedger(SqliteUsage(path, tell=warnings.append), _fail)) as ledger:
         if moment == "while it is open":
             await pay(ledger, 99)
-            execute(ledger, "PRAGMA wal_checkpoint(TRUNCATE)")
-            execute(ledger, "DROP TABLE attempt")
+            execute(path, "PRAGMA wal_checkpoint(TRUNCATE)")
+            execute(path, "DROP TABLE attempt")
         else:
-            path.write_bytes(b"no database at all" * 99)
+            path.write_bytes(b"no database at all" * 99)  # noqa: ASYNC240
         await pay(ledger, 5)
         await pay(ledger, 6)
         assert [row.input_tokens for row in await ledger.report("tool")] == [11]
         (remark,) = ledger.remarks()
     (warning,) = warnings
     assert "was damaged" in warning.message
-    (aside,) = await asyncio.to_thread(lambda: list(tmp_path.glob("usage.db.damaged-*")))
+    (aside,) = await asyncio.to_thread(lambda: list(path.parent.glob("usage.db.damaged-*")))
     assert str(aside) in warning.hint
     assert aside.name in remark
 
@@ -229,7 +172,7 @@ async def test_a_damaged_file_is_set_aside_with_a_warning(
 async def test_a_file_that_comes_back_is_written_again(tmp_path: Path, warnings: Warnings) -> None:
     block = tmp_path / "state"
     block.write_text("in the way")
-    with closing(UsageLedger(block / "usage.db", warnings.append)) as ledger:
+    with closing(UsageLedger(SqliteUsage(block / "usage.db"), warnings.append)) as ledger:
         with pytest.raises(VrError):
             await ledger.begin(attempt())
         block.unlink()
@@ -241,10 +184,12 @@ async def test_a_file_that_comes_back_is_written_again(tmp_path: Path, warnings:
 WRITER = """
 import asyncio, pathlib, sys
 from vr_kernel.generation import Usage
-from vr_kernel.models.usage import Attempt, UsageLedger
+from vr_kernel.models.usage import UsageLedger
+from vr_kernel.state.sqlite.usage import SqliteUsage
+from vr_kernel.state.usage import Attempt
 
 async def main():
-    ledger = UsageLedger(pathlib.Path(sys.argv[1]), lambda error: sys.exit(str(error)))
+    ledger = UsageLedger(SqliteUsage(pathlib.Path(sys.argv[1])), lambda error: sys.exit(str(error)))
     async def one(number):
         made = Attempt(f"{sys.argv[2]}-{number}", "t_x", "t", "me", "p", "m", "generate", 1)
         row = await ledger.begin(made)
@@ -258,9 +203,11 @@ asyncio.run(main())
 """
 
 
-async def test_two_processes_write_and_nothing_is_lost_or_mixed(ledger: UsageLedger) -> None:
+async def test_two_processes_write_and_nothing_is_lost_or_mixed(
+    ledger: UsageLedger, path: Path
+) -> None:
     def write() -> None:
-        command = [sys.executable, "-c", WRITER, str(ledger.path)]
+        command = [sys.executable, "-c", WRITER, str(path)]
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         writers = [subprocess.Popen([*command, name], **pipes) for name in "ab"]
         assert [writer.stdout.readline() for writer in writers if writer.stdout] == ["ready\n"] * 2
@@ -336,10 +283,10 @@ def test_the_tool_takes_a_date_and_a_known_grouping() -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 async def test_a_file_that_may_only_be_read_is_not_set_aside(tmp_path: Path) -> None:
     path = tmp_path / "usage.db"
-    with closing(UsageLedger(path, _fail)) as ledger:
+    with closing(UsageLedger(SqliteUsage(path), _fail)) as ledger:
         await pay(ledger, 5)
     path.chmod(0o400)
-    with closing(UsageLedger(path, _fail)) as ledger:
+    with closing(UsageLedger(SqliteUsage(path), _fail)) as ledger:
         with pytest.raises(VrError, match=r"usage\.db"):
             await pay(ledger, 6)
         assert [row.input_tokens for row in await ledger.report("tool")] == [5]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from vr_testing.contracts.reranker import RerankerContract
     from vr_testing.contracts.state.cache import CacheContract
     from vr_testing.contracts.state.rows import RowsContract
+    from vr_testing.contracts.state.usage import UsageContract
     from vr_testing.contracts.store import StoreContract
     from vr_testing.gemini.answer import Answer
     from vr_testing.gemini.calls import FunctionCall
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from vr_testing.kernels import TrialKernel, open_kernel
     from vr_testing.memory_state.cache import MemoryCache
     from vr_testing.memory_state.rows import MemoryRows
+    from vr_testing.memory_state.usage import MemoryUsage
     from vr_testing.memory_store import MemoryStore
     from vr_testing.recording import LogLine, Progress, RecordedCall
     from vr_testing.words import WordEmbedder
@@ -45,8 +47,10 @@ _HOMES = {
     "contracts.loader": "DocumentLoaderContract",
     "contracts.state.cache": "CacheContract",
     "contracts.state.rows": "RowsContract",
+    "contracts.state.usage": "UsageContract",
     "memory_state.cache": "MemoryCache",
     "memory_state.rows": "MemoryRows",
+    "memory_state.usage": "MemoryUsage",
     "memory_store": "MemoryStore",
     "contracts.model": "ModelProviderContract",
     "contracts.recognizer": "TextRecognizerContract",
@@ -69,6 +73,7 @@ __all__ = [
     "MemoryCache",
     "MemoryRows",
     "MemoryStore",
+    "MemoryUsage",
     "ModelProviderContract",
     "ModelWire",
     "Progress",
@@ -81,6 +86,7 @@ __all__ = [
     "TextRecognizerContract",
     "TrialKernel",
     "Trouble",
+    "UsageContract",
     "WordEmbedder",
     "open_kernel",
 ]

@@ -9,7 +9,8 @@ from typing import Annotated
 from pydantic import Field
 
 from vr_kernel.call import Call, produced_by
-from vr_kernel.models.usage_report import Grouping, UsageReport, make_report
+from vr_kernel.models.usage_report import UsageReport, make_report
+from vr_kernel.state.usage import Grouping
 from vr_kernel.tools import IDEMPOTENT, READ_ONLY, tool
 
 LISTED_ROWS = 40

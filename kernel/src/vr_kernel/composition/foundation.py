@@ -201,13 +201,7 @@ class Foundation:
 
     def _build_models(self) -> None:
         paths, configuration = self.config.paths, ModelConfiguration(self.config.models)
-        self.usage = UsageLedger(
-            paths.state / "usage.db",
-            self._warn_no_ledger,
-            owner=self.identity.principal,
-            tell=told_by(self.log),
-            patience=self.patience,
-        )
+        self.usage = UsageLedger(deferred(lambda: self.state.usage), self._warn_no_ledger)
         self.gemini = GeminiService(
             lambda: configuration.current, paths, self.log, self.leases, self.patience
         )

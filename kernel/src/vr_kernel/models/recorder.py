@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Media, Request, Usage
 from vr_kernel.models.roles import ProvidedModel
-from vr_kernel.models.usage import Attempt, Meter, UsageLedger
+from vr_kernel.models.usage import Meter, UsageLedger
 
 if TYPE_CHECKING:
     from vr_kernel.storage.room import Room, RoomOf
@@ -137,6 +137,8 @@ class UsageRecorder:
             VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when the folder for the answer cannot
                 be written.
         """
+        from vr_kernel.state.usage import Attempt
+
         if not self.meter.usage.calls:
             for place in self._places:
                 await place.check()

@@ -1,83 +1,25 @@
-"""The ledger of requests to language models and their cost: one row per attempt, in SQLite."""
+"""The ledger of requests to language models and their cost, and the meter of one call."""
 
 from __future__ import annotations
 
-import sqlite3
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
-from functools import partial
-from pathlib import Path
-from typing import TypeVar
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from vr_kernel.errors import VrError
 from vr_kernel.events import NO_TRACE, Trace
 from vr_kernel.generation import Usage
-from vr_kernel.models.usage_report import (
-    TOKENS,
-    Grouping,
-    RecordedAttempt,
-    UsageRow,
-    read_newest,
-    read_sums,
-)
-from vr_kernel.storage.kept_database import KeptDatabase
-from vr_kernel.storage.patience import Patience
-from vr_kernel.storage.principal_marks import mark_of
 
-T = TypeVar("T")
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS attempt (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    at REAL NOT NULL,
-    call_id TEXT NOT NULL,
-    job_id TEXT,
-    tool TEXT NOT NULL,
-    plugin TEXT NOT NULL,
-    principal TEXT NOT NULL,
-    provider TEXT NOT NULL,
-    model TEXT NOT NULL,
-    answered_by TEXT,
-    purpose TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    state TEXT NOT NULL DEFAULT 'sent',
-    input_tokens INTEGER NOT NULL DEFAULT 0,
-    output_tokens INTEGER NOT NULL DEFAULT 0,
-    thinking_tokens INTEGER NOT NULL DEFAULT 0,
-    cached_tokens INTEGER NOT NULL DEFAULT 0,
-    media_seconds REAL NOT NULL DEFAULT 0,
-    price_table TEXT,
-    usd REAL,
-    code TEXT
-);
-"""
-_BEGUN = (
-    "at, call_id, job_id, tool, plugin, principal, provider, model, purpose, number, media_seconds"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One request to a model, before it is sent.
-
-    Args:
-        model: the one that is asked, without its provider's name before it.
-        purpose: `generate`, `stream`, `embed`, `count`, `cache` or `research`.
-        number: of the attempt within its call to the model, from 1.
-        media_seconds: length of the media in the request, as far as known.
-    """
-
-    call_id: str
-    tool: str
-    plugin: str
-    principal: str
-    provider: str
-    model: str
-    purpose: str
-    number: int
-    media_seconds: float = 0.0
-    job_id: str = ""
+if TYPE_CHECKING:
+    from vr_kernel.state.usage import (
+        Attempt,
+        AttemptState,
+        Grouping,
+        RecordedAttempt,
+        UsageRow,
+        UsageTable,
+    )
 
 
 @dataclass(slots=True)
@@ -119,31 +61,19 @@ class Meter:
 
 
 class UsageLedger:
-    """Every attempt at paid work, from all processes that share the file.
+    """Every attempt at paid work, of all processes.
 
     A request is not sent if its row cannot be written. The end of a request may be missing in
     reports, but never fails a call; while there is no room for it, it is held in memory and
-    counted. A damaged file is set aside and a new one created.
+    counted.
 
     Args:
-        path: the database file.
+        table: keeps the attempts.
         warn: called once when an end cannot be written.
-        owner: the principal of rows without the name of a token.
-        tell: called once for each damage found in the file.
-        patience: with locks, shared with the other files of the program.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        warn: Callable[[VrError], None],
-        owner: str = "",
-        tell: Callable[[VrError], None] = lambda _error: None,
-        patience: Patience | None = None,
-    ) -> None:
-        self.path = path
-        self._owner = owner
-        self._file = KeptDatabase(path, _SCHEMA, disposable=True, tell=tell, patience=patience)
+    def __init__(self, table: UsageTable, warn: Callable[[VrError], None]) -> None:
+        self._table = table
         self._warn = warn
         self._warned = False
 
@@ -153,26 +83,7 @@ class UsageLedger:
         Raises:
             VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when that cannot be written.
         """
-        row = (
-            time.time(),
-            attempt.call_id,
-            attempt.job_id or None,
-            attempt.tool,
-            attempt.plugin,
-            mark_of(attempt.principal, self._owner),
-            attempt.provider,
-            attempt.model,
-            attempt.purpose,
-            attempt.number,
-            attempt.media_seconds,
-        )
-
-        def write(connection: sqlite3.Connection) -> int:
-            marks = ",".join("?" * len(row))
-            statement = f"INSERT INTO attempt ({_BEGUN}) VALUES ({marks})"  # noqa: S608 - constant columns
-            return connection.execute(statement, row).lastrowid or 0
-
-        return await self._file.run(write)
+        return await self._table.begin(attempt)
 
     async def paid(self, row: int, model: str, usage: Usage) -> None:
         """Record the cost of an answer.
@@ -194,7 +105,7 @@ class UsageLedger:
             maybe_paid: whether a reply that never arrived may have been charged.
         """
         charged = usage is not None and usage != Usage()
-        state = "maybe_paid" if maybe_paid else "paid" if charged else "free"
+        state: AttemptState = "maybe_paid" if maybe_paid else "paid" if charged else "free"
         await self._end(row, state, usage or Usage(), code=code)
 
     async def report(
@@ -218,12 +129,8 @@ class UsageLedger:
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be read.
         """
-        mark = None if principal is None else mark_of(principal, self._owner)
-        return await self._file.look(
-            partial(
-                read_sums, by=by, since=since, until=until, mark=mark, leave_out=self._leave_out
-            )
-        )
+        begin, end = _seconds(since, float("-inf")), _seconds(until, float("inf"))
+        return await self._table.sums(by, begin, end, principal)
 
     async def recent(self, limit: int) -> list[RecordedAttempt]:
         """The newest attempts, newest first.
@@ -231,43 +138,28 @@ class UsageLedger:
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be read.
         """
-        return await self._file.look(partial(read_newest, limit=limit))
+        return await self._table.newest(limit)
 
     def remarks(self) -> list[str]:
         """List what the reports of this process lack because of damage."""
-        told = []
-        aside = sorted(self.path.parent.glob(f"{self.path.name}.damaged-*[0-9]"))
-        if aside:
-            names = ", ".join(file.name for file in aside)
-            told.append(
-                f"Earlier calls are not counted: {self.path.name} was damaged, and what it held is"
-                f" in {names}, in {self.path.parent}."
-            )
-        if self._file.left_out:
-            told.append(f"Damaged rows of {self.path.name} not counted: {self._file.left_out}.")
-        return told
-
-    def _leave_out(self, row: int) -> None:
-        self._file.leave_out("attempt", row)
+        return self._table.remarks()
 
     def close(self) -> None:
-        """Close the file; a later use opens it again."""
-        self._file.close()
+        """Close the table; a later use opens it again."""
+        self._table.close()
 
     async def _end(
-        self, row: int, state: str, usage: Usage, *, model: str = "", code: str = ""
+        self, row: int, state: AttemptState, usage: Usage, *, model: str = "", code: str = ""
     ) -> None:
-        tokens = [getattr(usage, name) for name in TOKENS]
-        values = (state, model or None, code or None, *tokens, row)
-        columns = ", ".join(f"{name} = ?" for name in ("state", "answered_by", "code", *TOKENS))
-
-        def write(connection: sqlite3.Connection) -> None:
-            statement = f"UPDATE attempt SET {columns} WHERE id = ? AND state = 'sent'"  # noqa: S608 - constant columns
-            connection.execute(statement, values)
-
         try:
-            await self._file.keep(write, None)
+            await self._table.end(row, state, usage, model=model, code=code)
         except VrError as error:
             if not self._warned:
                 self._warned = True
                 self._warn(error)
+
+
+def _seconds(moment: datetime | None, otherwise: float) -> float:
+    if moment is None:
+        return otherwise
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from vr_kernel.errors import VrError
 from vr_kernel.models.usage import UsageLedger
-from vr_kernel.models.usage_report import Grouping, UsageReport, make_report
+from vr_kernel.models.usage_report import UsageReport, make_report
+from vr_kernel.state.sqlite.usage import SqliteUsage
+from vr_kernel.state.usage import Grouping
 
 
 def read_usage(
@@ -23,7 +25,7 @@ def read_usage(
         since: leaves out earlier attempts; all are summed without it.
         tell: called with faults of the ledger's file.
     """
-    ledger = UsageLedger(state / "usage.db", tell, tell=tell)
+    ledger = UsageLedger(SqliteUsage(state / "usage.db", tell=tell), tell)
     try:
         report = make_report(by, asyncio.run(ledger.report(by, since=since)))
         return report, ledger.remarks()

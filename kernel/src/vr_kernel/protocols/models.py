@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from vr_kernel.models.provider import ModelInfo, ModelProvider
     from vr_kernel.models.requests import Parts
     from vr_kernel.models.structured import Structured
-    from vr_kernel.models.usage_report import Grouping, UsageRow
     from vr_kernel.progress import Report
+    from vr_kernel.state.usage import Grouping, UsageRow
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -28,9 +28,19 @@ if TYPE_CHECKING:
         RowsOf,
         RowSpace,
     )
+    from vr_kernel.state.usage import (
+        Attempt,
+        AttemptState,
+        Grouping,
+        RecordedAttempt,
+        UsageRow,
+        UsageTable,
+    )
 
 __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Adopted",
+    "Attempt",
+    "AttemptState",
     "CacheEntry",
     "CacheFind",
     "CacheRow",
@@ -38,16 +48,20 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "CacheTable",
     "Delete",
     "Entry",
+    "Grouping",
     "JournalContinuity",
     "JournalTable",
     "Place",
     "Put",
     "ROW_CHANGED",
+    "RecordedAttempt",
     "Row",
     "RowChange",
     "RowSpace",
     "Rows",
     "RowsOf",
+    "UsageRow",
+    "UsageTable",
     "UselessRow",
     "adopt_file",
 ]
@@ -59,5 +73,6 @@ __getattr__, __dir__ = lazy_exports(
         "cache": "CacheEntry CacheFind CacheRow CacheStats CacheTable UselessRow",
         "journal": "Entry JournalContinuity JournalTable",
         "rows": "Delete Place Put ROW_CHANGED Row RowChange RowSpace Rows RowsOf",
+        "usage": "Attempt AttemptState Grouping RecordedAttempt UsageRow UsageTable",
     },
 )

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from vr_kernel.state.leases import LeaseTable
     from vr_kernel.state.rows import RowSpace
     from vr_kernel.state.steps import StepTable
+    from vr_kernel.state.usage import UsageTable
 
 
 class State(Protocol):
@@ -38,6 +39,10 @@ class State(Protocol):
     @property
     def rows(self) -> RowSpace:
         """Rows of registries and plugins."""
+
+    @property
+    def usage(self) -> UsageTable:
+        """Requests to language models and their cost."""
 
     def cache(self, workspace: str = "") -> CacheTable:
         """Results of a workspace; the owner's when it is not named."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from vr_kernel.state.sqlite.leases import SqliteLeases
     from vr_kernel.state.sqlite.rows import SqliteRows
     from vr_kernel.state.sqlite.steps import SqliteSteps
+    from vr_kernel.state.sqlite.usage import SqliteUsage
     from vr_kernel.storage.kept_database import KeptDatabase
     from vr_kernel.storage.patience import Patience
 
@@ -96,6 +97,14 @@ class SqliteState:
 
         return SqliteRows(self._paths.state / "rows.db", self._tell, self._patience)
 
+    @cached_property
+    def usage(self) -> SqliteUsage:
+        """Requests to language models and their cost."""
+        from vr_kernel.state.sqlite.usage import SqliteUsage
+
+        file = self._paths.state / "usage.db"
+        return SqliteUsage(file, self._owner, self._tell, self._patience, self._clock)
+
     def cache(self, workspace: str = "") -> SqliteCache:
         """Results of a workspace; the owner's when it is not named."""
         from vr_kernel.state.sqlite.cache import SqliteCache
@@ -108,7 +117,7 @@ class SqliteState:
 
     def close(self) -> None:
         """Close every file that was opened; a later use opens it again."""
-        for name in ("journal", "rows", "ledger"):
+        for name in ("journal", "rows", "usage", "ledger"):
             if name in self.__dict__:
                 getattr(self, name).close()
         for cache in self._caches.values():

@@ -1,0 +1,218 @@
+"""Requests to language models and their cost, in a SQLite file."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from vr_kernel.errors import VrError
+from vr_kernel.generation import Usage
+from vr_kernel.state.usage import (
+    TOKENS,
+    UNHEARD_S,
+    Attempt,
+    AttemptState,
+    Grouping,
+    RecordedAttempt,
+    UsageRow,
+)
+from vr_kernel.storage.damaged_rows import MOST_TOLD
+from vr_kernel.storage.kept_database import KeptDatabase
+from vr_kernel.storage.patience import Patience
+from vr_kernel.storage.principal_marks import MARK, mark_of
+from vr_kernel.storage.sound_rows import is_sound
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS attempt (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at REAL NOT NULL,
+    call_id TEXT NOT NULL,
+    job_id TEXT,
+    tool TEXT NOT NULL,
+    plugin TEXT NOT NULL,
+    principal TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    model TEXT NOT NULL,
+    answered_by TEXT,
+    purpose TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    state TEXT NOT NULL DEFAULT 'sent',
+    input_tokens INTEGER NOT NULL DEFAULT 0,
+    output_tokens INTEGER NOT NULL DEFAULT 0,
+    thinking_tokens INTEGER NOT NULL DEFAULT 0,
+    cached_tokens INTEGER NOT NULL DEFAULT 0,
+    media_seconds REAL NOT NULL DEFAULT 0,
+    price_table TEXT,
+    usd REAL,
+    code TEXT
+);
+"""
+_BEGUN = (
+    "at, call_id, job_id, tool, plugin, principal, provider, model, purpose, number, media_seconds"
+)
+_SUMS = (*TOKENS, "media_seconds")
+_MODEL = "provider || '/' || coalesce(answered_by, model)"
+_GROUPS: dict[Grouping, str] = {
+    "tool": "tool",
+    "day": "date(at, 'unixepoch')",
+    "model": _MODEL,
+    "plugin": "plugin",
+}
+_STATE = "CASE WHEN state = 'sent' AND at < :heard THEN 'maybe_paid' ELSE state END"
+_COUNTED = " AND ".join(f"typeof({name}) = 'integer'" for name in TOKENS)
+_SOUND = (
+    f"({_COUNTED} AND typeof(media_seconds) = 'real' AND typeof(at) = 'real'"
+    " AND state IN ('sent', 'paid', 'free', 'maybe_paid'))"
+)
+_NEWEST_TYPES = (float, str, str, str, str, int, str, str, int, int, int, int)
+_MOST_TOKENS = "sum(input_tokens) + sum(output_tokens) + sum(thinking_tokens) DESC, 1"
+
+
+class SqliteUsage:
+    """The attempts in one file; see `UsageTable`. A damaged file is set aside.
+
+    Args:
+        path: of the file.
+        owner: the principal of rows without the name of a token.
+        tell: called once for each damage found in it.
+        patience: with locks, shared with the other files of the program.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        owner: str = "",
+        tell: Callable[[VrError], None] = lambda _error: None,
+        patience: Patience | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.path = path
+        self._owner = owner
+        self._file = KeptDatabase(path, _SCHEMA, disposable=True, tell=tell, patience=patience)
+        self._clock = clock
+
+    async def begin(self, attempt: Attempt) -> int:
+        """Add an attempt that is about to be sent, and return its number."""
+        row = (
+            self._clock(),
+            attempt.call_id,
+            attempt.job_id or None,
+            attempt.tool,
+            attempt.plugin,
+            mark_of(attempt.principal, self._owner),
+            attempt.provider,
+            attempt.model,
+            attempt.purpose,
+            attempt.number,
+            attempt.media_seconds,
+        )
+
+        def write(connection: sqlite3.Connection) -> int:
+            marks = ",".join("?" * len(row))
+            statement = f"INSERT INTO attempt ({_BEGUN}) VALUES ({marks})"  # noqa: S608 - constant columns
+            return connection.execute(statement, row).lastrowid or 0
+
+        return await self._file.run(write)
+
+    async def end(
+        self, number: int, state: AttemptState, usage: Usage, *, model: str = "", code: str = ""
+    ) -> None:
+        """Record the end of an attempt; the first end stands."""
+        tokens = [getattr(usage, name) for name in TOKENS]
+        values = (state, model or None, code or None, *tokens, number)
+        columns = ", ".join(f"{name} = ?" for name in ("state", "answered_by", "code", *TOKENS))
+
+        def write(connection: sqlite3.Connection) -> None:
+            statement = f"UPDATE attempt SET {columns} WHERE id = ? AND state = 'sent'"  # noqa: S608 - constant columns
+            connection.execute(statement, values)
+
+        await self._file.keep(write, None)
+
+    async def sums(
+        self, by: Grouping, since: float, until: float, principal: str | None = None
+    ) -> list[UsageRow]:
+        """Sum the sound attempts of a time; days newest first, other groups most tokens first."""
+        bounds = {
+            "heard": self._clock() - UNHEARD_S,
+            "since": since,
+            "until": until,
+            "mark": None if principal is None else mark_of(principal, self._owner),
+        }
+        return await self._file.look(partial(self._sums, by=by, bounds=bounds))
+
+    async def newest(self, limit: int) -> list[RecordedAttempt]:
+        """List the newest sound attempts, newest first."""
+        values = {"heard": self._clock() - UNHEARD_S, "limit": limit}
+
+        def read(connection: sqlite3.Connection) -> list[RecordedAttempt]:
+            rows = connection.execute(
+                f"SELECT at, call_id, tool, {_MODEL}, purpose, number, {_STATE},"  # noqa: S608 - constant text
+                f" coalesce(code, ''), {', '.join(TOKENS)} FROM attempt"
+                " ORDER BY id DESC LIMIT :limit",
+                values,
+            )
+            return [_recorded(row) for row in rows if is_sound(row, _NEWEST_TYPES)]
+
+        return await self._file.look(read)
+
+    def remarks(self) -> list[str]:
+        """Say what the sums of this process lack because of damage."""
+        told = []
+        aside = sorted(self.path.parent.glob(f"{self.path.name}.damaged-*[0-9]"))
+        if aside:
+            names = ", ".join(file.name for file in aside)
+            told.append(
+                f"Earlier calls are not counted: {self.path.name} was damaged, and what it held is"
+                f" in {names}, in {self.path.parent}."
+            )
+        if self._file.left_out:
+            told.append(f"Damaged rows of {self.path.name} not counted: {self._file.left_out}.")
+        return told
+
+    def close(self) -> None:
+        """Close the file; a later use opens it again."""
+        self._file.close()
+
+    def _sums(
+        self, connection: sqlite3.Connection, by: Grouping, bounds: Mapping[str, object]
+    ) -> list[UsageRow]:
+        for (number,) in connection.execute(
+            f"SELECT id FROM attempt WHERE {_SOUND} IS NOT TRUE LIMIT {MOST_TOLD}"  # noqa: S608 - constant text
+        ):
+            self._file.leave_out("attempt", number)
+        sums = ", ".join(f"sum({name})" for name in _SUMS)
+        order = "1 DESC" if by == "day" else _MOST_TOKENS
+        rows = connection.execute(
+            f"SELECT {_GROUPS[by]}, sum(state = 'paid'), count(*), sum({_STATE} = 'maybe_paid'),"  # noqa: S608 - constant text
+            f" {sums}, min(id)"
+            f" FROM attempt WHERE {_SOUND} AND at >= :since AND at < :until"
+            f" AND coalesce(:mark, {MARK}) = {MARK} GROUP BY 1 ORDER BY {order}",
+            bounds,
+        )
+        found = []
+        for *row, first in rows:
+            if is_sound(row[:1], (str,)):
+                found.append(UsageRow(**dict(zip(UsageRow.model_fields, row, strict=True))))
+            else:
+                self._file.leave_out("attempt", first)
+        return found
+
+
+def _recorded(row: Sequence[object]) -> RecordedAttempt:
+    at, call_id, tool, model, purpose, number, state, code, *tokens = row
+    return RecordedAttempt(
+        at=datetime.fromtimestamp(float(str(at)), UTC),
+        call_id=str(call_id),
+        tool=str(tool),
+        model=str(model),
+        purpose=str(purpose),
+        number=int(str(number)),
+        state=str(state),
+        code=str(code),
+        usage=Usage(calls=int(state == "paid"), **dict(zip(TOKENS, tokens, strict=True))),
+    )

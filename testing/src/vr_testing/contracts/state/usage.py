@@ -1,0 +1,149 @@
+"""The contract of the ledger of usage: tests that each implementation of `UsageTable` inherits."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from vr_kernel import Usage
+from vr_kernel.state import Attempt, Grouping, UsageRow, UsageTable
+from vr_kernel.state.usage import UNHEARD_S
+
+FIRST = Attempt("call", "video_analyze", "video", "ann", "gemini", "flash", "generate", 1)
+MIDNIGHT = datetime(2026, 3, 1, tzinfo=UTC).timestamp()
+NAMES = ("", "\0", "a\0b", "é\U0001f600 '\"%_", "k" * 5000)
+
+
+class UsageContract(ABC):
+    """The tests of `vr_kernel.state.UsageTable`, for pytest with asyncio's auto mode.
+
+    A subclass says how a table is opened; each test opens its own, which is empty.
+    """
+
+    @abstractmethod
+    def opened(self, clock: Callable[[], float]) -> AbstractAsyncContextManager[UsageTable]:
+        """Open an empty table; `clock` gives seconds since the epoch."""
+
+    async def test_models_are_summed_by_who_answered(self) -> None:
+        """Groups with most tokens come first, equal ones by name; cached tokens count no more."""
+        async with self.opened(lambda: MIDNIGHT) as table:
+            await pay(table, Usage(input_tokens=5))
+            await pay(table, Usage(input_tokens=7), provider="ollama", media_seconds=1.5)
+            await pay(table, Usage(input_tokens=1, output_tokens=2, thinking_tokens=3))
+            await pay(table, Usage(cached_tokens=9), provider="zoo")
+            failed = await table.begin(replace(FIRST, model="pro"))
+            await table.end(failed, "free", Usage(), code="QUOTA")
+            rows = await table.sums("model", -math.inf, math.inf)
+            assert rows == [
+                UsageRow(
+                    key="gemini/flash-001",
+                    calls=2,
+                    attempts=2,
+                    input_tokens=6,
+                    output_tokens=2,
+                    thinking_tokens=3,
+                ),
+                UsageRow(
+                    key="ollama/flash-001", calls=1, attempts=1, input_tokens=7, media_seconds=1.5
+                ),
+                UsageRow(key="gemini/pro", attempts=1),
+                UsageRow(key="zoo/flash-001", calls=1, attempts=1, cached_tokens=9),
+            ]
+            assert [row.attempts for row in await sums(table, "plugin")] == [5]
+
+    async def test_an_attempt_ends_once(self) -> None:
+        """The first end stands; the end of an unknown one changes nothing."""
+        async with self.opened(lambda: MIDNIGHT) as table:
+            number = await pay(table, Usage(input_tokens=5))
+            await table.end(number, "maybe_paid", Usage(), code="CANCELLED")
+            await table.end(number, "paid", Usage(input_tokens=9), model="other")
+            await table.end(number + 1, "paid", Usage(input_tokens=9))
+            await table.end(0, "paid", Usage(input_tokens=9))
+            assert await sums(table, "tool") == [
+                UsageRow(key="video_analyze", calls=1, attempts=1, input_tokens=5)
+            ]
+
+    async def test_the_newest_attempts_come_first(self) -> None:
+        """Each as it was begun and ended; their numbers rise."""
+        async with self.opened(lambda: MIDNIGHT) as table:
+            first = await table.begin(replace(FIRST, call_id="one"))
+            second = await table.begin(replace(FIRST, call_id="two", number=2))
+            await table.end(second, "paid", Usage(output_tokens=3), code="REPLY_TRUNCATED")
+            third = await pay(table, Usage(calls=1, input_tokens=4), call_id="three")
+            assert first < second < third
+            found = await table.newest(9)
+            assert [it.call_id for it in found] == ["three", "two", "one"]
+            assert [it.state for it in found] == ["paid", "paid", "sent"]
+            assert [it.code for it in found] == ["", "REPLY_TRUNCATED", ""]
+            assert [it.number for it in found] == [1, 2, 1]
+            assert [it.model.partition("/")[2] for it in found] == ["flash-001", "flash", "flash"]
+            assert found[1].usage == Usage(calls=1, output_tokens=3)
+            assert {it.at.timestamp() for it in found} == {MIDNIGHT}
+            assert await table.newest(1) == found[:1]
+
+    async def test_an_attempt_nobody_reported_on_counts_as_maybe_paid_after_an_hour(self) -> None:
+        """Until somebody reports on it after all."""
+        now = MIDNIGHT
+        async with self.opened(lambda: now) as table:
+            number = await table.begin(FIRST)
+            await pay(table, Usage())
+            assert [(it.attempts, it.maybe_paid) for it in await sums(table)] == [(2, 0)]
+            now += UNHEARD_S + 1
+            assert [(it.attempts, it.maybe_paid) for it in await sums(table)] == [(2, 1)]
+            assert [it.state for it in await table.newest(2)] == ["paid", "maybe_paid"]
+            await table.end(number, "paid", Usage(input_tokens=2), model="flash")
+            assert [(it.calls, it.maybe_paid) for it in await sums(table)] == [(2, 0)]
+
+    async def test_days_are_utc_and_bounds_are_kept(self) -> None:
+        """The begin of a time is part of it, its end is not."""
+        now = 0.0
+        async with self.opened(lambda: now) as table:
+            for number, offset in enumerate((-86_400, -0.5, 0, 86_399.5), start=1):
+                now = MIDNIGHT + offset
+                await pay(table, Usage(input_tokens=number))
+            rows = [(row.key, row.input_tokens) for row in await sums(table, "day")]
+            assert rows == [("2026-03-01", 7), ("2026-02-28", 3)]
+            bounds = ((MIDNIGHT, math.inf), (-math.inf, MIDNIGHT), (MIDNIGHT + 86_400, math.inf))
+            for (since, until), keys in zip(bounds, rows, strict=False):
+                found = await table.sums("day", since, until)
+                assert [row.key for row in found] == [keys[0]]
+            assert await table.sums("day", *bounds[2]) == []
+
+    async def test_each_principal_has_sums_of_its_own(self) -> None:
+        """Those of all are the sum of all."""
+        async with self.opened(lambda: MIDNIGHT) as table:
+            for number, principal in enumerate(("ann", "bob", "token:ann", ""), start=1):
+                await pay(table, Usage(input_tokens=number), principal=principal)
+            for number, principal in enumerate(("ann", "bob", "token:ann", ""), start=1):
+                rows = await table.sums("tool", -math.inf, math.inf, principal)
+                assert [row.input_tokens for row in rows] == [number]
+            assert await table.sums("tool", -math.inf, math.inf, "eve") == []
+            assert [row.input_tokens for row in await sums(table)] == [10]
+
+    async def test_odd_names_are_kept_or_refused(self) -> None:
+        """Half of a surrogate pair is refused, before anything is written."""
+        async with self.opened(lambda: MIDNIGHT) as table:
+            for name in NAMES:
+                await pay(table, Usage(), tool=name, model=name, call_id=name)
+            assert {row.key for row in await sums(table)} == {*NAMES}
+            assert {it.call_id for it in await table.newest(9)} == {*NAMES}
+            with pytest.raises(ValueError, match="surrogate"):
+                await table.begin(replace(FIRST, tool="\ud800"))
+            assert len(await table.newest(9)) == len(NAMES)
+
+
+async def pay(table: UsageTable, usage: Usage, **changes: object) -> int:
+    """Begin an attempt that differs so from the first one, and end it as paid."""
+    number = await table.begin(replace(FIRST, **changes))  # type: ignore[arg-type]
+    await table.end(number, "paid", usage, model="flash-001")
+    return number
+
+
+async def sums(table: UsageTable, by: Grouping = "tool") -> list[UsageRow]:
+    """Sum all attempts."""
+    return await table.sums(by, -math.inf, math.inf)
