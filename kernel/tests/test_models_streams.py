@@ -47,7 +47,7 @@ class Listener:
                 if len(self.heard[-1]) == self.leave_after:
                     return None
                 if piece.reply is not None and self.fail_at_the_end:
-                    raise ZeroDivisionError
+                    raise VrError("Enough was heard.")
         return self.heard[-1][-1].reply
 
     def tool(self) -> Any:
@@ -60,7 +60,7 @@ class Listener:
             async def produce(shared: Call) -> Found:
                 reply = await self.listen(shared)
                 if reply is None:
-                    raise ZeroDivisionError
+                    raise VrError("Enough was heard.")
                 return Found(text=reply.text)
 
             return await call.once(cache_key(listen="once"), Found, produce)
