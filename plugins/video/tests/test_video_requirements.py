@@ -101,7 +101,7 @@ async def test_what_the_cache_is_to_give_again_is_not_paid_where_it_cannot(gemin
     assert fresh.usage == gemini.bill
 
 
-@pytest.mark.parametrize("name", ["sessions.db", "journal.db", "usage.db"])
+@pytest.mark.parametrize("name", ["rows.db", "journal.db", "usage.db"])
 async def test_a_session_that_could_not_be_kept_is_not_paid_for(name: str, gemini, film, tmp_path):
     (tmp_path / "state" / name).mkdir(parents=True)
     async with open_kernel(tmp_path, environ=key_for(gemini)) as kernel:

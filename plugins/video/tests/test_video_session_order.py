@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from sessionkit import asked, echo, key_for, locked, said, until
 from videokit import open_kernel, recorded, silence
-from vr_kernel import Kernel, VrError
-from vr_plugin_video.sessions.database import Database
+from vr_kernel import Kernel
 from vr_testing import FakeGemini
 
 
@@ -45,14 +46,17 @@ async def ask(kernel: Kernel, session_id: str, prompt: str):
 
 def rows(folder: Path, session_id: str) -> list[tuple[int, str, str]]:
     """Number, question and answer of every turn that was kept."""
-    connection = sqlite3.connect(folder / "state" / "sessions.db")
-    try:
-        return connection.execute(
-            "SELECT number, prompt, response FROM turn WHERE session_id = ? ORDER BY number",
-            (session_id,),
-        ).fetchall()
-    finally:
-        connection.close()
+    select = "SELECT value FROM entry WHERE key LIKE ? ORDER BY key"
+    with closing(sqlite3.connect(folder / "state" / "rows.db")) as connection:
+        found = connection.execute(select, (f"turn/{session_id}/%",)).fetchall()
+    turns = [json.loads(value) for (value,) in found]
+    return [(turn["number"], turn["prompt"], turn["response"]) for turn in turns]
+
+
+def spoil(folder: Path, sql: str) -> None:
+    """Change the rows from outside."""
+    with closing(sqlite3.connect(folder / "state" / "rows.db")) as connection, connection:
+        connection.execute(sql)
 
 
 @pytest.mark.slow
@@ -103,7 +107,7 @@ async def test_a_locked_database_blocks_nobody_and_loses_no_answer(
 ):
     session_id, other = await begin(kernel, talk), await begin(kernel, talk)
     await ask(kernel, session_id, "One?")
-    with locked(tmp_path / "state" / "sessions.db"):
+    with locked(tmp_path / "state" / "rows.db"):
         calls = [asyncio.create_task(ask(kernel, session_id, "Two?"))]
         calls += [asyncio.create_task(ask(kernel, other, f"{n}?")) for n in range(8)]
         await asyncio.to_thread(gemini.wait, lambda: len(asked(gemini)) >= 3)
@@ -120,42 +124,13 @@ async def test_a_locked_database_blocks_nobody_and_loses_no_answer(
     assert len(rows(tmp_path, other)) == 8
 
 
-async def test_a_database_that_stays_locked_is_told(tmp_path):
-    path = tmp_path / "sessions.db"
-    database = Database(path, "CREATE TABLE IF NOT EXISTS a (b);", patience_s=0.2)
-    await database.write(lambda connection: connection.execute("INSERT INTO a VALUES (1)"))
-    with locked(path):
-        counted = await database.read(
-            lambda connection: connection.execute("SELECT count(*) FROM a").fetchone()
-        )
-        assert counted == (1,)
-        with pytest.raises(VrError) as caught:
-            await database.write(lambda connection: connection.execute("INSERT INTO a VALUES (2)"))
-    assert caught.value.category == "STATE_UNAVAILABLE"
-    assert caught.value.retryable
-    database.close()
-
-
-async def test_a_damaged_database_says_what_to_do(tmp_path):
-    path = tmp_path / "sessions.db"
-    path.write_bytes(b"not a database at all " * 500)
-    database = Database(path, "CREATE TABLE IF NOT EXISTS a (b);")
-    with pytest.raises(VrError) as caught:
-        await database.read(lambda connection: connection.execute("SELECT 1").fetchone())
-    assert "damaged" in caught.value.message
-    assert "move" in caught.value.hint
-    assert not caught.value.retryable
-
-
 async def test_an_answer_that_cannot_be_kept_is_given_all_the_same(tmp_path, gemini, kernel, talk):
     session_id = await begin(kernel, talk)
     await ask(kernel, session_id, "One?")
     with gemini.hold():
         task = asyncio.create_task(ask(kernel, session_id, "Two?"))
         await asyncio.to_thread(gemini.wait, lambda: gemini.in_flight)
-        connection = sqlite3.connect(tmp_path / "state" / "sessions.db", isolation_level=None)
-        connection.execute("DROP TABLE turn")
-        connection.close()
+        spoil(tmp_path, "DROP TABLE entry")
     answer = await task
     assert answer.response == "You asked: Two?"
     assert answer.turn_count == 2
@@ -168,9 +143,7 @@ async def test_a_session_that_was_dropped_meanwhile_still_answers(tmp_path, gemi
     with gemini.hold():
         task = asyncio.create_task(ask(kernel, session_id, "One?"))
         await asyncio.to_thread(gemini.wait, lambda: gemini.in_flight)
-        connection = sqlite3.connect(tmp_path / "state" / "sessions.db", isolation_level=None)
-        connection.execute("DELETE FROM session")
-        connection.close()
+        spoil(tmp_path, "DELETE FROM entry WHERE key LIKE 'session/%'")
     answer = await task
     assert answer.response == "You asked: One?"
     assert "no such session" in " ".join(answer.limits)
@@ -194,7 +167,7 @@ async def test_a_crash_between_answer_and_write_pays_once(tmp_path, gemini, talk
     async with open_kernel(tmp_path, environ=environ) as kernel:
         session_id = await begin(kernel, talk)
         arguments = {"session_id": session_id, "prompt": "One?"}
-        with locked(tmp_path / "state" / "sessions.db"):
+        with locked(tmp_path / "state" / "rows.db"):
             begun = kernel.start("video_continue_session", arguments)
             await asyncio.to_thread(until, lambda: committed(tmp_path) == 1)
             await kernel.aclose()

@@ -7,6 +7,7 @@ import json
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -58,12 +59,9 @@ async def as_another(kernel: Kernel, tool: str, **arguments: object) -> dict[str
 
 def age(folder: Path, session_id: str, hours: float) -> None:
     """Set the time of the last question back by so many hours."""
-    with sqlite3.connect(folder / "state" / "sessions.db") as connection:
-        connection.execute(
-            "UPDATE session SET last_active = ? WHERE id = ?",
-            (time.time() - hours * 3600, session_id),
-        )
-    connection.close()
+    change = "UPDATE entry SET value = json_set(value, '$.last_active', ?) WHERE key = ?"
+    with closing(sqlite3.connect(folder / "state" / "rows.db")) as connection, connection:
+        connection.execute(change, (time.time() - hours * 3600, f"session/{session_id}"))
 
 
 def content(exported) -> str:
@@ -237,7 +235,7 @@ async def test_without_a_model_no_session_is_begun(tmp_path, talk):
         error = await failure(kernel, "video_create_session", file_path=str(talk))
         assert (error.code, error.category) == (Code.AUTH, "ENGINE_UNAVAILABLE")
         assert "GEMINI_API_KEY" in error.message + error.hint
-        assert not (tmp_path / "state" / "sessions.db").exists()
+        assert not (tmp_path / "state" / "rows.db").exists()
 
 
 async def test_an_unknown_session(kernel, gemini):
@@ -285,12 +283,48 @@ async def test_sessions_outlive_a_restart(tmp_path, gemini, talk):
     assert said(asked(gemini)[1])[1][1] == "You asked: One?"
 
 
-async def test_the_seeds_variable_names_the_file(tmp_path, gemini, talk):
-    environ = key_for(gemini) | {"GEMINI_SESSION_DB": str(tmp_path / "mine" / "chats.db")}
+@pytest.mark.parametrize("name", ["state/sessions.db", "mine/chats.db"])
+async def test_sessions_of_the_version_before_go_on(tmp_path, gemini, talk, name):
+    """Their file, which the seed's variable may name, is taken over; what is damaged is not."""
+    former = tmp_path / name
+    environ = key_for(gemini) | ({"GEMINI_SESSION_DB": str(former)} if "mine" in name else {})
     async with open_kernel(tmp_path, environ=environ) as kernel:
-        await begin(kernel, talk)
-    assert (tmp_path / "mine" / "chats.db").is_file()
-    assert not (tmp_path / "state" / "sessions.db").exists()
+        digest = await begin(kernel, talk)  # a session like those below
+        template = (await kernel.services.rows_of("video", "default", "owner").list("session/"))[0]
+        write_former(former, template.value)
+        await kernel.call("video_list_sessions")
+        assert former.exists(), "it is looked for when a kernel first needs sessions"
+    async with open_kernel(tmp_path, environ=environ) as kernel:
+        listed = (await kernel.call("video_list_sessions")).sessions
+        assert [(it.session_id, it.turn_count) for it in listed] == [(digest, 0), ("a" * 12, 2)]
+        assert (await ask(kernel, "a" * 12, "Three?")).turn_count == 3
+        theirs = (await as_another(kernel, "video_list_sessions"))["sessions"]
+        assert [it["session_id"] for it in theirs] == ["b" * 12]
+    spoken = [text for _, text in said(asked(gemini)[-1])]
+    assert [spoken[1], spoken[3], spoken[4]] == ["One.", "Two.", "Three?"]
+    assert not former.exists()
+    assert former.with_name(f"{former.name}.adopted").exists()
+
+
+def write_former(file: Path, like: dict[str, object]) -> None:
+    """Write a file of sessions as the version before kept it: two sound ones, and a damaged one."""
+    file.parent.mkdir(exist_ok=True)
+    sessions = [
+        like | {"id": "a" * 12, "principal": "ann", "last_active": time.time() - 60},
+        like | {"id": "b" * 12, "principal": f"token:{ANOTHER}", "workspace": ANOTHER},
+        like | {"id": "c" * 12, "title": None},
+    ]
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute(f"CREATE TABLE session ({', '.join(like)})")
+        connection.execute(
+            "CREATE TABLE turn (session_id, number, call_id, prompt, response, model, asked_at)"
+        )
+        for session in sessions:
+            row = [*(session | {"turn_count": 2}).values()]
+            connection.execute(f"INSERT INTO session VALUES ({', '.join('?' * len(row))})", row)
+            for number, answer in ((2, "Two."), (1, "One.")):
+                turn = (session["id"], number, f"{session['id']}{number}", "?", answer, "m", 1.0)
+                connection.execute("INSERT INTO turn VALUES (?,?,?,?,?,?,?)", turn)
 
 
 async def test_an_expired_session_is_told_and_can_be_exported(tmp_path, kernel, gemini, talk):
@@ -407,11 +441,10 @@ async def test_a_token_of_the_former_users_name_has_no_session_of_the_owner(
     monkeypatch.setenv("LOGNAME", ANOTHER)
     async with open_kernel(tmp_path, environ=environ) as kernel:
         made = [await begin(kernel, talk), await begin(kernel, talk)]
-    with sqlite3.connect(tmp_path / "state" / "sessions.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "state" / "rows.db")) as connection, connection:
         # As versions before kept it: under the user's name.
-        former = "UPDATE session SET principal = ? WHERE id = ?"
-        connection.execute(former, (ANOTHER, made[0]))
-    connection.close()
+        former = "UPDATE entry SET value = json_set(value, '$.principal', ?) WHERE key = ?"
+        assert connection.execute(former, (ANOTHER, f"session/{made[0]}")).rowcount == 1
     monkeypatch.setenv("LOGNAME", "svc")
     async with open_kernel(tmp_path, environ=environ) as kernel:
         assert (await as_another(kernel, "video_list_sessions"))["sessions"] == []

@@ -73,6 +73,8 @@ class Delete:
 
 RowChange = Put | Delete
 _Found: TypeAlias = list[Row]
+_dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_read = json.JSONDecoder().raw_decode
 
 
 class Rows(Protocol):
@@ -88,6 +90,10 @@ class Rows(Protocol):
         Raises:
             VrError: INVALID_INPUT for a name that no place can have.
         """
+
+    @property
+    def left_out(self) -> int:
+        """Number of damaged rows met so far, in all places; the log names each."""
 
     async def get(self, key: str) -> Row | None:
         """Return a row; None when it is missing, expired or damaged."""
@@ -174,7 +180,7 @@ def dump_value(key: str, value: Any) -> str:
         VrError: INVALID_INPUT for what is no JSON; TOO_LARGE for more than `MOST_BYTES`.
     """
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = _dump(value)
         size = len(text) if text.isascii() else len(text.encode())
     except (TypeError, ValueError, RecursionError) as error:
         raise VrError(
@@ -190,6 +196,18 @@ def dump_value(key: str, value: Any) -> str:
             hint="Keep it as an artifact, and the artifact's name in the row.",
         )
     return text
+
+
+def load(text: str) -> Any:
+    """Return the value of JSON text, as `dump_value` writes it.
+
+    Raises:
+        ValueError: for what is no JSON.
+    """
+    value, end = _read(text)
+    if end != len(text):
+        raise ValueError("there is more behind the value")
+    return value
 
 
 def changed(key: str) -> VrError:

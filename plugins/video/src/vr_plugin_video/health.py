@@ -1,4 +1,4 @@
-"""Checks of `vr doctor`: the libraries and models of the local engine, YouTube, sessions."""
+"""Checks of `vr doctor`: the libraries and models of the local engine, YouTube."""
 
 from __future__ import annotations
 
@@ -27,22 +27,7 @@ def video_checks(services: Services) -> list[Check]:
         Check("speech model", lambda: speech_model(services, settings)),
         Check("text on screen", lambda: screen_text(services, settings.ocr)),
         Check("YouTube", lambda: youtube(settings)),
-        Check("sessions", lambda: sessions(services)),
     ]
-
-
-def sessions(services: Services) -> Diagnosis:
-    """Check if every session can be read."""
-    from vr_kernel.storage import examine_file
-
-    from vr_plugin_video.sessions.store import session_file
-
-    path = session_file(services)
-    fix = (
-        f"Stop all servers. Restore {path} from a backup; or, to begin with none, move it away,"
-        " with its -wal and -shm."
-    )
-    return examine_file(path, fix, table="session")
 
 
 def media_library() -> Diagnosis:

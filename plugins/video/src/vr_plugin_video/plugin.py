@@ -97,7 +97,7 @@ def vr_providers() -> list[Provider[Any]]:
         Provider.own("vr_plugin_video.downloads:Downloads"),
         Provider.own("vr_plugin_video.analyses.local_engine:LocalEngine"),
         Provider.own("vr_plugin_video.youtube.client:YouTube"),
-        Provider("SessionStore", "own", _sessions),
+        Provider.own("vr_plugin_video.sessions.store:SessionStore"),
         Provider(DocumentLoader, "video", _media_loader),
     ]
 
@@ -106,12 +106,6 @@ def _media_loader(services: Services) -> DocumentLoader:
     from vr_plugin_video.loader import MediaLoader
 
     return MediaLoader(services)
-
-
-def _sessions(services: Services) -> object:
-    from vr_plugin_video.sessions.store import SessionStore
-
-    return SessionStore.of(services)
 
 
 @hookimpl

@@ -85,7 +85,7 @@ class VideoSettings(Section):
         50,
         ge=1,
         le=100_000,
-        description="Sessions of one user; the least recently active ones are dropped.",
+        description="Sessions of one user in a workspace; the least recently active are dropped.",
     )
     session_timeout_hours: Annotated[float, EnvAlias("GEMINI_SESSION_TIMEOUT_HOURS")] = Field(
         2.0, ge=1, le=87_600, description="Hours without a question after which a session expires."
@@ -96,7 +96,8 @@ class VideoSettings(Section):
     session_db_path: Annotated[str, EnvAlias("GEMINI_SESSION_DB")] = Field(
         "",
         max_length=4096,
-        description="SQLite file of the sessions; empty: sessions.db in the state folder.",
+        description="File of sessions of an earlier version, which is taken over once; empty:"
+        " sessions.db in the state folder.",
     )
     page_bytes: int = Field(
         10_000, ge=1_000, le=24_000, description="Size of one page of a transcript."

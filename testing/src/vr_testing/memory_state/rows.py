@@ -40,6 +40,8 @@ class MemoryRowsOfPlace:
         """Return the rows of the same namespace in another workspace, for another principal."""
         return self._space.of(Place(self._place.namespace, workspace, principal))
 
+    left_out = 0
+
     async def get(self, key: str) -> Row | None:
         """Return a row; None when it is missing or expired."""
         return self._live().get(check_key(key))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -24,10 +22,11 @@ from vr_kernel.state.rows import (
     check_changes,
     check_key,
     check_place,
+    load,
 )
 from vr_kernel.storage.kept_database import KeptDatabase
 from vr_kernel.storage.patience import Patience
-from vr_kernel.storage.sound_rows import is_sound
+from vr_kernel.storage.sound_rows import is_text
 
 # AUTOINCREMENT: the version of a row that was deleted and put again differs from its former one.
 _SCHEMA = """
@@ -44,9 +43,13 @@ CREATE TABLE IF NOT EXISTS entry (
 CREATE INDEX IF NOT EXISTS entry_end ON entry (expires_at) WHERE expires_at IS NOT NULL;
 """
 _OF = "namespace = ? AND workspace = ? AND principal = ?"
+_LIVE = "(expires_at IS NULL OR expires_at > ?)"
 _COLUMNS = "key, value, version, expires_at"
-_TYPES = (str, str, int, (int, float, type(None)))
+_DAMAGE = (AttributeError, TypeError, ValueError, RecursionError)
+"""Errors of a row with another type than it was written with, of bytes, or of no JSON."""
 _PAGE = 200
+_SWEEP_S = 60.0
+"""Seconds between two deletions of what has expired; until then it only counts as missing."""
 _LAST, _SURROGATES = chr(0x10FFFF), (0xD7FF, 0xE000)
 _Work = tuple[RowChange, str]
 _Found: TypeAlias = list[Row]
@@ -71,6 +74,7 @@ class SqliteRows:
     ) -> None:
         self.database = KeptDatabase(path, _SCHEMA, disposable=True, tell=tell, patience=patience)
         self.clock = clock
+        self.sweep_at = 0.0
 
     def of(self, place: Place) -> RowsOfPlace:
         """Return the rows of one place.
@@ -97,6 +101,11 @@ class RowsOfPlace:
     def within(self, workspace: str = "", principal: str = "") -> RowsOfPlace:
         """Return the rows of the same namespace in another workspace, for another principal."""
         return self._file.of(Place(self._place[0], workspace, principal))
+
+    @property
+    def left_out(self) -> int:
+        """Number of damaged rows met so far, in all places."""
+        return self._database.left_out
 
     async def get(self, key: str) -> Row | None:
         """Return a row; None when it is missing, expired or damaged."""
@@ -160,33 +169,38 @@ class RowsOfPlace:
     def _sound(self, rows: Sequence[tuple[Any, ...]]) -> Iterator[Row]:
         now = self._clock()
         for row in rows:
-            if is_sound(row, _TYPES):
-                key, text, version, expires_at = row
-                with suppress(ValueError, RecursionError):
-                    if expires_at is None or now < expires_at:
-                        yield Row(key, json.loads(text), version, expires_at)
-                    continue
-            self._database.leave_out("entry", (self._place[0], row[0]))
+            key, text, version, expires_at = row
+            try:
+                if not (is_text(key) and is_text(text)):
+                    raise ValueError
+                if expires_at is None or now < expires_at:
+                    yield Row(key, load(text), version, expires_at)
+            except _DAMAGE:
+                self._database.leave_out("entry", (self._place[0], key))
 
     def _write(self, connection: sqlite3.Connection, work: Sequence[_Work]) -> tuple[_Found, int]:
         now = self._clock()
-        connection.execute("DELETE FROM entry WHERE expires_at <= ?", (now,))
+        if now >= self._file.sweep_at:
+            connection.execute("DELETE FROM entry WHERE expires_at <= ?", (now,))
+            self._file.sweep_at = now + _SWEEP_S
         for change, _ in work:  # before any is made: work that was held may be refused later
-            self._require_expected(connection, change)
+            self._require_expected(connection, change, now)
         rows: _Found = []
         deleted = 0
         for change, text in work:
             if isinstance(change, Put):
                 rows.append(self._put(connection, change, text))
             else:
-                deleted += self._delete(connection, change)
+                deleted += self._delete(connection, change, now)
         return rows, deleted
 
-    def _require_expected(self, connection: sqlite3.Connection, change: RowChange) -> None:
+    def _require_expected(
+        self, connection: sqlite3.Connection, change: RowChange, now: float
+    ) -> None:
         if change.expected is None:
             return
-        sql = f"SELECT version FROM entry WHERE {_OF} AND key = ?"  # noqa: S608 - constant text
-        row = connection.execute(sql, (*self._place, change.key)).fetchone()
+        sql = f"SELECT version FROM entry WHERE {_OF} AND key = ? AND {_LIVE}"  # noqa: S608 - constant text
+        row = connection.execute(sql, (*self._place, change.key, now)).fetchone()
         if (row[0] if row else 0) != change.expected:
             raise changed(change.key)
 
@@ -196,14 +210,14 @@ class RowsOfPlace:
             " VALUES (?,?,?,?,?,?)",
             (*self._place, change.key, text, change.expires_at),
         )
-        return Row(change.key, json.loads(text), cursor.lastrowid or 0, change.expires_at)
+        return Row(change.key, load(text), cursor.lastrowid or 0, change.expires_at)
 
-    def _delete(self, connection: sqlite3.Connection, change: Delete) -> int:
+    def _delete(self, connection: sqlite3.Connection, change: Delete, now: float) -> int:
         where, end = "key = ?", []
         if change.below:
             where, end = "key >= ? AND key < ?", [_behind(change.key)]
-        sql = f"DELETE FROM entry WHERE {_OF} AND {where}"  # noqa: S608 - constant text
-        return connection.execute(sql, (*self._place, change.key, *end)).rowcount
+        sql = f"DELETE FROM entry WHERE {_OF} AND {where} AND {_LIVE}"  # noqa: S608 - constant text
+        return connection.execute(sql, (*self._place, change.key, *end, now)).rowcount
 
 
 def _behind(prefix: str) -> str:

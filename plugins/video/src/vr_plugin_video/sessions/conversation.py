@@ -50,7 +50,7 @@ async def take_turn(call: Call, session_id: str, prompt: str) -> SessionResponse
             model=reply.model,
             asked_at=store.clock(),
         )
-        turn = await _kept(store, turn, limits)
+        turn = await _kept(store, session, turn, limits)
     call.record(turn_record(session, turn))
     response, uri = await asyncio.to_thread(_fitted, call, turn.response, limits)
     return SessionResponse(
@@ -103,7 +103,7 @@ async def _asked(call: Call, store: SessionStore, session_id: str, prompt: str) 
     await store.require_room()
     session = await store.live(session_id, owner_of(call))
     settings: VideoSettings = services.settings
-    turns = await store.turns(session.id, settings.session_max_turns)
+    turns = await store.turns(session, settings.session_max_turns)
     call.progress(10, 100, "A model is looking at the video")
     async with reopened(services, session) as (media, limits):
         context = await context_of(services, media)
@@ -121,10 +121,12 @@ async def _asked(call: Call, store: SessionStore, session_id: str, prompt: str) 
     }
 
 
-async def _kept(store: SessionStore, turn: SessionTurn, limits: list[str]) -> SessionTurn:
+async def _kept(
+    store: SessionStore, session: Session, turn: SessionTurn, limits: list[str]
+) -> SessionTurn:
     """Save a turn and number it; it is returned even when it cannot be saved, as it is paid for."""
     try:
-        turn = await store.append(turn)
+        turn = await store.append(session, turn)
     except VrError as error:
         limits.append(f"This turn was not kept in the session: {error.message} {error.hint}")
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import replace
 
 from pydantic import BaseModel
 from vr_kernel import Call, Code, Media, VrError, cache_key
@@ -58,7 +57,7 @@ async def create(
         name = await context_of(services, media)
         title = await _title(task, probed.title)
         session = _session(call, source, media, description, store.clock())
-        session = replace(session, title=title, duration=probed.duration)
+        session = session._replace(title=title, duration=probed.duration)
     session = await store.add(session)
     summary = summary_of(store, session, "created")
     limits = [*damage(probed, partial=not probed.complete), *task.limits]

@@ -31,7 +31,7 @@ async def export(call: Call, session_id: str, form: ExportFormat) -> SessionExpo
     """
     store = call.services.providers.get(SessionStore)
     session = await store.find(session_id, owner_of(call))
-    turns = await store.turns(session.id)
+    turns = await store.turns(session)
     if len(turns) < session.turn_count:
         lost = session.turn_count - len(turns)
         call.note(f"Turns of this session that are damaged and left out: {lost}. {SEE}")

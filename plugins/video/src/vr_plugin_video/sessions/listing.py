@@ -24,7 +24,7 @@ async def list_sessions(call: Call, limit: int, cursor: str | None) -> SessionLi
     store = call.services.providers.get(SessionStore)
     found = await store.page(owner_of(call), limit + 1, read_cursor(cursor) if cursor else None)
     if store.left_out:
-        call.note(f"Damaged rows of sessions.db that are left out: {store.left_out}. {SEE}")
+        call.note(f"Damaged rows that are left out: {store.left_out}. {SEE}")
     page = found[:limit]
     more = len(found) > limit
     return SessionList(

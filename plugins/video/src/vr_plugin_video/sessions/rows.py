@@ -1,23 +1,19 @@
-"""A session and its turns, as they are stored."""
+"""A session and its turns, and their rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from vr_kernel import Call
 
 from vr_plugin_video.youtube.addresses import watch_url
 
-Types = tuple[type | tuple[type, ...], ...]
-"""Types of the columns of a row."""
+_Types = tuple[type | tuple[type, ...], ...]
 _NUMBER = (int, float)
-SESSION_TYPES: Types = (*[str] * 8, _NUMBER, str, _NUMBER, _NUMBER, int)
-TURN_TYPES: Types = (str, int, str, str, str, str, _NUMBER)
+_IS: Any = isinstance
+_SESSION: _Types = (*[str] * 8, _NUMBER, str, _NUMBER, _NUMBER, int, int)
+_TURN: _Types = (str, int, *[str] * 4, _NUMBER)
 OWNER, TOKEN = "owner", "token:"
-MARK = f"CASE WHEN substr(principal, 1, {len(TOKEN)}) = '{TOKEN}' THEN principal ELSE '{OWNER}' END"
-"""SQL: the mark of a row, as `Session.owner` has it."""
 
 
 class Owner(NamedTuple):
@@ -34,9 +30,8 @@ class PageStart(NamedTuple):
     session_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
-    """A conversation about one video; fields in the order of their table, times in Unix seconds.
+class Session(NamedTuple):
+    """A conversation about one video; times in Unix seconds.
 
     Args:
         id: 12 hexadecimal digits.
@@ -51,6 +46,7 @@ class Session:
         description: what the conversation is for.
         created_at, last_active: when it began, and when something was last asked.
         turn_count: how many turns it has.
+        version: of the row that it was read from; 0 before it is saved.
     """
 
     id: str
@@ -66,6 +62,7 @@ class Session:
     created_at: float
     last_active: float
     turn_count: int = 0
+    version: int = 0
 
     @property
     def owner(self) -> Owner:
@@ -84,8 +81,7 @@ class Session:
         return self.address == watch_url(self.video_id)
 
 
-@dataclass(frozen=True, slots=True)
-class SessionTurn:
+class SessionTurn(NamedTuple):
     """A question and its answer; `number` counts from 1, `asked_at` is a Unix time."""
 
     session_id: str
@@ -97,12 +93,50 @@ class SessionTurn:
     asked_at: float
 
 
-def owner_in(row: Sequence[Any]) -> Owner:
-    """Return the owner of a session's row, even if other columns of it are damaged."""
-    mark = str(row[1])
-    return Owner(mark if mark.startswith(TOKEN) else OWNER, str(row[2]))
-
-
 def owner_of(call: Call) -> Owner:
     """Return the owner whose sessions a call may use."""
     return Owner(call.services.identity.mark, call.workspace)
+
+
+def session_key(session_id: str) -> str:
+    """Return the key of a session's row."""
+    return f"session/{session_id}"
+
+
+def turn_key(session_id: str, number: int) -> str:
+    """Return the key of a turn's row; keys are sorted as the turns are."""
+    return f"turn/{session_id}/{number:08}"
+
+
+def turns_of(session_id: str) -> str:
+    """Return the beginning of the keys of a session's turns."""
+    return f"turn/{session_id}/"
+
+
+def session_value(session: Session) -> dict[str, Any]:
+    """Return a session as its row keeps it."""
+    value = session._asdict()
+    del value["version"]
+    return value
+
+
+def read_session(value: Any, version: int = 0) -> Session | None:
+    """Return the session of a row; None when it is damaged."""
+    try:
+        session = Session(**value, version=version)
+    except TypeError:
+        return None
+    return session if _is_sound(session, _SESSION) else None
+
+
+def read_turn(value: Any) -> SessionTurn | None:
+    """Return the turn of a row; None when it is damaged."""
+    try:
+        turn = SessionTurn(**value)
+    except TypeError:
+        return None
+    return turn if _is_sound(turn, _TURN) else None
+
+
+def _is_sound(values: tuple[Any, ...], types: _Types) -> bool:
+    return all(map(_IS, values, types))

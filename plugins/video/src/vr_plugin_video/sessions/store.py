@@ -1,103 +1,65 @@
-"""Sessions and their turns, in one SQLite file; each belongs to the principal that made it."""
+"""Sessions and their turns, kept as rows; each belongs to the principal that made it."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import astuple, replace
-from itertools import islice
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable
 from weakref import WeakValueDictionary
 
 from vr_kernel import Code, Services, VrError
-from vr_kernel.storage import is_sound, row_damaged, told_by
+from vr_kernel.state import ROW_CHANGED, Delete, Put, Row, RowChange, Rows
+from vr_kernel.storage import DAMAGED
 
-from vr_plugin_video.sessions.database import PATIENCE_S, Database
+from vr_plugin_video.sessions.adoption import adopt_sessions
 from vr_plugin_video.sessions.rows import (
-    MARK,
-    SESSION_TYPES,
-    TURN_TYPES,
     Owner,
     PageStart,
     Session,
     SessionTurn,
-    Types,
-    owner_in,
+    read_session,
+    read_turn,
+    session_key,
+    session_value,
+    turn_key,
+    turns_of,
 )
 from vr_plugin_video.settings import VideoSettings
 
-FILE_NAME = "sessions.db"
 SECONDS_PER_HOUR = 3600.0
 KEPT_S = 30 * 24 * SECONDS_PER_HOUR
 """Seconds for which an expired session can still be read and exported."""
+ALL = 1_000_000
 _ID = re.compile(r"[0-9a-f]{12}")
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS session (
-    id TEXT PRIMARY KEY, principal TEXT, workspace TEXT, video_id TEXT, title TEXT, address TEXT,
-    path TEXT, digest TEXT, duration REAL, description TEXT, created_at REAL, last_active REAL,
-    turn_count INTEGER
-);
-CREATE INDEX IF NOT EXISTS session_owner ON session (principal, workspace, last_active, id);
-CREATE TABLE IF NOT EXISTS turn (
-    session_id TEXT REFERENCES session (id) ON DELETE CASCADE, number INTEGER,
-    call_id TEXT UNIQUE, prompt TEXT, response TEXT, model TEXT, asked_at REAL,
-    PRIMARY KEY (session_id, number)
-);
-"""
-_OWNED = f"{MARK} = ? AND workspace = ?"
+_SESSIONS = session_key("")
 
 
 class SessionStore:
     """The sessions of one installation, and the order of turns in each.
 
+    At most `max_sessions` are kept per principal and workspace; the least recently active ones are
+    deleted.
+
     Args:
-        path: the database.
-        most: sessions that are kept per principal; the least recently active ones are deleted.
-        timeout_s: seconds without a question after which a session expires.
+        services: of the plugin.
         clock: seconds since the epoch.
-        patience_s: see `Database`.
-        tell: is called with each damaged row, once.
-        room_of: see `Database`.
+
+    Attributes:
+        timeout_s: seconds without a question after which a session expires.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        most: int,
-        timeout_s: float,
-        clock: Callable[[], float] = time.time,
-        patience_s: float = PATIENCE_S,
-        tell: Callable[[VrError], None] = lambda _error: None,
-        room_of: Callable[[Path], Any] | None = None,
-    ) -> None:
-        how: Any = {"patience_s": patience_s, "tell": tell, "room_of": room_of}
-        self._database = Database(path, _SCHEMA, **how)
-        self.require_room = self._database.require_room
-        self._most = most
-        self.timeout_s = timeout_s
+    def __init__(self, services: Services, clock: Callable[[], float] = time.time) -> None:
+        settings: VideoSettings = services.settings
+        self._services = services
+        self._base = services.rows
+        self._places: dict[Owner, Rows] = {}
+        self._most = settings.max_sessions
+        self.timeout_s = settings.session_timeout_hours * SECONDS_PER_HOUR
         self.clock = clock
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-
-    @classmethod
-    def of(cls, services: Services) -> SessionStore:
-        """The store that the settings describe."""
-        settings: VideoSettings = services.settings
-        return cls(
-            session_file(services),
-            most=settings.max_sessions,
-            timeout_s=settings.session_timeout_hours * SECONDS_PER_HOUR,
-            tell=told_by(services.log),
-            room_of=services.room_of,
-        )
-
-    async def aclose(self) -> None:
-        """Close the database."""
-        await asyncio.to_thread(self._database.close)
+        self._adopted = False
+        self._damaged: set[str] = set()
 
     def order(self, session_id: str) -> asyncio.Lock:
         """The lock of one session, which its turns take in the order they came."""
@@ -117,8 +79,22 @@ class SessionStore:
         Raises:
             VrError: as `add`.
         """
-        await self._database.write(lambda _connection: None)
+        own = self._services
+        await (await self._rows(Owner(own.identity.mark, own.workspace))).write()
         await self.require_room()
+
+    async def require_room(self) -> None:
+        """Check that there is room for turns that will be paid, and that none waits for room.
+
+        Raises:
+            VrError: UNAVAILABLE, category STATE_UNAVAILABLE.
+        """
+        await self._services.room_of(self._services.paths.state).require(1)
+
+    @property
+    def has_pending(self) -> bool:
+        """True while something that was paid for waits in memory for room on the disk."""
+        return self._services.room_of(self._services.paths.state).awaited
 
     async def add(self, session: Session) -> Session:
         """Save a new session, or return the existing one of that id; delete the least active ones.
@@ -126,24 +102,19 @@ class SessionStore:
         Raises:
             VrError: UNAVAILABLE, category STATE_UNAVAILABLE.
         """
-
-        def write(connection: sqlite3.Connection) -> Session:
-            known = self._find(connection, session.id, session.owner)
+        rows = await self._rows(session.owner)
+        while True:
+            known = await rows.get(session_key(session.id))
             if known is not None:
-                return known
-            oldest = self.clock() - self.timeout_s - KEPT_S
-            connection.execute("DELETE FROM session WHERE last_active < ?", (oldest,))
-            connection.execute(
-                f"DELETE FROM session WHERE id IN (SELECT id FROM session WHERE {MARK} = ?"  # noqa: S608 - constant text
-                " ORDER BY last_active DESC, rowid DESC LIMIT -1 OFFSET ?)",
-                (session.owner.mark, self._most - 1),
-            )
-            connection.execute(
-                "INSERT INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", astuple(session)
-            )
-            return session
-
-        return await self._database.write(write)
+                return self._read(known)
+            put = Put(session_key(session.id), session_value(session), expected=0)
+            try:
+                await rows.write(*await self._evictions(rows), put)
+            except VrError as error:
+                if error.category != ROW_CHANGED:
+                    raise
+            else:
+                return session
 
     async def find(self, session_id: str, owner: Owner) -> Session:
         """A session of that owner, expired or not.
@@ -155,10 +126,10 @@ class SessionStore:
         wanted = session_id.strip().lower()
         found = None
         if _ID.fullmatch(wanted):
-            found = await self._database.read(lambda it: self._find(it, wanted, owner))
+            found = await (await self._rows(owner)).get(session_key(wanted))
         if found is None:
             raise _unknown()
-        return found
+        return self._read(found)
 
     async def live(self, session_id: str, owner: Owner) -> Session:
         """A session of that owner that has not expired.
@@ -171,102 +142,109 @@ class SessionStore:
             raise self._expired(session)
         return session
 
-    async def turns(self, session_id: str, last: int = -1) -> list[SessionTurn]:
+    async def turns(self, session: Session, last: int = ALL) -> list[SessionTurn]:
         """Return the last turns of a session, or all, the earliest first, without damaged ones."""
+        return await self._turns_after(session, max(0, session.turn_count - last))
 
-        def read(connection: sqlite3.Connection) -> list[SessionTurn]:
-            rows = connection.execute(
-                "SELECT * FROM turn WHERE session_id = ? ORDER BY number DESC LIMIT ?",
-                (session_id, last),
-            ).fetchall()
-            sound = self._sound("turn", TURN_TYPES, reversed(rows), 2)
-            return [SessionTurn(*row) for row in sound]
-
-        return await self._database.read(read)
-
-    async def append(self, turn: SessionTurn) -> SessionTurn:
+    async def append(self, session: Session, turn: SessionTurn) -> SessionTurn:
         """Save a turn as the newest of its session, and return it with its number.
 
         A call that is repeated after a crash gets the turn that it saved then. On a full disk the
         turn is held in memory until there is room, as `has_pending` says, and counted with the
         others.
 
+        Args:
+            session: as it was last read.
+            turn: its number is the least that it can have.
+
         Raises:
             VrError: NOT_FOUND, category SESSION_UNKNOWN, when the session was deleted for newer
                 ones; UNAVAILABLE, category STATE_UNAVAILABLE.
         """
-
-        def write(connection: sqlite3.Connection) -> SessionTurn:
-            known = self._turn_of(connection, turn.call_id)
-            if known is not None:
-                return known
-            counted = connection.execute(
-                "UPDATE session SET turn_count = turn_count + 1,"
-                " last_active = max(last_active, ?) WHERE id = ? RETURNING turn_count",
-                (self.clock(), turn.session_id),
-            ).fetchone()
-            if counted is None:
-                raise _unknown()
-            numbered = replace(turn, number=counted[0])
-            connection.execute("INSERT INTO turn VALUES (?,?,?,?,?,?,?)", astuple(numbered))
-            return numbered
-
-        return await self._database.keep(write, turn)
-
-    @property
-    def has_pending(self) -> bool:
-        """True while a turn waits in memory for room on the disk."""
-        return self._database.has_pending
+        rows = await self._rows(session.owner)
+        while True:
+            if session.turn_count >= turn.number:
+                for each in await self._turns_after(session, turn.number - 1):
+                    if each.call_id == turn.call_id:
+                        return each
+            numbered = turn._replace(number=session.turn_count + 1)
+            active = max(session.last_active, self.clock())
+            counted = session._replace(turn_count=numbered.number, last_active=active)
+            key = session_key(session.id)
+            try:
+                await rows.write(
+                    Put(key, session_value(counted), expected=session.version),
+                    Put(turn_key(session.id, numbered.number), numbered._asdict()),
+                    paid=True,
+                )
+            except VrError as error:
+                if error.category != ROW_CHANGED:
+                    raise
+            else:
+                return numbered
+            session = await self.find(session.id, session.owner)
 
     async def page(self, owner: Owner, limit: int, after: PageStart | None = None) -> list[Session]:
         """Sessions of that owner, the last active first; damaged ones are left out."""
-        behind = " AND (last_active, id) < (?, ?)" if after else ""
-
-        def read(connection: sqlite3.Connection) -> list[Session]:
-            rows = connection.execute(
-                f"SELECT * FROM session WHERE {_OWNED}{behind}"  # noqa: S608 - constant text
-                " ORDER BY last_active DESC, id DESC",
-                (*owner, *(after or ())),
-            )
-            sound = self._sound("session", SESSION_TYPES, rows, 1)
-            return [Session(*row) for row in islice(sound, limit)]
-
-        return await self._database.read(read)
+        sessions = await self._sessions(await self._rows(owner))
+        behind = [it for it in sessions if after is None or _place(it) < after]
+        return sorted(behind, key=_place, reverse=True)[:limit]
 
     @property
     def left_out(self) -> int:
         """The number of damaged rows that were met so far."""
-        return len(self._database.left_out)
+        return len(self._damaged) + self._base.left_out
 
-    def _sound(
-        self, table: str, types: Types, rows: Iterable[tuple[Any, ...]], keys: int
-    ) -> Iterator[tuple[Any, ...]]:
-        """Yield the sound rows; damaged ones are reported by their first columns, the keys."""
-        for row in rows:
-            if is_sound(row, types):
-                yield row
-            else:
-                self._database.left_out.add(table, row[:keys])
+    async def _rows(self, owner: Owner) -> Rows:
+        if not self._adopted:
+            await adopt_sessions(self._services)
+            self._adopted = True
+        if owner not in self._places:
+            self._places[owner] = self._base.within(owner.workspace, owner.mark)
+        return self._places[owner]
 
-    def _find(
-        self, connection: sqlite3.Connection, session_id: str, owner: Owner
-    ) -> Session | None:
-        row = connection.execute("SELECT * FROM session WHERE id = ?", (session_id,)).fetchone()
-        if row is None or owner_in(row) != owner:
-            return None
-        if not is_sound(row, SESSION_TYPES):
-            raise self._damaged("session", session_id)
-        return Session(*row)
+    async def _sessions(self, rows: Rows) -> list[Session]:
+        found = await rows.list(_SESSIONS, limit=ALL)
+        sessions = {row.key: read_session(row.value, row.version) for row in found}
+        self._leave_out(key for key, session in sessions.items() if session is None)
+        return [session for session in sessions.values() if session is not None]
 
-    def _turn_of(self, connection: sqlite3.Connection, call_id: str) -> SessionTurn | None:
-        row = connection.execute("SELECT * FROM turn WHERE call_id = ?", (call_id,)).fetchone()
-        if row and not is_sound(row, TURN_TYPES):
-            raise self._damaged("turn", row[:2])
-        return SessionTurn(*row) if row else None
+    async def _turns_after(self, session: Session, number: int) -> list[SessionTurn]:
+        rows = await self._rows(session.owner)
+        after = turn_key(session.id, number)
+        found = await rows.list(turns_of(session.id), after=after, limit=ALL)
+        turns = {row.key: read_turn(row.value) for row in found}
+        self._leave_out(key for key, turn in turns.items() if turn is None)
+        return [turn for turn in turns.values() if turn is not None]
 
-    def _damaged(self, table: str, key: object) -> VrError:
-        self._database.left_out.add(table, key)
-        return row_damaged(self._database.path, table, key)
+    async def _evictions(self, rows: Rows) -> list[RowChange]:
+        """Return the changes that make room for one more session, and delete what is too old."""
+        sessions = await self._sessions(rows)
+        sessions.sort(key=lambda it: (it.last_active, it.version), reverse=True)
+        oldest = self.clock() - self.timeout_s - KEPT_S
+        stay = [it for it in sessions if it.last_active >= oldest][: self._most - 1]
+        return [
+            change
+            for it in sessions[len(stay) :]
+            for change in (
+                Delete(session_key(it.id), expected=it.version),
+                Delete(turns_of(it.id), below=True),
+            )
+        ]
+
+    def _read(self, row: Row) -> Session:
+        session = read_session(row.value, row.version)
+        if session is None:
+            self._leave_out([row.key])
+            raise _damaged(row.key)
+        return session
+
+    def _leave_out(self, keys: Iterable[str]) -> None:
+        for key in keys:
+            if key not in self._damaged:
+                self._damaged.add(key)
+                error = _damaged(key)
+                self._services.log.warning(error.message, hint=error.hint)
 
     def _expired(self, session: Session) -> VrError:
         where = f"url={session.address!r}" if session.address else f"file_path={session.path!r}"
@@ -280,10 +258,8 @@ class SessionStore:
         )
 
 
-def session_file(services: Services) -> Path:
-    """Return the file of sessions that the settings name."""
-    settings: VideoSettings = services.settings
-    return services.paths.state / Path(settings.session_db_path or FILE_NAME).expanduser()
+def _place(session: Session) -> PageStart:
+    return PageStart(session.last_active, session.id)
 
 
 def _unknown() -> VrError:
@@ -292,4 +268,13 @@ def _unknown() -> VrError:
         Code.NOT_FOUND,
         category="SESSION_UNKNOWN",
         hint="video_list_sessions names yours; video_create_session begins one.",
+    )
+
+
+def _damaged(key: str) -> VrError:
+    return VrError(
+        f"A row of the sessions is damaged and cannot be used: {key}.",
+        Code.UNAVAILABLE,
+        category=DAMAGED,
+        hint="All others are there. To have it again, restore the state from a backup.",
     )
