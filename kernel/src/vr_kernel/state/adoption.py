@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import VrError
 from vr_kernel.state.rows import ROW_CHANGED, Put, Rows
 
 if TYPE_CHECKING:
@@ -39,15 +39,14 @@ async def adopt_file(
     """Take over the tables of a SQLite file that an earlier version kept, as rows.
 
     A row that exists already stays. The file is renamed at the end, so nothing happens when it is
-    gone; when the process dies on the way, the next one goes on. What is damaged, or can be no row,
-    is left out.
+    gone; when the process dies on the way, the next one goes on. What is damaged is left out.
 
     Args:
         file: the former file; nothing happens when there is none.
         rows: of the namespace that takes them over.
         leases: keep two processes from doing so at once.
         tables: by name, what becomes of their rows; the order counts.
-        tell: called once for each row that is left out.
+        tell: called once for each damage found in the file.
 
     Raises:
         VrError: UNAVAILABLE when the file cannot be read, or the rows cannot be written.
@@ -63,31 +62,28 @@ async def adopt_file(
         try:
             for table, adopt in tables.items():
                 async for page in former.pages(table):
-                    await _keep(rows, [it for row in page for it in adopt(row)], tell)
+                    await _keep(rows, [it for row in page for it in adopt(row)])
         finally:
             await former.aclose()
         former.retire(ADOPTED)
 
 
-async def _keep(rows: Rows, batch: Iterable[Adopted], tell: Callable[[VrError], None]) -> None:
+async def _keep(rows: Rows, batch: Iterable[Adopted]) -> None:
     places: dict[tuple[str, str], list[Put]] = {}
     for put, workspace, principal in batch:
         places.setdefault((workspace, principal), []).append(replace(put, expected=0))
     for place, puts in places.items():
         there = rows.within(*place)
-        if await _refused(there, *puts) is not None:
-            for put in puts:  # some were taken over before, or can be no rows
-                error = await _refused(there, put)
-                if error is not None and error.category != ROW_CHANGED:
-                    tell(error)
+        if not await _written(there, *puts):
+            for put in puts:  # some were taken over before
+                await _written(there, put)
 
 
-async def _refused(rows: Rows, *puts: Put) -> VrError | None:
-    """Write rows; return the error when what they are, or what is there, is the reason."""
+async def _written(rows: Rows, *puts: Put) -> bool:
     try:
         await rows.write(*puts)
     except VrError as error:
-        if error.code is Code.UNAVAILABLE:
+        if error.category != ROW_CHANGED:
             raise
-        return error
-    return None
+        return False
+    return True

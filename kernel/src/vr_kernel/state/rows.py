@@ -25,8 +25,7 @@ class Place(NamedTuple):
     principal: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A value that was kept.
 
     Attributes:

@@ -109,14 +109,7 @@ class RowsOfPlace:
 
     async def get(self, key: str) -> Row | None:
         """Return a row; None when it is missing, expired or damaged."""
-        check_key(key)
-        sql = f"SELECT {_COLUMNS} FROM entry WHERE {_OF} AND key = ?"  # noqa: S608 - constant text
-
-        def read(connection: sqlite3.Connection) -> Row | None:
-            rows = connection.execute(sql, (*self._place, key))
-            return next(self._sound(rows.fetchall()), None)
-
-        return await self._database.look(read)
+        return await self._database.look(partial(self._get, key=check_key(key)))
 
     async def list(self, prefix: str = "", *, after: str = "", limit: int = 1000) -> _Found:
         """List rows whose key begins with `prefix` and lies behind `after`, sorted by key."""
@@ -149,6 +142,11 @@ class RowsOfPlace:
         ]
         return (await self._database.keep(work, (unwritten, 0)))[0]
 
+    def _get(self, connection: sqlite3.Connection, key: str) -> Row | None:
+        sql = f"SELECT {_COLUMNS} FROM entry WHERE {_OF} AND key = ?"  # noqa: S608 - constant text
+        rows = connection.execute(sql, (*self._place, key))
+        return next(self._sound(rows.fetchall()), None)
+
     def _list(self, connection: sqlite3.Connection, prefix: str, after: str, limit: int) -> _Found:
         return [*islice(self._pages(connection, prefix, after), limit)]
 
@@ -171,7 +169,7 @@ class RowsOfPlace:
         for row in rows:
             key, text, version, expires_at = row
             try:
-                if not (is_text(key) and is_text(text)):
+                if not (text.isascii() or is_text(text)) or not is_text(key):
                     raise ValueError
                 if expires_at is None or now < expires_at:
                     yield Row(key, load(text), version, expires_at)
@@ -184,7 +182,7 @@ class RowsOfPlace:
             connection.execute("DELETE FROM entry WHERE expires_at <= ?", (now,))
             self._file.sweep_at = now + _SWEEP_S
         for change, _ in work:  # before any is made: work that was held may be refused later
-            self._require_expected(connection, change, now)
+            self._require_expected(connection, change)
         rows: _Found = []
         deleted = 0
         for change, text in work:
@@ -194,14 +192,11 @@ class RowsOfPlace:
                 deleted += self._delete(connection, change, now)
         return rows, deleted
 
-    def _require_expected(
-        self, connection: sqlite3.Connection, change: RowChange, now: float
-    ) -> None:
+    def _require_expected(self, connection: sqlite3.Connection, change: RowChange) -> None:
         if change.expected is None:
             return
-        sql = f"SELECT version FROM entry WHERE {_OF} AND key = ? AND {_LIVE}"  # noqa: S608 - constant text
-        row = connection.execute(sql, (*self._place, change.key, now)).fetchone()
-        if (row[0] if row else 0) != change.expected:
+        row = self._get(connection, change.key)
+        if (row.version if row else 0) != change.expected:
             raise changed(change.key)
 
     def _put(self, connection: sqlite3.Connection, change: Put, text: str) -> Row:
