@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from vr_kernel import Code, Config, Embedder, Kernel, Provider, VrError, load_config
 from vr_kernel.jobs.leases import PAUSE_S
-from vr_kernel.models.vectors import CLOSE_GRACE_S, QUESTIONS
+from vr_kernel.models.vectors import CLOSE_GRACE_S
+from vr_kernel.state.vectors import QUESTIONS
 from waiting import always
 
 

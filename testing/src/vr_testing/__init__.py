@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from vr_testing.contracts.state.cache import CacheContract
     from vr_testing.contracts.state.rows import RowsContract
     from vr_testing.contracts.state.usage import UsageContract
+    from vr_testing.contracts.state.vectors import VectorContract
     from vr_testing.contracts.store import StoreContract
     from vr_testing.gemini.answer import Answer
     from vr_testing.gemini.calls import FunctionCall
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from vr_testing.memory_state.cache import MemoryCache
     from vr_testing.memory_state.rows import MemoryRows
     from vr_testing.memory_state.usage import MemoryUsage
+    from vr_testing.memory_state.vectors import MemoryVectors
     from vr_testing.memory_store import MemoryStore
     from vr_testing.recording import LogLine, Progress, RecordedCall
     from vr_testing.words import WordEmbedder
@@ -48,9 +50,11 @@ _HOMES = {
     "contracts.state.cache": "CacheContract",
     "contracts.state.rows": "RowsContract",
     "contracts.state.usage": "UsageContract",
+    "contracts.state.vectors": "VectorContract",
     "memory_state.cache": "MemoryCache",
     "memory_state.rows": "MemoryRows",
     "memory_state.usage": "MemoryUsage",
+    "memory_state.vectors": "MemoryVectors",
     "memory_store": "MemoryStore",
     "contracts.model": "ModelProviderContract",
     "contracts.recognizer": "TextRecognizerContract",
@@ -74,6 +78,7 @@ __all__ = [
     "MemoryRows",
     "MemoryStore",
     "MemoryUsage",
+    "MemoryVectors",
     "ModelProviderContract",
     "ModelWire",
     "Progress",
@@ -87,6 +92,7 @@ __all__ = [
     "TrialKernel",
     "Trouble",
     "UsageContract",
+    "VectorContract",
     "WordEmbedder",
     "open_kernel",
 ]

@@ -181,9 +181,8 @@ class Foundation:
         self.digests = deferred(self._open_digests)
         self.providers = ProviderRegistry(self._choice)
         self.leases = LedgerLeases(self.state)
-        self.vectors = VectorCache(
-            paths.state / "vectors.db", self.providers, self.leases, tell, patience
-        )
+        vectors = deferred(lambda: self.state.vectors)
+        self.vectors = VectorCache(vectors, self.providers, self.leases)
 
     def _open_digests(self) -> Digests:
         from vr_kernel.files.digests import Digests

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 import math
-import sqlite3
 from array import array
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
-from pathlib import Path
+from contextlib import suppress
 from struct import pack
 from typing import TYPE_CHECKING, Any
 
@@ -18,33 +16,15 @@ from vr_kernel.generation import Purpose
 from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.providers import Embedder, ProviderRegistry
-from vr_kernel.storage.kept_database import KeptDatabase
-from vr_kernel.storage.patience import Patience
 
 if TYPE_CHECKING:
     from vr_kernel.items.pictures import Picture
+    from vr_kernel.state.vectors import VectorTable
 
-PAGE_BYTES = 8192
-"""A page holds five vectors of 384 numbers; SQLite's default of 4096 would waste a quarter."""
-QUESTIONS = 1000
-"""Number of the latest question vectors that are kept, for all embedders together."""
-QUESTION_WAIT_S = 0.5
-"""Seconds to wait for another process before a question is remembered."""
 PATIENCE_S = 120.0
 """Seconds to wait for a process that embeds the same items; then they are embedded here."""
 CLOSE_GRACE_S = 1.0
 """Seconds that running embeddings may take to finish when the program ends."""
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS vector (
-    embedder TEXT NOT NULL, sha256 TEXT NOT NULL, value BLOB NOT NULL,
-    PRIMARY KEY (embedder, sha256)
-);
-CREATE TABLE IF NOT EXISTS question (
-    embedder TEXT NOT NULL, sha256 TEXT NOT NULL, value BLOB NOT NULL,
-    PRIMARY KEY (embedder, sha256)
-);
-"""
-_TABLES: Mapping[Purpose, str] = {"document": "vector", "query": "question"}
 _Vectors = dict[str, bytes]
 """Vectors of items by digest, in their stored form."""
 _Items = Mapping[str, "str | Picture"]
@@ -57,24 +37,15 @@ class VectorCache:
     An embedding that has begun is finished and kept even when its caller is gone.
 
     Args:
-        path: of the database.
+        table: keeps the vectors.
         providers: gives the embedder.
         leases: keep two processes from embedding the same items.
-        tell: called once for each damage found in the database.
-        patience: with locks, shared with the other files of the program.
     """
 
     def __init__(
-        self,
-        path: Path,
-        providers: ProviderRegistry,
-        leases: LedgerLeases,
-        tell: Callable[[VrError], None] = lambda _error: None,
-        patience: Patience | None = None,
+        self, table: VectorTable, providers: ProviderRegistry, leases: LedgerLeases
     ) -> None:
-        self._database = KeptDatabase(
-            path, _SCHEMA, disposable=True, page_bytes=PAGE_BYTES, tell=tell, patience=patience
-        )
+        self._table = table
         self._providers = providers
         self._leases = leases
         self._running: dict[tuple[str, ...], asyncio.Task[_Vectors]] = {}
@@ -144,14 +115,14 @@ class VectorCache:
         return _unpacked(known[key])
 
     async def aclose(self) -> None:
-        """Wait a short time for running embeddings, and close the file."""
+        """Wait a short time for running embeddings, and close the table."""
         self._closed = True
         if running := [*self._running.values()]:
             _, late = await asyncio.wait(running, timeout=CLOSE_GRACE_S)
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
-        self._database.close()
+        self._table.close()
 
     def _require_open(self) -> None:
         # A store that is closed after this would open the file again.
@@ -220,47 +191,15 @@ class VectorCache:
 
     async def _known(self, purpose: Purpose, keys: Collection[str]) -> _Vectors:
         embedder, size = self.embedder_id, array("f").itemsize * self.dimension
-
-        def read(connection: sqlite3.Connection) -> _Vectors:
-            rows = connection.execute(
-                f"SELECT sha256, value FROM {_TABLES[purpose]} WHERE embedder = ?"  # noqa: S608 - constant text
-                " AND sha256 IN (SELECT value FROM json_each(?))",
-                (embedder, json.dumps([*keys])),
-            )
-            found = {}
-            for key, value in rows:
-                if isinstance(value, bytes) and len(value) == size:
-                    found[key] = value
-                else:
-                    self._database.leave_out(_TABLES[purpose], key)
-            return found
-
         try:
-            return await self._database.look(read)
+            return await self._table.known(purpose, embedder, keys, size)
         except VrError:
             return {}
 
     async def _remember(self, purpose: Purpose, vectors: _Vectors) -> None:
-        embedder, table = self.embedder_id, _TABLES[purpose]
-        # In index order, so that neighbours are written together.
-        rows = [(embedder, key, vectors[key]) for key in sorted(vectors)]
-
-        def write(connection: sqlite3.Connection) -> None:
-            connection.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?,?,?)", rows)  # noqa: S608 - constant text
-            if purpose == "query":
-                latest = "(SELECT max(rowid) FROM question)"
-                connection.execute(
-                    f"DELETE FROM question WHERE rowid <= {latest} - ?",  # noqa: S608 - constant text
-                    (QUESTIONS,),
-                )
-
-        try:  # the embedding may have been paid for
-            if purpose == "query":  # it only saves time, so do not wait long
-                await self._database.run(write, wait_s=QUESTION_WAIT_S)
-            else:
-                await self._database.keep(write, None)
-        except VrError:
-            return
+        embedder = self.embedder_id
+        with suppress(VrError):
+            await self._table.keep(purpose, embedder, vectors)
 
 
 def _require_direction(vectors: Sequence[Sequence[float]], dimension: int) -> None:

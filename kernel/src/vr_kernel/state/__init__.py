@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         UsageRow,
         UsageTable,
     )
+    from vr_kernel.state.vectors import VectorTable
 
 __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Adopted",
@@ -63,6 +64,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "UsageRow",
     "UsageTable",
     "UselessRow",
+    "VectorTable",
     "adopt_file",
 ]
 
@@ -74,5 +76,6 @@ __getattr__, __dir__ = lazy_exports(
         "journal": "Entry JournalContinuity JournalTable",
         "rows": "Delete Place Put ROW_CHANGED Row RowChange RowSpace Rows RowsOf",
         "usage": "Attempt AttemptState Grouping RecordedAttempt UsageRow UsageTable",
+        "vectors": "VectorTable",
     },
 )

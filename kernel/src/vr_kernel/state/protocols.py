@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from vr_kernel.state.rows import RowSpace
     from vr_kernel.state.steps import StepTable
     from vr_kernel.state.usage import UsageTable
+    from vr_kernel.state.vectors import VectorTable
 
 
 class State(Protocol):
@@ -43,6 +44,10 @@ class State(Protocol):
     @property
     def usage(self) -> UsageTable:
         """Requests to language models and their cost."""
+
+    @property
+    def vectors(self) -> VectorTable:
+        """Vectors of items, each computed once."""
 
     def cache(self, workspace: str = "") -> CacheTable:
         """Results of a workspace; the owner's when it is not named."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from vr_kernel.state.sqlite.rows import SqliteRows
     from vr_kernel.state.sqlite.steps import SqliteSteps
     from vr_kernel.state.sqlite.usage import SqliteUsage
+    from vr_kernel.state.sqlite.vectors import SqliteVectors
     from vr_kernel.storage.kept_database import KeptDatabase
     from vr_kernel.storage.patience import Patience
 
@@ -105,6 +106,13 @@ class SqliteState:
         file = self._paths.state / "usage.db"
         return SqliteUsage(file, self._owner, self._tell, self._patience, self._clock)
 
+    @cached_property
+    def vectors(self) -> SqliteVectors:
+        """Vectors of items, each computed once."""
+        from vr_kernel.state.sqlite.vectors import SqliteVectors
+
+        return SqliteVectors(self._paths.state / "vectors.db", self._tell, self._patience)
+
     def cache(self, workspace: str = "") -> SqliteCache:
         """Results of a workspace; the owner's when it is not named."""
         from vr_kernel.state.sqlite.cache import SqliteCache
@@ -117,7 +125,7 @@ class SqliteState:
 
     def close(self) -> None:
         """Close every file that was opened; a later use opens it again."""
-        for name in ("journal", "rows", "usage", "ledger"):
+        for name in ("journal", "rows", "usage", "vectors", "ledger"):
             if name in self.__dict__:
                 getattr(self, name).close()
         for cache in self._caches.values():
