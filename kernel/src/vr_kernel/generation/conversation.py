@@ -1,4 +1,4 @@
-"""What both sides of a conversation with a language model say."""
+"""Conversations with language models: the parts that either side says, and its turns."""
 
 from __future__ import annotations
 
