@@ -337,13 +337,17 @@ def test_a_folder_without_a_project_file_is_an_error(tmp_path: Path) -> None:
     [
         ("from vr_kernel.state.cache import cache_key", "vr_kernel.state.cache", "vr_kernel."),
         ("from vr_kernel.tools import tool", "vr_kernel.tools", "vr_kernel."),
-        ("from vr_kernel.loading.discovery import State", "discovery", "vr_kernel.loading."),
+        ("from vr_kernel.loading.discovery import PluginState", "discovery", "vr_kernel.loading."),
         ("from vr_kernel import Nothing", "vr_kernel.Nothing", "Use a public name"),
         ("import vr_kernel.running.single_flight", "running.single_flight", "Use a public name"),
         ("from vr_kernel.running import runner", "vr_kernel.running.runner", "running: Outcome."),
         ("from vr_kernel.tools import *", "vr_kernel.tools", "from vr_kernel: CALLS_OUT"),
         ("from vr_kernel.text import visible_line", "vr_kernel.text.visible_line", "vr_kernel."),
-        ("from vr_kernel import State", "vr_kernel.State", "Import State from vr_kernel.loading."),
+        (
+            "from vr_kernel import PluginState",
+            "vr_kernel.PluginState",
+            "Import PluginState from vr_kernel.loading.",
+        ),
         ("from vr_kernel.gone import tool", "vr_kernel.gone", "Import tool from vr_kernel."),
         ("import vr_kernel.errors", "vr_kernel.errors", "from vr_kernel: Code, ErrorRule, Err"),
         ("import vr_kernel.loading.compatibility", "compatibility", "vr_kernel.loading: kernel_r"),
@@ -386,7 +390,7 @@ def test_a_part_that_has_moved_is_named_with_its_package(line, what, fix, tmp_pa
 def test_public_imports_pass(tmp_path):
     (tmp_path / "sky.py").write_text(
         "import vr_kernel\nfrom vr_kernel import tool, loading\n"
-        "from vr_kernel.loading import State\nfrom os import path\n"
+        "from vr_kernel.loading import PluginState\nfrom os import path\n"
         "from vr_kernel import *\nfrom vr_kernel.loading import *\n"
         "from vr_server import connect\nfrom vr_cli import main\n"
         "import_module('vr_kernel.text')\nimport_module(name)\n__import__('os.path')\n",

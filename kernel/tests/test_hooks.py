@@ -28,7 +28,7 @@ from vr_kernel import (
     tool,
 )
 from vr_kernel.documents import DOCUMENT_PASSAGES
-from vr_kernel.loading.discovery import Candidate, State, check
+from vr_kernel.loading.discovery import Candidate, PluginState, check
 from vr_kernel.loading.hooks import HookError, Hooks
 
 HOOKS = ["vr_settings", "vr_tools", "vr_record_kinds", "vr_providers", "vr_commands"]
@@ -101,7 +101,7 @@ async def test_tools_may_come_from_a_generator(config: Config) -> None:
 async def test_record_kinds_are_known_to_every_plugin(config: Config) -> None:
     plugins = {"one": plugin_of(vr_record_kinds=lambda: [NOTES]), "two": plugin_of()}
     async with Kernel.open(config, plugins) as kernel:
-        assert [status.state for status in kernel.plugins()] == [State.LOADED] * 3
+        assert [status.state for status in kernel.plugins()] == [PluginState.LOADED] * 3
         assert dict(kernel.services.store._kinds) == {"Notes": NOTES, **OWN_KINDS}
 
 
@@ -115,7 +115,7 @@ async def test_of_two_equal_providers_the_second_is_refused(config: Config) -> N
     plugins = {name: plugin_of(vr_providers=lambda: [READER]) for name in ("one", "two")}
     async with Kernel.open(config, plugins) as kernel:
         _, one, two = kernel.plugins()
-        assert (one.state, two.state) == (State.LOADED, State.CONFLICT)
+        assert (one.state, two.state) == (PluginState.LOADED, PluginState.CONFLICT)
         assert "TextRecognizer 'reader'" in two.reason
         lines = await kernel.services.providers.get(TextRecognizer).recognize(b"")
         assert lines[0].text == "one"
@@ -135,15 +135,15 @@ async def test_a_hook_that_raises_takes_out_its_plugin_alone(hook: str, config: 
     plugins = {"bad": plugin_of(**{hook: fail}), "one": plugin_of(vr_tools=lambda: [one_go])}
     async with Kernel.open(config, plugins) as kernel:
         _, bad, one = kernel.plugins()
-        assert (bad.state, bad.reason) == (State.BROKEN, "RuntimeError: no luck")
-        assert one.state is State.LOADED
+        assert (bad.state, bad.reason) == (PluginState.BROKEN, "RuntimeError: no luck")
+        assert one.state is PluginState.LOADED
         assert await kernel.call("one_go") == Done()
 
 
 @pytest.mark.parametrize("hook", HOOKS)
 async def test_a_hook_may_return_nothing(hook: str, config: Config) -> None:
     async with Kernel.open(config, {"one": plugin_of(**{hook: lambda: None})}) as kernel:
-        assert kernel.plugins()[1].state is State.LOADED
+        assert kernel.plugins()[1].state is PluginState.LOADED
 
 
 @pytest.mark.parametrize("hook", [name for name in HOOKS if name != "vr_settings"])
@@ -259,23 +259,23 @@ def candidate(name: str, distribution: str, *requires: str) -> Candidate:
 @pytest.mark.parametrize(
     ("requirement", "state"),
     [
-        ("vr-kernel>=0.1,<0.2", State.LOADED),
-        ("VR_Kernel ~= 0.1.0", State.LOADED),
-        ("vr.kernel", State.LOADED),
-        ("vr-kernel<0.1", State.INCOMPATIBLE),
-        ("vr-kernel==0.2.*; python_version >= '3'", State.INCOMPATIBLE),
-        ("vr-kernel>=9; python_version < '3'", State.LOADED),
-        ("vr-kernel>=9; extra == 'future'", State.LOADED),
-        ("vr-kernel>=0.2.dev1", State.INCOMPATIBLE),
-        ("other>=9", State.LOADED),
-        (")(", State.LOADED),
+        ("vr-kernel>=0.1,<0.2", PluginState.LOADED),
+        ("VR_Kernel ~= 0.1.0", PluginState.LOADED),
+        ("vr.kernel", PluginState.LOADED),
+        ("vr-kernel<0.1", PluginState.INCOMPATIBLE),
+        ("vr-kernel==0.2.*; python_version >= '3'", PluginState.INCOMPATIBLE),
+        ("vr-kernel>=9; python_version < '3'", PluginState.LOADED),
+        ("vr-kernel>=9; extra == 'future'", PluginState.LOADED),
+        ("vr-kernel>=0.2.dev1", PluginState.INCOMPATIBLE),
+        ("other>=9", PluginState.LOADED),
+        (")(", PluginState.LOADED),
     ],
 )
-def test_the_kernel_that_a_plugin_needs(requirement: str, state: State) -> None:
+def test_the_kernel_that_a_plugin_needs(requirement: str, state: PluginState) -> None:
     one = candidate("one", "vr-plugin-one", requirement)
     ((_, status),) = check([one], wanted=["*"], disabled=[], kernel_version="0.1.3")
     assert status.state is state
-    assert ("this is 0.1.3" in status.reason) == (state is State.INCOMPATIBLE)
+    assert ("this is 0.1.3" in status.reason) == (state is PluginState.INCOMPATIBLE)
 
 
 @pytest.mark.parametrize("rightful", ["vr-plugin-one", "VR_Plugin.One", "vr-one"])
@@ -284,13 +284,13 @@ def test_a_name_belongs_to_the_distribution_that_bears_it(rightful: str) -> None
     for order in (candidates, candidates[::-1]):
         checked = check(order, wanted=["*"], disabled=[], kernel_version="0.1.0")
         states = {found.distribution: status.state for found, status in checked}
-        assert states == {rightful: State.LOADED, "aaa-one": State.CONFLICT}
+        assert states == {rightful: PluginState.LOADED, "aaa-one": PluginState.CONFLICT}
 
 
 def test_a_blocked_owner_keeps_its_name() -> None:
     candidates = [candidate("one", "vr-plugin-one"), candidate("one", "other")]
     checked = check(candidates, wanted=["*"], disabled=["one"], kernel_version="0.1.0")
-    assert [status.state for _, status in checked] == [State.BLOCKED, State.CONFLICT]
+    assert [status.state for _, status in checked] == [PluginState.BLOCKED, PluginState.CONFLICT]
 
 
 @pytest.mark.parametrize(
@@ -309,5 +309,5 @@ async def test_a_kind_that_no_store_can_keep_breaks_its_plugin_alone(
     plugins = {"one": plugin_of(vr_record_kinds=lambda: [kind]), "two": plugin_of()}
     async with Kernel.open(config, plugins) as kernel:
         states = {status.name: status.state for status in kernel.plugins()}
-    assert states["one"] is State.BROKEN
-    assert states["two"] is State.LOADED
+    assert states["one"] is PluginState.BROKEN
+    assert states["two"] is PluginState.LOADED

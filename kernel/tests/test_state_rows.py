@@ -3,43 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
-import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from ledger_state import ledger_state
 from vr_kernel.errors import VrError
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.state import Adopted, Place, Put, RowSpace, adopt_file
+from vr_kernel.state import Adopted, Place, Put, adopt_file
 from vr_kernel.state.sqlite.ledger import open_ledger
 from vr_kernel.state.sqlite.rows import SqliteRows
-from vr_testing import MemoryRows, RowsContract
 
 PLACE = Place("diary")
-
-
-class TestMemoryRows(RowsContract):
-    """Rows in memory."""
-
-    @asynccontextmanager
-    async def opened(self) -> AsyncIterator[RowSpace]:
-        """Open empty rows."""
-        yield MemoryRows()
-
-
-class TestSqliteRows(RowsContract):
-    """Rows in a file."""
-
-    @asynccontextmanager
-    async def opened(self) -> AsyncIterator[RowSpace]:
-        """Open empty rows."""
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            closing(SqliteRows(Path(folder) / "rows.db")) as rows,
-        ):
-            yield rows
 
 
 async def test_rows_outlive_their_process(tmp_path: Path) -> None:

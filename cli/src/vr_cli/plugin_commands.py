@@ -9,7 +9,7 @@ from typing import Any
 import click
 from vr_kernel import Code, Command, Kernel, VrError, did_you_mean
 from vr_kernel.isolation import contained
-from vr_kernel.loading import PluginStatus, State, explain, within
+from vr_kernel.loading import PluginState, PluginStatus, explain, within
 
 from vr_cli.calling.tool_command import tool_command
 from vr_cli.configuration import config_of
@@ -96,7 +96,7 @@ class PluginCommands:
     def _refused(self) -> VrError | None:
         """The error of a command whose plugin is not served; None for any other."""
         found = [status for status in self._kernel.plugins() if _is_of(status, self._name)]
-        if not found or any(status.state is State.LOADED for status in found):
+        if not found or any(status.state is PluginState.LOADED for status in found):
             return None
         message = f"{found[0].what}."
         hint = "Run `vr doctor`: it tries the plugin again and says what to do."

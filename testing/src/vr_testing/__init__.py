@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from vr_testing.contracts.recognizer import TextRecognizerContract
     from vr_testing.contracts.reranker import RerankerContract
     from vr_testing.contracts.state.cache import CacheContract
-    from vr_testing.contracts.state.rows import RowsContract
+    from vr_testing.contracts.state.part import Clock
+    from vr_testing.contracts.state.state import StateContract
     from vr_testing.contracts.state.usage import UsageContract
     from vr_testing.contracts.state.vectors import VectorContract
     from vr_testing.contracts.store import StoreContract
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from vr_testing.gemini.wire import GeminiWire
     from vr_testing.kernels import TrialKernel, open_kernel
     from vr_testing.memory_state.cache import MemoryCache
-    from vr_testing.memory_state.rows import MemoryRows
+    from vr_testing.memory_state.state import MemoryState
     from vr_testing.memory_state.usage import MemoryUsage
     from vr_testing.memory_state.vectors import MemoryVectors
     from vr_testing.memory_store import MemoryStore
@@ -48,13 +49,14 @@ _HOMES = {
     "kernels": "TrialKernel open_kernel",
     "contracts.loader": "DocumentLoaderContract",
     "contracts.state.cache": "CacheContract",
-    "contracts.state.rows": "RowsContract",
     "contracts.state.usage": "UsageContract",
     "contracts.state.vectors": "VectorContract",
     "memory_state.cache": "MemoryCache",
-    "memory_state.rows": "MemoryRows",
     "memory_state.usage": "MemoryUsage",
     "memory_state.vectors": "MemoryVectors",
+    "contracts.state.part": "Clock",
+    "contracts.state.state": "StateContract",
+    "memory_state.state": "MemoryState",
     "memory_store": "MemoryStore",
     "contracts.model": "ModelProviderContract",
     "contracts.recognizer": "TextRecognizerContract",
@@ -67,6 +69,7 @@ _HOMES = {
 __all__ = [
     "Answer",
     "CacheContract",
+    "Clock",
     "DocumentLoaderContract",
     "EmbedderContract",
     "FakeGemini",
@@ -75,7 +78,7 @@ __all__ = [
     "GeminiWire",
     "LogLine",
     "MemoryCache",
-    "MemoryRows",
+    "MemoryState",
     "MemoryStore",
     "MemoryUsage",
     "MemoryVectors",
@@ -85,8 +88,8 @@ __all__ = [
     "RecordedCall",
     "RecordedRequest",
     "RerankerContract",
-    "RowsContract",
     "Sent",
+    "StateContract",
     "StoreContract",
     "TextRecognizerContract",
     "TrialKernel",

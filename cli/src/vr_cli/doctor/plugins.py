@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from functools import partial
 
 from vr_kernel import VERSION, Check, Diagnosis, Kernel
-from vr_kernel.loading import BUILT_IN, PluginStatus, State
+from vr_kernel.loading import BUILT_IN, PluginState, PluginStatus
 
 from vr_cli.doctor.check_runner import failure, started
 
@@ -15,12 +15,13 @@ OFFER_S = 3.0
 SHOWN = 120
 
 _FIXES = {
-    State.INCOMPATIBLE: "Install a version of {distribution} that fits vr-kernel "
+    PluginState.INCOMPATIBLE: "Install a version of {distribution} that fits vr-kernel "
     f"{VERSION}: pip install -U {{distribution}} vr-kernel",
-    State.CONFLICT: "Remove one of the two, or turn this off: disabled = ['{name}'] in [kernel].",
-    State.BROKEN: "Fix what it says, or update it: pip install -U {distribution}; or turn it off:"
+    PluginState.CONFLICT: "Remove one of the two, or turn this off:"
     " disabled = ['{name}'] in [kernel].",
-    State.DEGRADED: "Fix what it says, or update it: pip install -U {distribution}",
+    PluginState.BROKEN: "Fix what it says, or update it: pip install -U {distribution};"
+    " or turn it off: disabled = ['{name}'] in [kernel].",
+    PluginState.DEGRADED: "Fix what it says, or update it: pip install -U {distribution}",
 }
 
 

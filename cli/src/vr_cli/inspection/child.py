@@ -23,7 +23,16 @@ from typing import Any
 
 from packaging.utils import canonicalize_name
 from vr_kernel import VERSION, Diagnosis, Kernel, Level, load_config
-from vr_kernel.loading import GROUP, Hooks, PluginStatus, State, check, discover, explain, within
+from vr_kernel.loading import (
+    GROUP,
+    Hooks,
+    PluginState,
+    PluginStatus,
+    check,
+    discover,
+    explain,
+    within,
+)
 
 from vr_cli.inspection.findings import Finding, guarded, or_ok
 from vr_cli.inspection.offers import Offers
@@ -177,7 +186,9 @@ def _beside_others(
             fix = "Choose other names: of two equal ones the kernel serves one."
             yield (
                 "kernel",
-                Diagnosis.fault(problem, fix if status.state is State.CONFLICT else "Correct it."),
+                Diagnosis.fault(
+                    problem, fix if status.state is PluginState.CONFLICT else "Correct it."
+                ),
             )
 
 
@@ -190,9 +201,9 @@ async def _begun(kernel: Kernel) -> None:
 
 def _problem(status: PluginStatus, request: Request, broken: bool) -> str:
     if status.name == request.name:
-        known = broken and status.state is State.BROKEN
+        known = broken and status.state is PluginState.BROKEN
         return "" if status.fine or known else f"{status.state.capitalize()}: {status.reason}"
-    if status.state is State.CONFLICT and f"plugin {request.name}" in status.reason:
+    if status.state is PluginState.CONFLICT and f"plugin {request.name}" in status.reason:
         return f"It takes from plugin {status.name}: {status.reason}"
     return ""
 
@@ -207,7 +218,7 @@ def _others(request: Request) -> dict[str, Any]:
     )
     loaded: dict[str, Any] = {}
     for candidate, status in checked:
-        if status.state is State.LOADED and candidate.name != request.name:
+        if status.state is PluginState.LOADED and candidate.name != request.name:
             try:
                 loaded[candidate.name] = within(request.deadline_s, candidate.load)
             except Exception:  # noqa: BLE001, S112 - another plugin's fault is not looked for here

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from vr_kernel import Config, Diagnosis, Level
-from vr_kernel.loading import State, discover
+from vr_kernel.loading import PluginState, discover
 
 from vr_cli.inspection.findings import Finding, Inspection
 from vr_cli.inspection.import_checks import check_imports
@@ -57,7 +57,7 @@ class Inspector:
             known = list(check_metadata(subject.metadata))
         findings = [*known, *check_name(status)]
         findings += check_imports(subject.module, subject.source)
-        if status.state is State.LOADED:
+        if status.state is PluginState.LOADED:
             findings += self._run(subject)
         else:
             findings.append(_unimported())

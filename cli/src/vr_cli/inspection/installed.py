@@ -8,7 +8,7 @@ from typing import cast
 
 from packaging.utils import canonicalize_name
 from vr_kernel import VERSION, Code, VrError, did_you_mean
-from vr_kernel.loading import Candidate, State, check, discover
+from vr_kernel.loading import Candidate, PluginState, check, discover
 
 from vr_cli.inspection.subject import Metadata, Subject
 
@@ -24,7 +24,7 @@ def find_installed(name: str) -> Subject:
     candidates = discover()
     checked = check(candidates, wanted="*", disabled=(), kernel_version=VERSION)
     # Plugins that lost their name to another come last.
-    ranked = sorted(checked, key=lambda pair: pair[1].state is State.CONFLICT)
+    ranked = sorted(checked, key=lambda pair: pair[1].state is PluginState.CONFLICT)
     for candidate, _ in ranked:
         if name == candidate.name or _is_same(name, candidate.distribution):
             return Subject(candidate.name, _metadata(candidate), candidate.module)

@@ -12,8 +12,8 @@ from vr_kernel import VERSION, Diagnosis
 from vr_kernel.loading import (
     KERNEL_DISTRIBUTION,
     Candidate,
+    PluginState,
     PluginStatus,
-    State,
     check,
     kernel_range,
     next_break,
@@ -55,7 +55,7 @@ def weigh(subject: Subject, others: Sequence[Candidate]) -> PluginStatus:
 
 def check_name(status: PluginStatus) -> Iterator[Finding]:
     """Check that the plugin may have its name, and is the first in line for it."""
-    if status.state is State.CONFLICT:
+    if status.state is PluginState.CONFLICT:
         message = f"{status.reason[:1].upper()}{status.reason[1:]}."
         yield (_NAME, Diagnosis.fault(message, "Choose another name for the entry point."))
     elif canonicalize_name(status.distribution) not in _rightful(status.name):

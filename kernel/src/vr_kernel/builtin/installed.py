@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from vr_kernel.call import Call
-from vr_kernel.loading.discovery import State
+from vr_kernel.loading.discovery import PluginState
 from vr_kernel.tools import IDEMPOTENT, READ_ONLY, tool
 
 ASK_OWNER = "The owner of this server can see why."
@@ -16,7 +16,7 @@ class PluginInfo(BaseModel):
 
     name: str
     version: str
-    state: State
+    state: PluginState
     reason: str
     tools: list[str]
 

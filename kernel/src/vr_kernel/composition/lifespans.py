@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel.isolation.plugin_code import PluginCode
-from vr_kernel.loading.discovery import PluginStatus, State, explain
+from vr_kernel.loading.discovery import PluginState, PluginStatus, explain
 
 if TYPE_CHECKING:
     from vr_kernel.log import Log
@@ -163,14 +163,16 @@ class Lifespans:
                 await each.enter(self._limit_s, self._ended)
             except Exception as error:
                 reason = self._log.clean(f"its lifespan: {explain(error)}")
-                each.status.fail(State.BROKEN, reason)
+                each.status.fail(PluginState.BROKEN, reason)
                 self._drop(each.status.name)
                 if self._strict:
                     raise each.status.as_error() from error
                 self._log.error(each.status.what, plugin=each.status.name)
 
     def _ended(self, lifespan: Lifespan, reason: str) -> None:
-        lifespan.status.fail(State.DEGRADED, self._log.clean(f"its lifespan ended early: {reason}"))
+        lifespan.status.fail(
+            PluginState.DEGRADED, self._log.clean(f"its lifespan ended early: {reason}")
+        )
         self._log.error(lifespan.status.what, plugin=lifespan.status.name)
 
 

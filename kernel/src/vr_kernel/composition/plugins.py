@@ -15,8 +15,8 @@ from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.loading.discovery import (
     INFRA,
     Candidate,
+    PluginState,
     PluginStatus,
-    State,
     check,
     discover,
     report,
@@ -104,7 +104,7 @@ class Plugins:
         self.statuses.append(own)
         for candidate, status in checked:
             self.statuses.append(status)
-            if status.state is State.LOADED:
+            if status.state is PluginState.LOADED:
                 contributions.append(loader.load(status, candidate.load, candidate.stamp))
         made = [contribution for contribution in contributions if contribution]
         self.registry.add(made)
@@ -246,7 +246,7 @@ class Plugins:
             try:
                 foundation.providers.add(provider, context)
             except VrError as error:
-                status.fail(State.CONFLICT, error.message)
+                status.fail(PluginState.CONFLICT, error.message)
 
 
 def _candidates(plugins: Mapping[str, object]) -> list[Candidate]:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
         GROUP,
         KERNEL_DISTRIBUTION,
         Candidate,
+        PluginState,
         PluginStatus,
-        State,
         check,
         discover,
         explain,
@@ -31,7 +31,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "KERNEL_DISTRIBUTION",
     "PluginStatus",
     "RESERVED_DOMAINS",
-    "State",
+    "PluginState",
     "check",
     "discover",
     "explain",
@@ -44,7 +44,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "compatibility": "kernel_range next_break",
-        "discovery": "BUILT_IN Candidate GROUP KERNEL_DISTRIBUTION PluginStatus State check "
+        "discovery": "BUILT_IN Candidate GROUP KERNEL_DISTRIBUTION PluginStatus PluginState check "
         "discover explain within",
         "hooks": "Hooks",
         "loader": "RESERVED_DOMAINS",

@@ -31,7 +31,7 @@ BUILT_IN = frozenset({INFRA, "gemini"})
 OFFERS = ("tools", "commands", "prompts", "resources", "record kinds", "providers")
 
 
-class State(StrEnum):
+class PluginState(StrEnum):
     """The state of an installed plugin."""
 
     LOADED = "loaded"
@@ -49,7 +49,7 @@ class PluginStatus:
     name: str
     distribution: str = ""
     version: str = ""
-    state: State = State.LOADED
+    state: PluginState = PluginState.LOADED
     reason: str = ""
     tools: list[str] = field(default_factory=list)
     offers: dict[str, list[str]] = field(default_factory=lambda: {what: [] for what in OFFERS})
@@ -57,7 +57,7 @@ class PluginStatus:
     module: str = ""
     """The module that is imported for it; empty for an object that is no module."""
 
-    def fail(self, state: State, reason: str) -> None:
+    def fail(self, state: PluginState, reason: str) -> None:
         """Set the state of a failed plugin, with a reason that a person can act on."""
         self.state = state
         self.reason = f"{self.reason}; {reason}" if self.reason else reason
@@ -65,12 +65,12 @@ class PluginStatus:
     @property
     def fine(self) -> bool:
         """True when the plugin is in the state that the user wants."""
-        return self.state in (State.LOADED, State.BLOCKED)
+        return self.state in (PluginState.LOADED, PluginState.BLOCKED)
 
     @property
     def what(self) -> str:
         """The sentence, without its full stop, that says what is wrong with it."""
-        state = "in conflict" if self.state is State.CONFLICT else self.state
+        state = "in conflict" if self.state is PluginState.CONFLICT else self.state
         return f"Plugin {self.name} is {state}: {self.reason.rstrip('.')}"
 
     def as_error(self) -> VrError:
@@ -135,11 +135,11 @@ def check(
         owner = owners.get(candidate.name)
         owners.setdefault(candidate.name, candidate.distribution)
         if owner is not None:
-            status.fail(State.CONFLICT, f"the name {candidate.name} belongs to {owner}")
+            status.fail(PluginState.CONFLICT, f"the name {candidate.name} belongs to {owner}")
         elif candidate.name in disabled or not ("*" in wanted or candidate.name in wanted):
-            status.fail(State.BLOCKED, "turned off by configuration")
+            status.fail(PluginState.BLOCKED, "turned off by configuration")
         elif unmet := _unmet_requirement(candidate, kernel_version):
-            status.fail(State.INCOMPATIBLE, f"needs {unmet}, this is {kernel_version}")
+            status.fail(PluginState.INCOMPATIBLE, f"needs {unmet}, this is {kernel_version}")
         checked.append((candidate, status))
     return checked
 

@@ -15,7 +15,7 @@ from vr_kernel.config.config import Config
 from vr_kernel.errors import VrError
 from vr_kernel.events import Hear
 from vr_kernel.health import Check
-from vr_kernel.loading.discovery import PluginStatus, State, explain, within
+from vr_kernel.loading.discovery import PluginState, PluginStatus, explain, within
 from vr_kernel.loading.hooks import Hooks
 from vr_kernel.log import Log
 from vr_kernel.prompts import Prompt, build_prompt
@@ -119,7 +119,7 @@ class Loader:
             return f"{known} {kernel.import_deadline_s}" if (known := stamp()) else ""
 
         if not self._again and (reason := self._remembered(status.name, state)):
-            status.fail(State.BROKEN, f"{reason}; not tried again until it changes")
+            status.fail(PluginState.BROKEN, f"{reason}; not tried again until it changes")
             return None
         begun = time.monotonic()
         try:
@@ -128,7 +128,7 @@ class Loader:
             )
         except Exception as error:
             self._hooks.unregister(status.name)
-            status.fail(State.BROKEN, self._log.clean(explain(error)))
+            status.fail(PluginState.BROKEN, self._log.clean(explain(error)))
             if time.monotonic() - begun > LONG * kernel.import_deadline_s:
                 self._remember(status, state(), error)
             if kernel.strict:
@@ -138,7 +138,7 @@ class Loader:
         if self._memory.is_file():
             self._failures.forget(status.name)
         for reason in made.refused:
-            status.fail(State.CONFLICT, reason)
+            status.fail(PluginState.CONFLICT, reason)
         return made
 
     @cached_property
@@ -263,7 +263,7 @@ class Registry:
     def _claims(self, what: str, name: str, status: PluginStatus) -> bool:
         owner = self._owners.get((what, name))
         if owner is not None:
-            status.fail(State.CONFLICT, f"{what} {name} already belongs to plugin {owner}")
+            status.fail(PluginState.CONFLICT, f"{what} {name} already belongs to plugin {owner}")
             return False
         self._owners[what, name] = status.name
         return True

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
         CacheTable,
         UselessRow,
     )
+    from vr_kernel.state.jobs import JobTable
     from vr_kernel.state.journal import Entry, JournalContinuity, JournalTable
+    from vr_kernel.state.leases import LeaseTable
+    from vr_kernel.state.protocols import State
     from vr_kernel.state.rows import (
         ROW_CHANGED,
         Delete,
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
         RowsOf,
         RowSpace,
     )
+    from vr_kernel.state.steps import StepTable
     from vr_kernel.state.usage import (
         Attempt,
         AttemptState,
@@ -52,6 +56,8 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Grouping",
     "JournalContinuity",
     "JournalTable",
+    "JobTable",
+    "LeaseTable",
     "Place",
     "Put",
     "ROW_CHANGED",
@@ -65,6 +71,8 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "UsageTable",
     "UselessRow",
     "VectorTable",
+    "State",
+    "StepTable",
     "adopt_file",
 ]
 
@@ -74,8 +82,12 @@ __getattr__, __dir__ = lazy_exports(
         "adoption": "Adopted adopt_file",
         "cache": "CacheEntry CacheFind CacheRow CacheStats CacheTable UselessRow",
         "journal": "Entry JournalContinuity JournalTable",
+        "jobs": "JobTable",
+        "leases": "LeaseTable",
+        "protocols": "State",
         "rows": "Delete Place Put ROW_CHANGED Row RowChange RowSpace Rows RowsOf",
         "usage": "Attempt AttemptState Grouping RecordedAttempt UsageRow UsageTable",
         "vectors": "VectorTable",
+        "steps": "StepTable",
     },
 )

@@ -33,6 +33,7 @@ class SqliteState:
         tell: called once for each damage found in a file.
         patience: with locks, shared by all files.
         clock: seconds since the epoch.
+        steady: a monotonic clock, in seconds; that of the machine when left out.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class SqliteState:
         tell: Callable[[VrError], None] = lambda _error: None,
         patience: Patience | None = None,
         clock: Callable[[], float] = time.time,
+        steady: Callable[[], float] | None = None,
     ) -> None:
         self._paths = paths
         self._lease_s = lease_s
@@ -54,6 +56,7 @@ class SqliteState:
         self._patience = patience
         self._clock = clock
         self._caches: dict[str, SqliteCache] = {}
+        self._steady = steady
 
     @cached_property
     def ledger(self) -> KeptDatabase:
@@ -73,9 +76,11 @@ class SqliteState:
     @cached_property
     def leases(self) -> SqliteLeases:
         """The owners of names."""
+        from vr_kernel.state.leases import steady_clock
         from vr_kernel.state.sqlite.leases import SqliteLeases
 
-        return SqliteLeases(self.ledger, lease_s=self._lease_s, clock=self._clock)
+        steady = self._steady or steady_clock
+        return SqliteLeases(self.ledger, lease_s=self._lease_s, clock=self._clock, steady=steady)
 
     @cached_property
     def jobs(self) -> SqliteJobs:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from abc import ABC, abstractmethod
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from vr_kernel import Code, VrError
-from vr_kernel.state import ROW_CHANGED, Delete, Place, Put, Row, RowSpace
+from vr_kernel.state import ROW_CHANGED, Delete, Place, Put, Row
+
+from vr_testing.contracts.state.part import PartContract
 
 PLACE = Place("diary", "home", "token:ann")
 OTHERS = (
@@ -36,19 +37,13 @@ VALUES: tuple[Any, ...] = (
 )
 
 
-class RowsContract(ABC):
-    """The tests of `vr_kernel.state.Rows`, for pytest with asyncio's auto mode.
-
-    A subclass says how rows are opened; each test opens its own, which are empty.
-    """
-
-    @abstractmethod
-    def opened(self) -> AbstractAsyncContextManager[RowSpace]:
-        """Open empty rows."""
+class RowsContract(PartContract):
+    """The tests of `vr_kernel.state.Rows`."""
 
     async def test_what_is_put_is_found_in_its_place_alone(self) -> None:
         """Namespace, workspace and principal keep rows apart."""
-        async with self.opened() as space:
+        async with self.opened() as state:
+            space = state.rows
             put = await space.of(PLACE).put("day/1", {"mood": ["fine", None, 1.5]})
             assert await space.of(PLACE).get("day/1") == put
             assert put == Row("day/1", {"mood": ["fine", None, 1.5]}, put.version, None)
@@ -60,7 +55,8 @@ class RowsContract(ABC):
 
     async def test_a_stale_version_changes_nothing(self) -> None:
         """Of two writers that read the same row, the second is refused."""
-        async with self.opened() as space:
+        async with self.opened() as state:
+            space = state.rows
             rows = space.of(PLACE)
             first = await rows.put("day", 1, expected=0)
             second = await rows.put("day", 2, expected=first.version)
@@ -75,7 +71,8 @@ class RowsContract(ABC):
 
     async def test_changes_are_made_together_or_not_at_all(self) -> None:
         """One stale version among them undoes the others."""
-        async with self.opened() as space:
+        async with self.opened() as state:
+            space = state.rows
             rows = space.of(PLACE)
             await rows.write(Put("a", 1), Put("b/1", 1), Put("b/2", 2), Put("c", 1))
             await refused(rows.write(Put("a", 2), Delete("b", below=True), Put("c", 2, expected=0)))
@@ -86,7 +83,8 @@ class RowsContract(ABC):
 
     async def test_one_of_many_writers_wins(self) -> None:
         """Of writers at the same moment that expect the same version, exactly one is served."""
-        async with self.opened() as space:
+        async with self.opened() as state:
+            space = state.rows
             rows = space.of(PLACE)
 
             async def write(number: int) -> bool:
@@ -98,7 +96,8 @@ class RowsContract(ABC):
 
     async def test_pages_are_sorted_and_whole(self) -> None:
         """The last key of a page begins the next one; expired rows do not count."""
-        async with self.opened() as space:
+        async with self.opened() as state:
+            space = state.rows
             rows = space.of(PLACE)
             names = [f"day/{number:03}" for number in range(25)]
             await rows.write(*(Put(name, name) for name in [*names, "dawn", "day", "daz"]))
@@ -110,7 +109,8 @@ class RowsContract(ABC):
 
     async def test_expired_rows_count_as_missing(self) -> None:
         """They are not found, and may be put as if they had never been."""
-        async with self.opened() as space:
+        async with self.opened() as state:
+            space = state.rows
             rows = space.of(PLACE)
             await rows.put("day", 1, expires_at=time.time() - 1)
             kept = await rows.put("night", 1, expires_at=time.time() + 3600)
@@ -121,7 +121,8 @@ class RowsContract(ABC):
     @pytest.mark.parametrize("key", BAD_KEYS.values(), ids=BAD_KEYS)
     async def test_bad_keys_and_places_are_refused(self, key: Any) -> None:
         """Every door refuses them, and nothing is written."""
-        async with self.opened() as space:
+        async with self.opened() as state:
+            space = state.rows
             rows = space.of(PLACE)
             for call in (
                 rows.get(key),
@@ -145,7 +146,8 @@ class RowsContract(ABC):
         deep: list[Any] = []
         for _ in range(100_000):
             deep = [deep]
-        async with self.opened() as space:
+        async with self.opened() as state:
+            space = state.rows
             rows = space.of(PLACE)
             for value in {**NOT_JSON, "deep": deep}.values():
                 await refused(rows.write(Put("a", 1), Put("b", value)), Code.INVALID_INPUT)
@@ -157,7 +159,8 @@ class RowsContract(ABC):
         """Any JSON under any key comes back, sorted by code points."""
         draw = random.Random(7)  # noqa: S311 - no secret
         known: dict[str, Any] = {}
-        async with self.opened() as space:
+        async with self.opened() as state:
+            space = state.rows
             rows = space.of(PLACE)
             for _ in range(300):
                 key = "".join(draw.choices(LETTERS, k=draw.randint(1, 3)))

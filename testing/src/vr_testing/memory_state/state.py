@@ -1,0 +1,25 @@
+"""A whole state in the memory of one process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from vr_testing.memory_state.ledger import MemoryLedger
+from vr_testing.memory_state.rows import MemoryRows
+
+
+class MemoryState(MemoryLedger):
+    """Everything that a kernel keeps, in memory; see `vr_kernel.state.State`.
+
+    Args:
+        lease_s: seconds until a silent owner counts as dead.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(self, lease_s: float = 60.0, clock: Callable[[], float] = time.time) -> None:
+        super().__init__(lease_s, clock)
+        self.rows = MemoryRows(clock)
+
+    def close(self) -> None:
+        """Do nothing: the state ends with its process."""
