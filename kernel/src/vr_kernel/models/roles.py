@@ -96,7 +96,7 @@ class ProvidedModel:
         return known.get(self.id, frozenset({"text"})) & {"text", "image"}
 
     def known(self) -> ModelInfo:
-        """What its provider knows of the model.
+        """Return the model as its provider knows it.
 
         One that its provider does not name takes tools when all do that it names.
         """
