@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         extra_missing,
         require_extra,
     )
-    from vr_kernel.events import CallFinished, Trace
+    from vr_kernel.events import CallFinished, RequestFinished, Trace
     from vr_kernel.files.artifacts import Artifact
     from vr_kernel.files.policy import FileMatches
     from vr_kernel.generation import (
@@ -179,6 +179,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Reply",
     "ReplyPiece",
     "Request",
+    "RequestFinished",
     "Reranker",
     "Resource",
     "Role",
@@ -251,7 +252,7 @@ __getattr__, __dir__ = lazy_exports(
         "documents": "Document Locator Segment",
         "errors": "Code ERROR_META ErrorRule ErrorTable VrError did_you_mean "
         "extra_missing require_extra",
-        "events": "CallFinished Trace",
+        "events": "CallFinished RequestFinished Trace",
         "files.artifacts": "Artifact",
         "files.policy": "FileMatches",
         "generation": "Embeddings Media MediaResolution Options Part Purpose "

@@ -69,3 +69,46 @@ class CallFinished:
     started_at: float = 0.0
     run: int = 1
     trace: Trace = NO_TRACE
+
+
+@dataclass(frozen=True, slots=True)
+class RequestFinished:
+    """End of one attempt to ask a model, or another paid service of its provider.
+
+    Attributes:
+        call_id: of the call or turn that pays; of shared work, the one that began it.
+        tool: what was called.
+        plugin: whose tool that is.
+        principal: who called.
+        workspace: for which the request was made.
+        provider: the maker's name.
+        model: the one that was asked, without its provider's name before it.
+        role: for which it was asked; empty for a request that has none.
+        purpose: `generate`, `stream`, `embed`, `cache` or `research`.
+        attempt: its number, from 1; each retry is a request of its own.
+        answered_by: the model that answered, as the provider names it; empty for none.
+        code: of the error, None for an answer; CANCELLED for one that was given up.
+        category: of the error.
+        usage: what it cost, None when that is not known.
+        started_at: when it was sent, in seconds since the epoch.
+        duration_s: until its answer had arrived whole, or it had failed.
+        trace: that of the call.
+    """
+
+    call_id: str
+    tool: str
+    plugin: str
+    principal: str
+    workspace: str
+    provider: str
+    model: str
+    role: str
+    purpose: str
+    attempt: int
+    answered_by: str
+    code: Code | None
+    category: str
+    usage: Usage | None
+    started_at: float
+    duration_s: float
+    trace: Trace

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from vr_kernel.commands import Command
-    from vr_kernel.events import CallFinished
+    from vr_kernel.events import CallFinished, RequestFinished
     from vr_kernel.health import Check
     from vr_kernel.providers import Provider
     from vr_kernel.records import RecordKind
@@ -67,6 +67,11 @@ def vr_lifespan(services: Services) -> AbstractAsyncContextManager[Any] | None:
 @hookspec
 def vr_call_finished(event: CallFinished, services: Services) -> Awaitable[None] | None:
     """Called after each call of a tool has ended; awaited under a time limit. May be async."""
+
+
+@hookspec
+def vr_request_finished(event: RequestFinished, services: Services) -> Awaitable[None] | None:
+    """Called after each attempt to ask a model, in the background. May be async."""
 
 
 @hookspec

@@ -36,7 +36,7 @@ from vr_kernel.providers import ProviderRegistry
 from vr_kernel.records import RecordKind
 from vr_kernel.running.document_loaders import LoadedDocuments
 from vr_kernel.running.job_runner import JobRunner
-from vr_kernel.running.listeners import Listeners
+from vr_kernel.running.listeners import REQUEST, Listeners
 from vr_kernel.running.single_flight import SingleFlights
 from vr_kernel.state.sqlite.state import SqliteState
 from vr_kernel.storage.database_errors import told_by
@@ -61,6 +61,7 @@ class Foundation:
         self.identity = Identity(_user(), config.store.workspace, is_owner=True)
         self._rooms: Rooms | None = None
         self.listeners = Listeners(self.log)
+        self.request_listeners = Listeners(self.log, what=REQUEST)
         self.artifacts = Artifacts(config.paths.artifacts)
         # A single folder given as text would be read as a sequence of letters, "/" among them.
         folders = [roots] if isinstance(roots, str) else roots
@@ -209,7 +210,14 @@ class Foundation:
         self.models = LanguageModels(
             roles=Roles(configuration, self.providers),
             retrier=Retrier(lambda: _policy(configuration.current)),
-            recorder=UsageRecorder(self.usage, meter, limit, self.journal, room_of=self.room_of),
+            recorder=UsageRecorder(
+                self.usage,
+                meter,
+                limit,
+                self.journal,
+                room_of=self.room_of,
+                told=self.request_listeners,
+            ),
             artifacts=self.artifacts,
             digests=self.digests,
             log=self.log,

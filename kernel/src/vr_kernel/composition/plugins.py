@@ -189,6 +189,7 @@ class Plugins:
 
     async def aclose(self) -> None:
         """Let listeners end, leave the lifespans, and stop the store."""
+        await self._foundation.request_listeners.settle()
         await self._foundation.listeners.settle()
         if self.lifespans is not None:
             await self.lifespans.leave()
@@ -219,7 +220,8 @@ class Plugins:
     def _drop(self, name: str) -> None:
         """Use a plugin no more whose lifespan did not begin."""
         self.broken[name] = next(it for it in self.statuses if it.name == name)
-        self._foundation.listeners.remove(name)
+        for listeners in (self._foundation.listeners, self._foundation.request_listeners):
+            listeners.remove(name)
         self._foundation.providers.remove(name)
 
     def _narrow(self, context: Context, principal: str) -> Context:
@@ -242,6 +244,8 @@ class Plugins:
         self.health[status.name] = partial(contribution.health, services)
         if contribution.hear is not None:
             foundation.listeners.add(contribution.hear, services)
+        if contribution.hear_requests is not None:
+            foundation.request_listeners.add(contribution.hear_requests, services)
         for provider in contribution.providers:
             try:
                 foundation.providers.add(provider, context)

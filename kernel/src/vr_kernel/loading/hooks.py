@@ -13,7 +13,7 @@ from vr_kernel.errors import did_you_mean
 from vr_kernel.hookspecs import PROJECT
 from vr_kernel.loading.plugin_hooks import PluginHooks
 
-EVENTS = frozenset({"vr_call_finished"})
+EVENTS = frozenset({"vr_call_finished", "vr_request_finished"})
 """Hooks that are awaited; all others are plain functions."""
 
 

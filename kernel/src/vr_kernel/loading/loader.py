@@ -46,8 +46,8 @@ LONG = 0.1
 class Contribution:
     """Everything one plugin offers, validated.
 
-    `health` is asked by `vr doctor` alone, `hear` when a call has finished, `lifespan` before the
-    first work.
+    `health` is asked by `vr doctor` alone, `hear` and `hear_requests` when a call or a request
+    has finished, `lifespan` before the first work.
     """
 
     status: PluginStatus
@@ -61,6 +61,7 @@ class Contribution:
     commands: list[Command] = field(default_factory=list)
     health: Callable[[Services], list[Check]] = lambda _services: []
     hear: Hear | None = None
+    hear_requests: Hear | None = None
     lifespan: Callable[..., Any] | None = None
 
 
@@ -162,7 +163,9 @@ class Loader:
         self._hooks.register(load(), name)
         hooks = self._hooks.of(name)
         made = Contribution(status, settings=self._settings(name, hooks.settings()))
-        made.health, made.hear, made.lifespan = hooks.health, hooks.call_finished, hooks.lifespan
+        made.health, made.lifespan = hooks.health, hooks.function("vr_lifespan")
+        made.hear = hooks.function("vr_call_finished")
+        made.hear_requests = hooks.function("vr_request_finished")
         for function in hooks.tools():
             tool = _built("tool", self._build, function, name)
             if tool.domain in RESERVED_DOMAINS and not trusted:

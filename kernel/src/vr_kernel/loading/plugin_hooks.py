@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from vr_kernel.commands import Command
-from vr_kernel.events import Hear
 from vr_kernel.health import Check
 from vr_kernel.providers import Provider
 from vr_kernel.records import RecordKind
@@ -67,17 +66,9 @@ class PluginHooks:
         """List the checks for `vr doctor`."""
         return self._typed(Check, "vr_health", services=services)
 
-    @property
-    def call_finished(self) -> Hear | None:
-        """The function that is called after each finished call; None when there is none."""
-        known = "vr_call_finished" in self._implementations
-        return partial(self._call, "vr_call_finished") if known else None
-
-    @property
-    def lifespan(self) -> Callable[..., Any] | None:
-        """The function that opens what the plugin needs; None when there is none."""
-        known = "vr_lifespan" in self._implementations
-        return partial(self._call, "vr_lifespan") if known else None
+    def function(self, hook: str) -> Callable[..., Any] | None:
+        """Return the implementation of a hook that gets arguments; None when there is none."""
+        return partial(self._call, hook) if hook in self._implementations else None
 
     def answer(self, hook: str) -> object:
         """Return the result of a registration hook, unchecked; None when there is no such hook."""

@@ -15,6 +15,7 @@ from vr_kernel.models.roles import ProvidedModel
 from vr_kernel.models.usage import Meter, UsageLedger
 
 if TYPE_CHECKING:
+    from vr_kernel.models.observed import SentRequest, Told
     from vr_kernel.storage.room import Room, RoomOf
 
 _HIDDEN = frozenset({"REPLY_TRUNCATED", "REPLY_UNREADABLE", "NETWORK_ERROR", "DEADLINE_EXCEEDED"})
@@ -76,10 +77,13 @@ class _Shared:
     Attributes:
         under_way: the rows of requests that have not ended.
         writing: the rows that are being written.
+        sent: requests that have not ended, by their rows, while a plugin listens.
     """
 
     under_way: set[object] = field(default_factory=set)
     writing: set[asyncio.Task[None]] = field(default_factory=set)
+    sent: dict[int, SentRequest] = field(default_factory=dict)
+    told: Told | None = None
 
 
 class UsageRecorder:
@@ -99,6 +103,7 @@ class UsageRecorder:
         limit: asyncio.Semaphore,
         *places: Place,
         room_of: RoomOf | None = None,
+        told: Told | None = None,
         shared: _Shared | None = None,
     ) -> None:
         self.meter = meter
@@ -106,7 +111,7 @@ class UsageRecorder:
         self._limit = limit
         self._places = places
         self._room_of = room_of
-        self._shared = shared or _Shared()
+        self._shared = shared or _Shared(told=told)
 
     @property
     def room(self) -> asyncio.Semaphore:
@@ -163,12 +168,17 @@ class UsageRecorder:
         finally:
             self._shared.under_way.discard(asked)
         self._shared.under_way.add(row)
+        if self._shared.told:
+            from vr_kernel.models.observed import SentRequest
+
+            self._shared.sent[row] = SentRequest(request, number, self.meter)
         return row
 
     def paid(self, row: int, model: ProvidedModel, answer: Paid) -> None:
         """Account for an answer that arrived."""
         self.meter.add(answer.usage, f"{model.provider.name}/{answer.model}")
         self._write(row, self._ledger.paid(row, answer.model, answer.usage))
+        self._tell(row, answer.usage, answer.model)
 
     def failed(self, row: int, error: VrError) -> None:
         """Account for an attempt that failed; the error carries its cost, if any."""
@@ -183,14 +193,17 @@ class UsageRecorder:
                 maybe_paid=error.usage is None and error.category in _HIDDEN,
             ),
         )
+        self._tell(row, error.usage, error=error)
 
     def free(self, row: int) -> None:
         """Close the row of an attempt that ended well and costs nothing by itself."""
         self._write(row, self._ledger.failed(row, code="", usage=None, maybe_paid=False))
+        self._tell(row)
 
     def hidden(self, row: int) -> None:
         """Close the row of an attempt that was given up before its answer was seen."""
         self._write(row, self._ledger.failed(row, code="GIVEN_UP", usage=None, maybe_paid=True))
+        self._tell(row, given_up=True)
 
     @contextmanager
     def watched(self, row: int) -> Iterator[None]:
@@ -210,6 +223,11 @@ class UsageRecorder:
             if told := room.told():
                 return told
         return ""
+
+    @property
+    def is_heard(self) -> bool:
+        """True when a plugin is told of requests."""
+        return bool(self._shared.told)
 
     @property
     def writing(self) -> bool:
@@ -232,6 +250,20 @@ class UsageRecorder:
         task = asyncio.ensure_future(end)
         self._shared.writing.add(task)
         task.add_done_callback(self._shared.writing.discard)
+
+    def _tell(
+        self,
+        row: int,
+        usage: Usage | None = None,
+        answered_by: str = "",
+        *,
+        error: VrError | None = None,
+        given_up: bool = False,
+    ) -> None:
+        """Tell plugins of the end of a request, in the background."""
+        if self._shared.told and (sent := self._shared.sent.pop(row, None)):
+            event = sent.finished(usage, answered_by, error, given_up=given_up)
+            self._shared.told.tell_soon(event)
 
 
 def media_seconds(request: Request) -> float:

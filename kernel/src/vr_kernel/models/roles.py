@@ -75,6 +75,7 @@ class ProvidedModel:
         provider: reaches the model.
         id: its name at the provider.
         contained: a context for its calls, which names the provider's plugin when they fail.
+        role: for which it is asked.
     """
 
     provider: ModelProvider
@@ -82,6 +83,7 @@ class ProvidedModel:
     contained: Callable[[], AbstractContextManager[None]] = field(
         default=nullcontext, compare=False
     )
+    role: str = field(default="", compare=False)
 
     @property
     def name(self) -> str:
@@ -157,7 +159,7 @@ class Roles:
             except VrError as error:
                 missing = missing or error
             else:
-                found.append(each)
+                found.append(replace(each, role=role))
         if not found:
             raise missing or _nobody(role)
         return found

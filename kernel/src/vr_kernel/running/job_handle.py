@@ -1,17 +1,16 @@
-"""Jobs as clients see them: a handle while one goes on, its outcome once it has ended."""
+"""Jobs as clients see them: a handle while one goes on, then its outcome, and their errors."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from pydantic import BaseModel
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Usage
-from vr_kernel.running.job_errors import cancelled
 from vr_kernel.running.runner import Outcome
 from vr_kernel.signatures.schemas import compact_output
-from vr_kernel.state.jobs import Job, JobState
+from vr_kernel.state.jobs import Ending, Job, JobState
 from vr_kernel.text.visible_text import all_visible, result_text
 from vr_kernel.tools import Tool
 
@@ -95,6 +94,23 @@ def outcome_of(job: Job, tool: Tool | None = None) -> Outcome:
     )
 
 
+class Ended(TypedDict):
+    """The end of a call in the form that the ledger keeps."""
+
+    state: Ending
+    result: dict[str, Any] | None
+    error: dict[str, Any] | None
+
+
+def ending_of(outcome: Outcome) -> Ended:
+    """Return the end of a job in the form that job_result reports."""
+    if outcome.error is not None:
+        return Ended(state="failed", result=None, error=outcome.error.as_dict(outcome.call_id))
+    usage = outcome.usage.model_dump() if outcome.usage else None
+    result = {"result": outcome.data, "notes": list(outcome.notes), "usage": usage}
+    return Ended(state="done", result=result, error=None)
+
+
 def _error_of(fields: dict[str, Any]) -> VrError:
     return VrError(
         str(fields.get("message", "The job failed.")),
@@ -103,4 +119,40 @@ def _error_of(fields: dict[str, Any]) -> VrError:
         hint=str(fields.get("hint", "")),
         retryable=bool(fields.get("retryable")),
         retry_after=fields.get("retry_after_seconds"),
+    )
+
+
+def taken_over(job_id: str) -> VrError:
+    """The error of work that another process took over."""
+    return VrError(
+        f"Another process took over job {job_id}.",
+        Code.CONFLICT,
+        category="LEASE_LOST",
+        hint="Use job_result to wait for its outcome.",
+        retryable=True,
+    )
+
+
+def cancelled(job_id: str) -> VrError:
+    """The error of work that was cancelled by its id."""
+    return VrError(f"Job {job_id} was cancelled.", Code.CANCELLED, hint="Call the tool again.")
+
+
+def id_used(call_id: str) -> VrError:
+    """The error of a caller's id that another call has."""
+    return VrError(
+        f"The call id {call_id} belongs to another call.",
+        Code.CONFLICT,
+        category="CALL_ID_USED",
+        hint="Give each call an id of its own; the same one only for the same call once more.",
+    )
+
+
+def given_up(runs: int) -> VrError:
+    """The error of a job whose processes died repeatedly."""
+    return VrError(
+        f"The job was interrupted {runs} times without getting any further.",
+        Code.INTERNAL,
+        category="JOB_INTERRUPTED",
+        hint="Its process died each time. The log may say why; call the tool again.",
     )

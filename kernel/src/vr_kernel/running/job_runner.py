@@ -6,25 +6,26 @@ import asyncio
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vr_kernel.calls.context import Context
 from vr_kernel.errors import Code, VrError
-from vr_kernel.events import Trace
 from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.steps import Steps
 from vr_kernel.log import Log
 from vr_kernel.progress import Report, silent
 from vr_kernel.running import runner
-from vr_kernel.running.interrupted import Serve, is_hopeless, refusal, served_for
-from vr_kernel.running.job_errors import given_up, taken_over
+from vr_kernel.running.job_handle import taken_over
 from vr_kernel.running.listeners import Listeners
 from vr_kernel.running.origins import Origin, trace_of
 from vr_kernel.running.runner import Outcome
 from vr_kernel.running.running_job import RunningCall, RunningJob, finish, let_go
 from vr_kernel.state.jobs import Job, JobState
 from vr_kernel.tools import Tool
+
+if TYPE_CHECKING:
+    from vr_kernel.running.interrupted import Serve
 
 NEWS_S = 1.0
 """Seconds between progress reports of a job to those who wait for it."""
@@ -92,6 +93,7 @@ class JobRunner:
             report=report,
             ask=origin.ask,
             trace=trace_of(call_id, origin.trace_context),
+            trace_kept=bool(self._listeners) or context.models.recorder.is_heard,
             named=bool(origin.call_id),
         )
         return self._launch(running, context)
@@ -186,32 +188,15 @@ class JobRunner:
 
         A job of another workspace is left alone.
         """
-        served = await served_for(job, self._serve) if self._serve is not None else None
-        if served is None:
+        from vr_kernel.running.interrupted import take_up
+
+        if self._serve is None:
             return None
-        hopeless = await is_hopeless(job, self.steps, self.most_runs)
-        lease = await self._jobs.begin(job.id)
-        if lease is None:
-            return None
-        if hopeless:
-            error = given_up(self.most_runs).as_dict(job.id)
-            await self._jobs.finish(job.id, lease, error=error, state="failed")
+        taken = await take_up(job, self._serve, self._jobs, self.steps, self.most_runs)
+        if taken is None:
             return None
         self._log.warning("job resumed", job=job.id, tool=job.tool)
-        tool, context = served
-        running = RunningJob(
-            id=job.id,
-            tool=tool,
-            arguments=job.arguments,
-            principal=job.principal,
-            workspace=job.workspace,
-            jobs=self._jobs,
-            report=lambda _done, _total, _message: None,
-            lease=lease,
-            run=job.runs + 1,
-            trace=Trace(root=job.id),
-        )
-        return self._launch(running, context)
+        return self._launch(*taken)
 
     async def resume_all(self) -> None:
         """Resume jobs that other processes left behind."""
@@ -258,8 +243,11 @@ class JobRunner:
             )
 
     async def _run(self, running: RunningJob, context: Context) -> Outcome:
-        if self._serve is not None and (refused := await refusal(running.tool, self._serve)):
-            return Outcome(running.id, error=refused)
+        if self._serve is not None:
+            try:
+                await self._serve(running.tool.name)
+            except VrError as error:
+                return Outcome(running.id, error=error)
         while True:
             given = (running.tool, running.arguments, running.begin(context, self.steps))
             outcome = await runner.run(*given, self._listeners, lambda: running.cancelled)

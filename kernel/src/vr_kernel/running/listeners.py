@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LIMIT_S = 2.0
 """Seconds that a result may wait for all listeners."""
-CALL = "call"
+CALL, REQUEST = "call", "request"
 
 
 class Listeners:

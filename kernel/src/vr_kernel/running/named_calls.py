@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel.errors import VrError
-from vr_kernel.running.job_errors import taken_over
+from vr_kernel.running.job_handle import taken_over
 from vr_kernel.running.lost_job import followed
 from vr_kernel.running.runner import Outcome
 from vr_kernel.storage.database_faults import is_of_state

@@ -7,9 +7,9 @@ import json
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import Any, Protocol, TypedDict
+from typing import Any, Protocol
 
 from pydantic_core import to_jsonable_python
 
@@ -25,12 +25,15 @@ from vr_kernel.log import Log
 from vr_kernel.progress import Report
 from vr_kernel.questions import Asker, ask_nobody
 from vr_kernel.running import runner
-from vr_kernel.running.job_errors import cancelled, id_used, taken_over
+from vr_kernel.running.job_handle import cancelled, ending_of, id_used, taken_over
 from vr_kernel.running.origins import Origin
 from vr_kernel.running.runner import Outcome
-from vr_kernel.state.jobs import Ending, Job, job_scope
+from vr_kernel.state.jobs import Job, job_scope
 from vr_kernel.storage.database_faults import is_held
 from vr_kernel.tools import Tool
+
+TRACE = "trace"
+"""The key of the step that keeps the trace of a job's first run."""
 
 
 class RunningCall(Protocol):
@@ -68,6 +71,8 @@ class RunningJob:
     lease: Lease | None = None
     run: int = 1
     trace: Trace = NO_TRACE
+    trace_kept: bool = False
+    """True when the next process that runs it is to know its trace."""
     named: bool = False
     task: asyncio.Task[Outcome] | None = None
     latest: tuple[float, float | None, str] = (0.0, None, "")
@@ -77,10 +82,12 @@ class RunningJob:
     elsewhere: Job | None = None
     """The job of this id, when another call of the same caller's id has it or has ended it."""
     _claimed: bool = False
+    _steps: Steps | None = None
     _holding: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def begin(self, context: Context, steps: Steps) -> Produced:
         """Begin the call itself; each repetition is a new one."""
+        self._steps = steps
         call = runner.begin(
             self.tool,
             context,
@@ -116,9 +123,16 @@ class RunningJob:
                     return None
                 await self._create()
                 self.lease = await self.jobs.begin(self.id)
+                await self._keep_trace()
         if self.lease is None:
             raise taken_over(self.id)
         return self.lease
+
+    async def _keep_trace(self) -> None:
+        trace = self.trace
+        if self.trace_kept and self._steps is not None and (trace.context or trace.parent):
+            with suppress(VrError):
+                await self._steps.commit(job_scope(self.id), TRACE, asdict(trace), lease=self.lease)
 
     async def claim(self) -> Job | None:
         """Make it the job of its caller's id; returns that job when another call has it already.
@@ -238,23 +252,6 @@ class RunningJob:
         self.cancelled = True
         self.task.cancel()
         await asyncio.wait({self.task})
-
-
-class Ended(TypedDict):
-    """The end of a call in the form that the ledger keeps."""
-
-    state: Ending
-    result: dict[str, Any] | None
-    error: dict[str, Any] | None
-
-
-def ending_of(outcome: Outcome) -> Ended:
-    """Return the end of a job in the form that job_result reports."""
-    if outcome.error is not None:
-        return Ended(state="failed", result=None, error=outcome.error.as_dict(outcome.call_id))
-    usage = outcome.usage.model_dump() if outcome.usage else None
-    result = {"result": outcome.data, "notes": list(outcome.notes), "usage": usage}
-    return Ended(state="done", result=result, error=None)
 
 
 async def finish(running: RunningJob, outcome: Outcome, leases: LedgerLeases, log: Log) -> None:
