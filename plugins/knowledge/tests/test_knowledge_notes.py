@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sqlite3
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -216,13 +217,43 @@ async def test_without_its_ledger_nothing_is_written_twice(
         before = pages(folder)
         changed = before[0].read_text("utf-8") + "\nMine.\n"
         before[0].write_text(changed, "utf-8")
-    ledger = tmp_path / "home" / "state" / "notes.db"
+    ledger = tmp_path / "home" / "state" / "rows.db"
     for damage in (ledger.unlink, lambda: ledger.write_bytes(b"no database" * 500)):
         damage()
         async with opened() as kernel:
             await kernel.call("knowledge_stats")
         assert pages(folder) == before
         assert before[0].read_text("utf-8") == changed
+
+
+async def test_the_ledger_of_the_version_before_is_taken_over(
+    opened: Open, folder: Path, tmp_path: Path
+) -> None:
+    """A page that a person deleted is not written again, and a note that was read is not new."""
+    state, mine = tmp_path / "home" / "state", folder / "mine.md"
+    async with opened() as kernel:
+        await ingest(kernel, "Cards", FOX, {"text": "An owl."})
+        mine.write_text("A badger.", "utf-8")
+        assert (await search(kernel, "badger")).total_results == 1
+        last = await kernel.services.journal.last_seq()
+    pages(folder)[0].unlink()
+    (state / "rows.db").unlink()
+    about, name = mine.stat(), f"{folder}\ndefault"
+    with closing(sqlite3.connect(state / "notes.db")) as connection, connection:
+        connection.execute("CREATE TABLE cursor (folder TEXT, seq INTEGER)")
+        connection.execute("INSERT INTO cursor VALUES (?, ?)", (name, last))
+        connection.execute("CREATE TABLE note (folder, path, size, mtime_ns, passages)")
+        seen = (name, "mine.md", about.st_size, about.st_mtime_ns, 1)
+        connection.execute("INSERT INTO note VALUES (?, ?, ?, ?, ?)", seen)
+        connection.execute("INSERT INTO note VALUES (?, ?, ?, ?, ?)", (name, "odd.md", "x", 1, 1))
+    async with opened() as kernel:
+        assert "takes over" in (await examine(kernel))[1]
+        await kernel.call("knowledge_stats")
+        assert len(pages(folder)) == 1
+        assert (await search(kernel, "badger")).total_results == 1
+        assert await kernel.services.journal.last_seq() == last
+    assert not (state / "notes.db").exists()
+    assert (state / "notes.db.adopted").exists()
 
 
 async def test_two_processes_write_each_page_once(opened: Open, folder: Path) -> None:
@@ -290,7 +321,7 @@ async def test_without_a_folder_nothing_happens(tmp_path: Path) -> None:
     ) as kernel:
         await ingest(kernel, CARDS.name, FOX)
         assert (await search(kernel, "fox")).total_results == 1
-        assert not (tmp_path / "state" / "notes.db").exists()
+        assert not (tmp_path / "state" / "rows.db").exists()
         assert "notes folder" not in checks(kernel)
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 from vr_kernel import Services, VrError
 from vr_kernel.storage import wording
 
-FAILURES = (OSError, sqlite3.Error, VrError)
+FAILURES = (OSError, VrError)
 """Errors of a folder, a disk or the journal; no call fails because of them."""
 
 

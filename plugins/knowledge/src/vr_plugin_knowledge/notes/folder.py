@@ -6,16 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vr_kernel import Call, Code, Services, VrError
-from vr_kernel.storage import told_by
 
 from vr_plugin_knowledge.settings import KnowledgeSettings
 
 if TYPE_CHECKING:
-    from vr_plugin_knowledge.notes.ledger import Ledger
     from vr_plugin_knowledge.notes.reading import NoteReader
     from vr_plugin_knowledge.notes.writing import PageWriter
-
-LEDGER = "notes.db"
 
 
 class Notes:
@@ -41,6 +37,7 @@ def build_notes(services: Services) -> Notes:
     Raises:
         VrError: INVALID_INPUT, category CONFIG_INVALID, when none is configured.
     """
+    from vr_plugin_knowledge.notes.ledger import Ledger
     from vr_plugin_knowledge.notes.reading import NoteReader
     from vr_plugin_knowledge.notes.writing import PageWriter
 
@@ -52,7 +49,7 @@ def build_notes(services: Services) -> Notes:
             category="CONFIG_INVALID",
             hint="Set notes_folder in [plugins.knowledge] to the folder's whole path.",
         )
-    ledger = open_ledger(services, root)
+    ledger = Ledger(services, root)
     return Notes(PageWriter(services, root, ledger), NoteReader(services, root, ledger))
 
 
@@ -61,14 +58,6 @@ def notes_folder(services: Services) -> Path | None:
     settings = services.settings
     folder = settings.notes_folder if isinstance(settings, KnowledgeSettings) else ""
     return Path(folder) if folder else None
-
-
-def open_ledger(services: Services, root: Path) -> Ledger:
-    """Open the ledger of a folder in one workspace."""
-    from vr_plugin_knowledge.notes.ledger import Ledger
-
-    name = f"{root}\n{services.workspace}"
-    return Ledger(services.paths.state / LEDGER, name, told_by(services.log))
 
 
 async def read_notes(call: Call, remarks: list[str]) -> None:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sqlite3
 from pathlib import Path
 
 from vr_kernel import Check, Diagnosis, Services
-from vr_kernel.storage import examine_file
 
-from vr_plugin_knowledge.notes.folder import LEDGER, notes_folder, open_ledger
+from vr_plugin_knowledge.notes.folder import notes_folder
+from vr_plugin_knowledge.notes.ledger import FORMER, Ledger
 from vr_plugin_knowledge.notes.writing import pages_among
 
-_REMADE = "Nothing is lost: it is set aside and made anew when it is next used."
 MOST = 5000
 """Most changes of the journal that are checked."""
 
@@ -28,13 +26,7 @@ def notes_checks(services: Services) -> list[Check]:
         found = await asyncio.to_thread(folder, root)
         return found or await _behind(services, root)
 
-    ledger = services.paths.state / LEDGER
-    return [
-        Check("notes folder", examine),
-        Check(
-            "notes ledger", lambda: examine_file(ledger, _REMADE, Diagnosis.warning, table="note")
-        ),
-    ]
+    return [Check("notes folder", examine)]
 
 
 def folder(root: Path) -> Diagnosis | None:
@@ -52,9 +44,11 @@ def folder(root: Path) -> Diagnosis | None:
 
 
 async def _behind(services: Services, root: Path) -> Diagnosis:
-    waiting = 0
+    former, waiting = services.paths.state / FORMER, 0
+    if former.exists():
+        return Diagnosis.ok(f"The next call takes over {former}, of an earlier version.")
     if services.paths.journal.exists():
-        cursor = await asyncio.to_thread(_cursor, services, root)
+        cursor = await Ledger(services, root).cursor()
         changes = await services.journal.changes(cursor, MOST)
         waiting = len(pages_among(changes, services))
     if not waiting:
@@ -63,11 +57,3 @@ async def _behind(services: Services, root: Path) -> Diagnosis:
         f"Records that are not in the notes folder {root} yet: {waiting}.",
         "`vr knowledge notes sync` writes them, or says why not; so does the next call.",
     )
-
-
-def _cursor(services: Services, root: Path) -> int:
-    path = services.paths.state / LEDGER
-    try:
-        return open_ledger(services, root).cursor() if path.exists() else 0
-    except sqlite3.Error:
-        return 0

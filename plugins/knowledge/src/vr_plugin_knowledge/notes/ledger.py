@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterable
-from contextlib import closing
+import hashlib
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from vr_kernel import VrError, private_file, private_folder
-from vr_kernel.storage import (
-    LeftOut,
-    is_sound,
-    is_useless,
-    put_aside,
-    read_text,
-    require_own,
-    set_aside,
-    tell_emptied,
-)
+from vr_kernel import Services, VrError
+from vr_kernel.state import ROW_CHANGED, Adopted, Delete, Put, Rows, adopt_file
+from vr_kernel.storage import told_by
 
-T = TypeVar("T")
+FORMER = "notes.db"
+"""The file of an earlier version, in the state folder; it is taken over once."""
 WAIT_S = 1.0
 """Longest wait for another process that is writing."""
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS cursor (folder TEXT PRIMARY KEY, seq INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS note (
-    folder TEXT NOT NULL,
-    path TEXT NOT NULL,
-    size INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL,
-    passages INTEGER NOT NULL,
-    PRIMARY KEY (folder, path)
-) WITHOUT ROWID;
-"""
+ALL = 1_000_000
 
 
 class Seen(NamedTuple):
@@ -45,29 +27,25 @@ class Seen(NamedTuple):
 
 
 class Ledger:
-    """The state of one folder, in a file that all processes share; for worker threads.
+    """The state of one folder in one workspace, in rows that all processes share.
 
     It may be lost: then existing pages are not written again, and notes are read once more.
 
     Args:
-        path: of the SQLite file.
-        folder: the notes folder.
-        tell: is called with each damaged part, once.
+        services: of the knowledge plugin.
+        root: the notes folder.
     """
 
-    def __init__(
-        self, path: Path, folder: str, tell: Callable[[VrError], None] = lambda _error: None
-    ) -> None:
-        self._path = path
-        self._folder = folder
-        self._tell = tell
-        self._left_out = LeftOut(path, tell)
+    def __init__(self, services: Services, root: Path) -> None:
+        self._services = services
+        self._key = _key_of(str(root))
+        self._adopted = False
 
-    def cursor(self) -> int:
+    async def cursor(self) -> int:
         """The sequence number of the last change of the journal that was handled."""
-        return self._run(self._cursor)
+        return (await self._cursor(await self._rows()))[0]
 
-    def move(self, start: int, end: int, work: Callable[[], None]) -> bool:
+    async def move(self, start: int, end: int, work: Callable[[], Awaitable[None]]) -> bool:
         """Do `work` and move the cursor from `start` to `end`, as the only process to do so.
 
         Returns False and does nothing when another process has moved it or is about to.
@@ -75,84 +53,85 @@ class Ledger:
         Raises:
             OSError: what `work` raised; then the cursor stays.
         """
-
-        def write(connection: sqlite3.Connection) -> bool:
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError as error:
-                if getattr(error, "sqlite_errorname", "") == "SQLITE_BUSY":
-                    return False
-                raise
-            if self._cursor(connection) != start:
+        rows = await self._rows()
+        name = f"knowledge/pages/{self._services.workspace}/{self._key}"
+        async with self._services.leases.held(name, patience=WAIT_S) as lease:
+            seq, version = await self._cursor(rows)
+            if lease is None or seq != start:
                 return False
-            work()
-            row = (self._folder, end)
-            connection.execute("INSERT OR REPLACE INTO cursor VALUES (?, ?)", row)
+            await work()
+            try:
+                await rows.put(f"{self._key}/cursor", end, expected=version)
+            except VrError as error:
+                if error.category != ROW_CHANGED:
+                    raise
+                return False
             return True
 
-        return self._run(write)
-
-    def notes(self) -> dict[str, Seen]:
+    async def notes(self) -> dict[str, Seen]:
         """The files that were read, by path below the folder."""
+        found = await (await self._rows()).list(f"{self._key}/note/", limit=ALL)
+        return {row.value[0]: Seen(*row.value[1:]) for row in found if _is_note(row.value)}
 
-        def read(connection: sqlite3.Connection) -> dict[str, Seen]:
-            query = "SELECT path, size, mtime_ns, passages FROM note WHERE folder = ?"
-            rows = connection.execute(query, (self._folder,))
-            found = {}
-            for row in rows:
-                if is_sound(row, (str, int, int, int)):
-                    found[row[0]] = Seen(*row[1:])
-                else:
-                    self._left_out.add("note", row[0])
-            return found
-
-        return self._run(read)
-
-    def keep(self, notes: Iterable[tuple[str, Seen]], gone: Iterable[str] = ()) -> None:
+    async def keep(self, notes: Iterable[tuple[str, Seen]], gone: Iterable[str] = ()) -> None:
         """Store files that were read, and remove those that are gone."""
+        puts = [_put(self._key, path, seen) for path, seen in notes]
+        lost = [Delete(_note_key(self._key, path)) for path in gone]
+        await (await self._rows()).write(*puts, *lost)
 
-        def write(connection: sqlite3.Connection) -> None:
-            rows = [(self._folder, path, *seen) for path, seen in notes]
-            connection.execute("BEGIN IMMEDIATE")
-            connection.executemany("INSERT OR REPLACE INTO note VALUES (?,?,?,?,?)", rows)
-            lost = [(self._folder, path) for path in gone]
-            connection.executemany("DELETE FROM note WHERE folder = ? AND path = ?", lost)
+    async def _cursor(self, rows: Rows) -> tuple[int, int]:
+        """Return the cursor, and the version of its row; 0 for none."""
+        row = await rows.get(f"{self._key}/cursor")
+        if row is None:
+            return 0, 0
+        return (row.value if isinstance(row.value, int) else 0), row.version
 
-        self._run(write)
+    async def _rows(self) -> Rows:
+        if not self._adopted:
+            await _adopt(self._services)
+            self._adopted = True
+        return self._services.rows
 
-    def _cursor(self, connection: sqlite3.Connection) -> int:
-        query = "SELECT seq FROM cursor WHERE folder = ?"
-        row = connection.execute(query, (self._folder,)).fetchone()
-        if row and not isinstance(row[0], int):
-            self._left_out.add("cursor", self._folder)
-            return 0
-        return row[0] if row else 0
 
-    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        try:
-            return self._attempt(work)
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            if not is_useless(error, self._path):
-                raise
-            # Damaged: all of it can be rebuilt.
-            if (kept := put_aside(self._path)) is not None:
-                self._tell(set_aside(self._path, kept))
-            return self._attempt(work)
+async def _adopt(services: Services) -> None:
+    def place(put: Put, workspace: str) -> Adopted:
+        return Adopted(put, workspace, services.identity.mark)
 
-    def _attempt(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        tell_emptied(self._path, self._tell)
-        private_folder(self._path.parent)
-        connection = sqlite3.connect(private_file(self._path), timeout=WAIT_S, isolation_level=None)
-        with closing(connection):
-            connection.text_factory = read_text
-            require_own(connection, _SCHEMA)
-            connection.executescript(_SCHEMA)
-            try:
-                made = work(connection)
-                if connection.in_transaction:
-                    connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-            return made
+    def cursors(row: Mapping[str, Any]) -> Iterator[Adopted]:
+        root, _, workspace = row["folder"].rpartition("\n")
+        if isinstance(row["seq"], int):
+            yield place(Put(f"{_key_of(root)}/cursor", row["seq"]), workspace)
+
+    def notes(row: Mapping[str, Any]) -> Iterator[Adopted]:
+        root, _, workspace = row["folder"].rpartition("\n")
+        seen = Seen(row["size"], row["mtime_ns"], row["passages"])
+        if _is_note([row["path"], *seen]):
+            yield place(_put(_key_of(root), row["path"], seen), workspace)
+
+    tables = {"cursor": cursors, "note": notes}
+    file, tell = services.paths.state / FORMER, told_by(services.log)
+    await adopt_file(file, services.rows, services.leases, tables, tell)
+
+
+def _key_of(root: str) -> str:
+    return f"notes/{_digest(root)}"
+
+
+def _note_key(folder: str, path: str) -> str:
+    return f"{folder}/note/{_digest(path)}"
+
+
+def _digest(path: str) -> str:
+    """Return a part of a key for a path, which may be longer than a key."""
+    return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _put(folder: str, path: str, seen: Seen) -> Put:
+    return Put(_note_key(folder, path), [path, *seen])
+
+
+def _is_note(value: Any) -> bool:
+    match value:
+        case [str(), int(), int(), int()]:
+            return True
+    return False

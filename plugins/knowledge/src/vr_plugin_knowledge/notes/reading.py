@@ -82,7 +82,7 @@ class NoteReader:
             await asyncio.wait({self._task})
 
     async def _look(self) -> tuple[News, dict[str, Seen]]:
-        known = await asyncio.to_thread(self._ledger.notes)
+        known = await self._ledger.notes()
         return await asyncio.to_thread(find_news, self._root, known, self._stop), known
 
     async def _record(
@@ -99,7 +99,7 @@ class NoteReader:
         if batch.stale:
             await archive.forget(batch.stale, origin=ORIGIN)
         # Last, so that interrupted work is done again.
-        await asyncio.to_thread(self._ledger.keep, batch.seen)
+        await self._ledger.keep(batch.seen)
         read = sum(seen.passages > 0 for _, seen in batch.seen)
         return Counter(
             read=read,
@@ -114,7 +114,7 @@ class NoteReader:
         if stale:
             await self._services.archive.forget(stale, origin=ORIGIN)
         if gone:
-            await asyncio.to_thread(self._ledger.keep, [], gone)
+            await self._ledger.keep([], gone)
 
     def _look_back(self, task: asyncio.Task[Counter[str]]) -> None:
         if not task.cancelled() and (error := task.exception()):

@@ -68,23 +68,22 @@ class PageWriter:
 
     async def _write_some(self) -> int:
         journal = self._services.journal
-        cursor = await asyncio.to_thread(self._ledger.cursor)
+        cursor = await self._ledger.cursor()
         changes = await journal.changes(cursor, CHANGES_AT_ONCE)
         if changes:
             pages = pages_among(changes, self._services)
             end = pages[PAGES_AT_ONCE - 1][0] if len(pages) > PAGES_AT_ONCE else changes[-1]
-            await asyncio.to_thread(self._put, cursor, pages[:PAGES_AT_ONCE], end.seq)
+            await self._put(cursor, pages[:PAGES_AT_ONCE], end.seq)
             return sum(change.seq <= end.seq for change in changes)
         if await journal.last_seq() >= cursor:
             return 0
         # The journal was lost or replaced: existing pages are not written again.
-        await asyncio.to_thread(self._ledger.move, cursor, 0, lambda: None)
+        await self._ledger.move(cursor, 0, _nothing)
         return 1
 
-    def _put(self, start: int, pages: Sequence[tuple[Change, RecordKind]], end: int) -> None:
-        folder = PageFolder(self._root)
-
+    async def _put(self, start: int, pages: Sequence[tuple[Change, RecordKind]], end: int) -> None:
         def put() -> None:
+            folder = PageFolder(self._root)
             for change, kind in pages:
                 try:
                     put_page(folder, kind, change)
@@ -93,7 +92,12 @@ class PageWriter:
                         raise
                     self._services.log.warning("a note cannot be written", error=str(error))
 
-        self._ledger.move(start, end, put)
+        move = self._ledger.move(start, end, lambda: asyncio.to_thread(put))
+        await asyncio.shield(asyncio.ensure_future(move))  # a thread cannot be cancelled
+
+
+async def _nothing() -> None:
+    """Write no page."""
 
 
 def pages_among(changes: Sequence[Change], services: Services) -> list[tuple[Change, RecordKind]]:
