@@ -2,37 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
-from pathlib import Path
-
 from vr_kernel.calls.result_cache import ResultCache
-from vr_kernel.state import CacheTable
-from vr_kernel.state.sqlite.cache import SqliteCache
-from vr_testing import CacheContract, MemoryCache
-
-
-class TestMemoryCache(CacheContract):
-    """Results in memory."""
-
-    @asynccontextmanager
-    async def opened(self) -> AsyncIterator[CacheTable]:
-        """Open an empty table."""
-        yield MemoryCache()
-
-
-class TestSqliteCache(CacheContract):
-    """Results in a file."""
-
-    @asynccontextmanager
-    async def opened(self) -> AsyncIterator[CacheTable]:
-        """Open an empty table."""
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            closing(SqliteCache(Path(folder) / "results.db")) as table,
-        ):
-            yield table
+from vr_testing.memory_state.cache import MemoryCache
 
 
 async def test_a_cache_needs_no_file() -> None:

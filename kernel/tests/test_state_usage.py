@@ -2,40 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timezone
-from pathlib import Path
 
 import pytest
 from vr_kernel import VrError
 from vr_kernel.models.usage import UsageLedger
-from vr_kernel.state import Attempt, UsageTable
-from vr_kernel.state.sqlite.usage import SqliteUsage
-from vr_testing import MemoryUsage, UsageContract
-
-
-class TestMemoryUsage(UsageContract):
-    """Attempts in memory."""
-
-    @asynccontextmanager
-    async def opened(self, clock: Callable[[], float]) -> AsyncIterator[UsageTable]:
-        """Open an empty table."""
-        yield MemoryUsage(clock)
-
-
-class TestSqliteUsage(UsageContract):
-    """Attempts in a file."""
-
-    @asynccontextmanager
-    async def opened(self, clock: Callable[[], float]) -> AsyncIterator[UsageTable]:
-        """Open an empty table, of a program that the owner ann runs."""
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            closing(SqliteUsage(Path(folder) / "usage.db", "ann", clock=clock)) as table,
-        ):
-            yield table
+from vr_kernel.state import Attempt
+from vr_testing.memory_state.usage import MemoryUsage
 
 
 @pytest.mark.parametrize("zone", [UTC, None])

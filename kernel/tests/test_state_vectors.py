@@ -3,37 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import closing
 from pathlib import Path
 
 from vr_kernel import VrError
-from vr_kernel.state import VectorTable
 from vr_kernel.state.sqlite.vectors import SqliteVectors
-from vr_testing import MemoryVectors, VectorContract
-
-
-class TestMemoryVectors(VectorContract):
-    """Vectors in memory."""
-
-    @asynccontextmanager
-    async def opened(self) -> AsyncIterator[VectorTable]:
-        """Open an empty table."""
-        yield MemoryVectors()
-
-
-class TestSqliteVectors(VectorContract):
-    """Vectors in a file."""
-
-    @asynccontextmanager
-    async def opened(self) -> AsyncIterator[VectorTable]:
-        """Open an empty table."""
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            closing(SqliteVectors(Path(folder) / "vectors.db")) as table,
-        ):
-            yield table
 
 
 async def test_a_damaged_vector_is_left_out_and_told_once(tmp_path: Path) -> None:

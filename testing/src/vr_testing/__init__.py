@@ -17,11 +17,8 @@ if TYPE_CHECKING:
     from vr_testing.contracts.model_wire import ModelWire, Sent, Trouble
     from vr_testing.contracts.recognizer import TextRecognizerContract
     from vr_testing.contracts.reranker import RerankerContract
-    from vr_testing.contracts.state.cache import CacheContract
     from vr_testing.contracts.state.part import Clock
     from vr_testing.contracts.state.state import StateContract
-    from vr_testing.contracts.state.usage import UsageContract
-    from vr_testing.contracts.state.vectors import VectorContract
     from vr_testing.contracts.store import StoreContract
     from vr_testing.gemini.answer import Answer
     from vr_testing.gemini.calls import FunctionCall
@@ -30,10 +27,7 @@ if TYPE_CHECKING:
     from vr_testing.gemini.server import FakeGemini
     from vr_testing.gemini.wire import GeminiWire
     from vr_testing.kernels import TrialKernel, open_kernel
-    from vr_testing.memory_state.cache import MemoryCache
     from vr_testing.memory_state.state import MemoryState
-    from vr_testing.memory_state.usage import MemoryUsage
-    from vr_testing.memory_state.vectors import MemoryVectors
     from vr_testing.memory_store import MemoryStore
     from vr_testing.recording import LogLine, Progress, RecordedCall
     from vr_testing.words import WordEmbedder
@@ -48,12 +42,6 @@ _HOMES = {
     "contracts.embedder": "EmbedderContract",
     "kernels": "TrialKernel open_kernel",
     "contracts.loader": "DocumentLoaderContract",
-    "contracts.state.cache": "CacheContract",
-    "contracts.state.usage": "UsageContract",
-    "contracts.state.vectors": "VectorContract",
-    "memory_state.cache": "MemoryCache",
-    "memory_state.usage": "MemoryUsage",
-    "memory_state.vectors": "MemoryVectors",
     "contracts.state.part": "Clock",
     "contracts.state.state": "StateContract",
     "memory_state.state": "MemoryState",
@@ -68,7 +56,6 @@ _HOMES = {
 }
 __all__ = [
     "Answer",
-    "CacheContract",
     "Clock",
     "DocumentLoaderContract",
     "EmbedderContract",
@@ -77,11 +64,8 @@ __all__ = [
     "FunctionCall",
     "GeminiWire",
     "LogLine",
-    "MemoryCache",
     "MemoryState",
     "MemoryStore",
-    "MemoryUsage",
-    "MemoryVectors",
     "ModelProviderContract",
     "ModelWire",
     "Progress",
@@ -94,8 +78,6 @@ __all__ = [
     "TextRecognizerContract",
     "TrialKernel",
     "Trouble",
-    "UsageContract",
-    "VectorContract",
     "WordEmbedder",
     "open_kernel",
 ]

@@ -5,8 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from vr_testing.memory_state.cache import MemoryCache
 from vr_testing.memory_state.ledger import MemoryLedger
 from vr_testing.memory_state.rows import MemoryRows
+from vr_testing.memory_state.usage import MemoryUsage
+from vr_testing.memory_state.vectors import MemoryVectors
 
 
 class MemoryState(MemoryLedger):
@@ -20,6 +23,13 @@ class MemoryState(MemoryLedger):
     def __init__(self, lease_s: float = 60.0, clock: Callable[[], float] = time.time) -> None:
         super().__init__(lease_s, clock)
         self.rows = MemoryRows(clock)
+        self.usage = MemoryUsage(clock)
+        self.vectors = MemoryVectors()
+        self._caches: dict[str, MemoryCache] = {}
+
+    def cache(self, workspace: str = "") -> MemoryCache:
+        """Results of a workspace; the owner's when it is not named."""
+        return self._caches.setdefault(workspace, MemoryCache())
 
     def close(self) -> None:
         """Do nothing: the state ends with its process."""

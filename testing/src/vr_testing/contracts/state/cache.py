@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
-from vr_kernel.state import CacheEntry, CacheRow, CacheStats, CacheTable, UselessRow
+from vr_kernel.state import CacheEntry, CacheRow, CacheStats, UselessRow
+
+from vr_testing.contracts.state.part import PartContract
 
 VALUES: tuple[dict[str, Any], ...] = (
     {},
@@ -25,19 +25,13 @@ UNFIT: dict[str, CacheRow] = {
 }
 
 
-class CacheContract(ABC):
-    """The tests of `vr_kernel.state.CacheTable`, for pytest with asyncio's auto mode.
-
-    A subclass says how a table is opened; each test opens its own, which is empty.
-    """
-
-    @abstractmethod
-    def opened(self) -> AbstractAsyncContextManager[CacheTable]:
-        """Open an empty table."""
+class CacheContract(PartContract):
+    """The tests of `vr_kernel.state.CacheTable`."""
 
     async def test_what_was_put_is_found(self) -> None:
         """Any object under any key; the first of several keys that has one."""
-        async with self.opened() as table:
+        async with self.opened() as state:
+            table = state.cache()
             await table.check()
             for number, value in enumerate(VALUES):
                 for name in NAMES:
@@ -50,7 +44,8 @@ class CacheContract(ABC):
 
     async def test_a_new_value_replaces_the_old_one(self) -> None:
         """Unless the old one is to stay, which it does while it is new enough."""
-        async with self.opened() as table:
+        async with self.opened() as state:
+            table = state.cache()
             for number, since, left in ((1, None, 1), (2, None, 2), (3, 4, 2), (4, 5, 4)):
                 row = CacheRow("key", {"answer": number}, cached_at=5)
                 await table.put(row, unless_since=since)
@@ -59,7 +54,8 @@ class CacheContract(ABC):
 
     async def test_old_rows_are_useless_and_removed_unless_they_were_replaced(self) -> None:
         """They are named together with their time."""
-        async with self.opened() as table:
+        async with self.opened() as state:
+            table = state.cache()
             for key, moment in (("a", 1.5), ("b", 2.5), ("c", 3.5)):
                 await table.put(CacheRow(key, {"answer": key}, cached_at=moment))
             found = await table.find(["a", "b", "c"], 2.5)
@@ -72,7 +68,8 @@ class CacheContract(ABC):
 
     async def test_a_moved_row_keeps_its_time(self) -> None:
         """It replaces what was there; nothing happens when there is none."""
-        async with self.opened() as table:
+        async with self.opened() as state:
+            table = state.cache()
             await table.put(CacheRow("a", {"answer": 1}, "talk", "t", "m", 1.5))
             await table.put(CacheRow("b", {"answer": 2}, cached_at=9))
             await table.move("a", "b")
@@ -83,7 +80,8 @@ class CacheContract(ABC):
 
     async def test_a_removed_row_is_gone_and_others_stay(self) -> None:
         """One row, those of a content, or all."""
-        async with self.opened() as table:
+        async with self.opened() as state:
+            table = state.cache()
             for key, content in (("a", "talk"), ("b", "talk"), ("c", "film"), ("d", "")):
                 await table.put(CacheRow(key, {}, content))
             await table.delete("a")
@@ -95,7 +93,8 @@ class CacheContract(ABC):
 
     async def test_the_list_has_the_newest_first_and_keeps_its_limit(self) -> None:
         """Of all contents or of one."""
-        async with self.opened() as table:
+        async with self.opened() as state:
+            table = state.cache()
             for number in (3, 0, 4, 1, 2):
                 row = CacheRow(f"k{number}", {}, f"c{number % 2}", "t", "m", number)
                 await table.put(row)
@@ -107,14 +106,16 @@ class CacheContract(ABC):
     @pytest.mark.parametrize("row", UNFIT.values(), ids=UNFIT)
     async def test_what_cannot_be_kept_is_refused(self, row: CacheRow) -> None:
         """Before anything is written."""
-        async with self.opened() as table:
+        async with self.opened() as state:
+            table = state.cache()
             with pytest.raises((ValueError, TypeError)):
                 await table.put(row)
             assert await table.stats() == CacheStats(0, 0)
 
     async def test_the_table_can_be_used_after_it_was_closed(self) -> None:
         """A call that ends late finds it again."""
-        async with self.opened() as table:
+        async with self.opened() as state:
+            table = state.cache()
             await table.put(CacheRow("a", {"answer": 1}, cached_at=2))
             table.close()
             table.close()

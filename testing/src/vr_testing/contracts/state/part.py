@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 from vr_kernel.state import State
 
 LEASE_S = 60.0
 """Seconds of a lease in these tests."""
+OWNER = "ann"
+"""The principal who runs the program in these tests."""
 
 
 class Clock:
@@ -30,5 +33,7 @@ class PartContract(ABC):
     """
 
     @abstractmethod
-    def opened(self, clock: Clock | None = None) -> AbstractAsyncContextManager[State]:
-        """Open an empty state, whose leases last `LEASE_S` seconds by `clock`."""
+    def opened(
+        self, clock: Callable[[], float] | None = None
+    ) -> AbstractAsyncContextManager[State]:
+        """Open an empty state, for the owner `OWNER`; leases last `LEASE_S` seconds by `clock`."""

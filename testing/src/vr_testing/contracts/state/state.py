@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from vr_testing.contracts.state.cache import CacheContract
 from vr_testing.contracts.state.ledger import JobsContract, LeasesContract, StepsContract
 from vr_testing.contracts.state.rows import RowsContract
+from vr_testing.contracts.state.usage import UsageContract
+from vr_testing.contracts.state.vectors import VectorContract
 
 
-class StateContract(LeasesContract, JobsContract, StepsContract, RowsContract):
+class StateContract(
+    LeasesContract,
+    JobsContract,
+    StepsContract,
+    RowsContract,
+    CacheContract,
+    UsageContract,
+    VectorContract,
+):
     """The tests of `vr_kernel.state.State`, for pytest with asyncio's auto mode.
 
     A subclass says how a state is opened:
@@ -14,7 +25,7 @@ class StateContract(LeasesContract, JobsContract, StepsContract, RowsContract):
     ```python
     class TestMemoryState(StateContract):
         @asynccontextmanager
-        async def opened(self, clock: Clock | None = None) -> AsyncIterator[State]:
+        async def opened(self, clock=None):
             yield MemoryState(LEASE_S, clock or time.time)
     ```
     """

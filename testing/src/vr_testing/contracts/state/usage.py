@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -14,24 +11,20 @@ from vr_kernel import Usage
 from vr_kernel.state import Attempt, Grouping, UsageRow, UsageTable
 from vr_kernel.state.usage import UNHEARD_S
 
+from vr_testing.contracts.state.part import PartContract
+
 FIRST = Attempt("call", "video_analyze", "video", "ann", "gemini", "flash", "generate", 1)
 MIDNIGHT = datetime(2026, 3, 1, tzinfo=UTC).timestamp()
 NAMES = ("", "\0", "a\0b", "é\U0001f600 '\"%_", "k" * 5000)
 
 
-class UsageContract(ABC):
-    """The tests of `vr_kernel.state.UsageTable`, for pytest with asyncio's auto mode.
-
-    A subclass says how a table is opened; each test opens its own, which is empty.
-    """
-
-    @abstractmethod
-    def opened(self, clock: Callable[[], float]) -> AbstractAsyncContextManager[UsageTable]:
-        """Open an empty table; `clock` gives seconds since the epoch."""
+class UsageContract(PartContract):
+    """The tests of `vr_kernel.state.UsageTable`."""
 
     async def test_models_are_summed_by_who_answered(self) -> None:
         """Groups with most tokens come first, equal ones by name; cached tokens count no more."""
-        async with self.opened(lambda: MIDNIGHT) as table:
+        async with self.opened(lambda: MIDNIGHT) as state:
+            table = state.usage
             await pay(table, Usage(input_tokens=5))
             await pay(table, Usage(input_tokens=7), provider="ollama", media_seconds=1.5)
             await pay(table, Usage(input_tokens=1, output_tokens=2, thinking_tokens=3))
@@ -58,7 +51,8 @@ class UsageContract(ABC):
 
     async def test_an_attempt_ends_once(self) -> None:
         """The first end stands; the end of an unknown one changes nothing."""
-        async with self.opened(lambda: MIDNIGHT) as table:
+        async with self.opened(lambda: MIDNIGHT) as state:
+            table = state.usage
             number = await pay(table, Usage(input_tokens=5))
             await table.end(number, "maybe_paid", Usage(), code="CANCELLED")
             await table.end(number, "paid", Usage(input_tokens=9), model="other")
@@ -70,7 +64,8 @@ class UsageContract(ABC):
 
     async def test_the_newest_attempts_come_first(self) -> None:
         """Each as it was begun and ended; their numbers rise."""
-        async with self.opened(lambda: MIDNIGHT) as table:
+        async with self.opened(lambda: MIDNIGHT) as state:
+            table = state.usage
             first = await table.begin(replace(FIRST, call_id="one"))
             second = await table.begin(replace(FIRST, call_id="two", number=2))
             await table.end(second, "paid", Usage(output_tokens=3), code="REPLY_TRUNCATED")
@@ -89,7 +84,8 @@ class UsageContract(ABC):
     async def test_an_attempt_nobody_reported_on_counts_as_maybe_paid_after_an_hour(self) -> None:
         """Until somebody reports on it after all."""
         now = MIDNIGHT
-        async with self.opened(lambda: now) as table:
+        async with self.opened(lambda: now) as state:
+            table = state.usage
             number = await table.begin(FIRST)
             await pay(table, Usage())
             assert [(it.attempts, it.maybe_paid) for it in await sums(table)] == [(2, 0)]
@@ -102,7 +98,8 @@ class UsageContract(ABC):
     async def test_days_are_utc_and_bounds_are_kept(self) -> None:
         """The begin of a time is part of it, its end is not."""
         now = 0.0
-        async with self.opened(lambda: now) as table:
+        async with self.opened(lambda: now) as state:
+            table = state.usage
             for number, offset in enumerate((-86_400, -0.5, 0, 86_399.5), start=1):
                 now = MIDNIGHT + offset
                 await pay(table, Usage(input_tokens=number))
@@ -116,7 +113,8 @@ class UsageContract(ABC):
 
     async def test_each_principal_has_sums_of_its_own(self) -> None:
         """Those of all are the sum of all."""
-        async with self.opened(lambda: MIDNIGHT) as table:
+        async with self.opened(lambda: MIDNIGHT) as state:
+            table = state.usage
             for number, principal in enumerate(("ann", "bob", "token:ann", ""), start=1):
                 await pay(table, Usage(input_tokens=number), principal=principal)
             for number, principal in enumerate(("ann", "bob", "token:ann", ""), start=1):
@@ -127,7 +125,8 @@ class UsageContract(ABC):
 
     async def test_odd_names_are_kept_or_refused(self) -> None:
         """Half of a surrogate pair is refused, before anything is written."""
-        async with self.opened(lambda: MIDNIGHT) as table:
+        async with self.opened(lambda: MIDNIGHT) as state:
+            table = state.usage
             for name in NAMES:
                 await pay(table, Usage(), tool=name, model=name, call_id=name)
             assert {row.key for row in await sums(table)} == {*NAMES}

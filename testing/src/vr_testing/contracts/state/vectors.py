@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from contextlib import AbstractAsyncContextManager
 from typing import get_args
 
 from vr_kernel import Purpose
-from vr_kernel.state import VectorTable
 from vr_kernel.state.vectors import QUESTIONS
+
+from vr_testing.contracts.state.part import PartContract
 
 PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 ODD = ("", "\0", "a\0b", "é\U0001f600 '\"%_", "k" * 5000)
 
 
-class VectorContract(ABC):
-    """The tests of `vr_kernel.state.VectorTable`, for pytest with asyncio's auto mode.
-
-    A subclass says how a table is opened; each test opens its own, which is empty.
-    """
-
-    @abstractmethod
-    def opened(self) -> AbstractAsyncContextManager[VectorTable]:
-        """Open an empty table."""
+class VectorContract(PartContract):
+    """The tests of `vr_kernel.state.VectorTable`."""
 
     async def test_what_is_kept_is_known(self) -> None:
         """Among others; any bytes, of any number of items, again after a close."""
-        async with self.opened() as table:
+        async with self.opened() as state:
+            table = state.vectors
             made = {f"d{number}": bytes([number % 256, 0, 255, 10]) for number in range(1500)}
             for purpose in PURPOSES:
                 await table.keep(purpose, "minilm@1", dict([*made.items()][:QUESTIONS]))
@@ -40,7 +33,8 @@ class VectorContract(ABC):
 
     async def test_spaces_never_mix(self) -> None:
         """Neither those of purposes nor those of embedders."""
-        async with self.opened() as table:
+        async with self.opened() as state:
+            table = state.vectors
             for number, purpose in enumerate(PURPOSES):
                 for other, embedder in enumerate(("a@1", "a@2", *ODD)):
                     await table.keep(purpose, embedder, {"d": bytes([number, other])})
@@ -52,7 +46,8 @@ class VectorContract(ABC):
 
     async def test_a_new_vector_replaces_the_old_one(self) -> None:
         """One of a wrong size is left out until then."""
-        async with self.opened() as table:
+        async with self.opened() as state:
+            table = state.vectors
             for purpose in PURPOSES:
                 await table.keep(purpose, "a", {"d": b"longer", "e": b"right"})
                 assert await table.known(purpose, "a", ["d", "e"], 5) == {"e": b"right"}
@@ -61,7 +56,8 @@ class VectorContract(ABC):
 
     async def test_only_the_latest_questions_are_kept(self) -> None:
         """Of all embedders together; documents are all kept."""
-        async with self.opened() as table:
+        async with self.opened() as state:
+            table = state.vectors
             for purpose in PURPOSES:
                 await table.keep(purpose, "old", {"first": b"1"})
                 await table.keep(
