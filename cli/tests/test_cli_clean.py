@@ -30,7 +30,7 @@ from vr_kernel.state.sqlite.journal.journal import SqliteJournal
 from vr_kernel.state.sqlite.ledger import open_ledger
 from vr_testing.full_disk import fill_up, small_disk
 
-KINDS = ["artifacts", "cache", "downloads", "damaged"]
+KINDS = ["artifacts", "cache", "downloads", "damaged", "adopted"]
 OLD = time.time() - 40 * 86_400
 DONE, RUNNING = "1" * 32, "2" * 32
 
@@ -56,7 +56,10 @@ class Installation:
         (self.cache / "downloads").mkdir()
         self.download = self.write(self.cache / "downloads" / "talk.mp4")
         self.damaged = self.write(self.cache / "results.db.damaged-17")
+        self.adopted = self.write(self.state / "gemini.db.adopted")
+        os.utime(self.adopted, (OLD, OLD))
         self.kept = [
+            self.write(self.state / "refused.db.adopted"),
             self.write(self.state / "journal.db.damaged-17"),
             self.write(self.state / "notes.txt"),
             self.write(self.cache / "downloads" / ".talk.mp4.part"),
@@ -177,7 +180,7 @@ def test_everything_goes_that_can_be_done_without(full: Installation, host: Fres
     ended = host.run("clean", "--yes", "--json")
     assert (ended.code, ended.data["removed"]) == (0, True)
     assert all(item["removed"] for item in ended.data["items"])
-    for gone in (full.picture, full.other, full.download, full.damaged):
+    for gone in (full.picture, full.other, full.download, full.damaged, full.adopted):
         assert not gone.exists()
     assert (full.cached(), full.jobs(), full.records()) == (set(), {DONE, RUNNING}, 1)
     assert all(path.exists() for path in full.kept)
@@ -234,7 +237,7 @@ def test_kinds_that_are_gone_are_accepted_without_effect(
 
 def test_what_is_younger_stays(full: Installation, host: FreshVr) -> None:
     ended = host.run("clean", "--older-than", "30", "--yes", "--json")
-    assert counts(ended) == dict.fromkeys(KINDS, 0) | {"artifacts": 1}
+    assert counts(ended) == dict.fromkeys(KINDS, 0) | {"artifacts": 1, "adopted": 1}
     assert full.picture.exists()
     assert not full.other.exists()
     assert full.cached() == {"names-picture", "names-nothing"}
@@ -339,7 +342,7 @@ def leave_log(file: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "count", "cached"),
     [
-        ([], 8, set()),
+        ([], 9, set()),
         (["--cache"], 3, set()),
         (["--artifacts"], 3, {"names-nothing"}),
     ],

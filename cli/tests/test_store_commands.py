@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
+import asyncio
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from command_fork import FreshVr
+from gemini_service import rows_of
 from plugin_zoo import Animal, Zoo
+from vr_kernel import Change
+from vr_kernel.journal.dead_letters import NAMESPACE, DeadLetters
+from vr_kernel.state.sqlite.rows import SqliteRows
 
 PICKY = '''
 import os
@@ -70,13 +74,15 @@ def vr(zoo: Zoo) -> FreshVr:
 
 def refuse_more(zoo: Zoo, count: int) -> None:
     """List as many records more, named `n0` and so on, as the one that was refused."""
-    file = zoo.folder / "state" / "refused.db"
-    with closing(sqlite3.connect(file)) as database, database:
-        database.executemany(
-            "INSERT INTO refused SELECT store, workspace, kind, ?, reason, tries, refused_at"
-            " FROM refused WHERE key = 'bad'",
-            [(f"n{number}",) for number in range(count)],
-        )
+
+    async def refuse() -> None:
+        with closing(SqliteRows(zoo.folder / "state" / "rows.db")) as space:
+            letters = DeadLetters(rows_of(space, NAMESPACE))
+            for number in range(count):
+                change = Change(number, "default", "Notes", f"n{number}", {}, {}, "")
+                await letters.add("picky", change, ValueError("Not to my taste."), 5)
+
+    asyncio.run(refuse())
 
 
 def test_what_is_refused_is_listed_and_given_up_or_sent_again(vr: FreshVr, zoo: Zoo) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from gemini_service import rows_of
 from vr_kernel import Change, Check, Config, Diagnosis, Kernel, hookimpl, load_config
+from vr_kernel.config.paths import Paths
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.diagnosis import databases, folders, kernel_checks, language_models
 from vr_kernel.diagnosis.configuration import allowed_roots
@@ -19,6 +21,7 @@ from vr_kernel.loading.discovery import PluginStatus
 from vr_kernel.loading.hooks import Hooks
 from vr_kernel.loading.loader import Loader
 from vr_kernel.log import Log
+from vr_kernel.state.sqlite.rows import SqliteRows
 from vr_kernel.storage.database_health import examine_file
 from vr_kernel.text.redaction import HIDDEN, Redaction, redactor, secrets_in_text, secrets_of
 
@@ -26,19 +29,21 @@ KEY = "AIza" + "k3y_" * 9
 
 
 async def test_what_a_store_refused_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "refused.db"
-    assert databases.refused_records(path).level == "ok"
-    letters = DeadLetters(path)
+    paths = Paths(tmp_path, tmp_path, tmp_path)
+    assert databases.refused_records(paths).level == "ok"
+    space = SqliteRows(paths.rows)
+    letters = DeadLetters(rows_of(space, "dead letters"))
     assert await letters.count("embedded") == 0
-    assert databases.refused_records(path).level == "ok"
+    assert databases.refused_records(paths).level == "ok"
+    assert not paths.rows.exists()
     change = Change(1, "default", "Notes", "key", {}, {}, "2026-01-01")
     await letters.add("embedded", change, RuntimeError("no"), 5)
-    letters.close()
-    found = databases.refused_records(path)
+    space.close()
+    found = databases.refused_records(paths)
     assert (found.level, "1 records" in found.what) == ("warning", True)
     assert "vr store failed" in found.fix
-    path.write_bytes(b"no database at all")
-    assert databases.refused_records(path).level == "warning"
+    paths.rows.write_bytes(b"no database at all")
+    assert databases.refused_records(paths).level == "warning"
 
 
 @pytest.mark.parametrize("store", ["mine", "nobodys"])

@@ -91,7 +91,7 @@ async def test_registry_survives_a_restart(fake: FakeGemini, tmp_path: Path) -> 
 
 async def test_damaged_registry_heals(fake: FakeGemini, tmp_path: Path) -> None:
     folders(tmp_path).state.mkdir()
-    (folders(tmp_path).state / "gemini.db").write_bytes(b"no database" * 1000)
+    (folders(tmp_path).rows).write_bytes(b"no database" * 1000)
     async with gemini_at(fake.url, tmp_path) as gemini, video(tmp_path) as media:
         assert await gemini.upload(media) == await gemini.upload(media)
     assert uploads(fake) == 1

@@ -35,6 +35,6 @@ def test_upload_of_a_gibibyte_is_streamed(tmp_path: Path) -> None:
     # A busy machine stalls any process now and then; a fault of ours stalls it each time.
     while len(runs) < 3 and not (runs and runs[-1]["stall_ms"] <= 50):
         runs.append(upload(path))
-        (tmp_path / "state" / "gemini.db").unlink()
+        (tmp_path / "state" / "rows.db").unlink()
     assert all(run["grown_mib"] <= 40 for run in runs), runs
     assert runs[-1]["stall_ms"] <= 50, runs

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gemini_service import MODEL, ask, folders, gemini_at, video
+from gemini_service import MODEL, ask, gemini_at, rows_of, video
 from vr_kernel import Code, VrError
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.gemini.catalogue import KNOWN, PRESETS
@@ -105,7 +105,7 @@ async def test_missing_key_names_the_variable_and_the_page(tmp_path: Path) -> No
 
 async def test_changed_settings_hold_for_the_next_request(fake: FakeGemini, tmp_path: Path) -> None:
     current = ModelsSettings(gemini_api_keys=["a"], gemini_base_url=fake.url)
-    gemini = GeminiService(lambda: current, folders(tmp_path), Log("error", "console"))
+    gemini = GeminiService(lambda: current, rows_of(), Log("error", "console"))
     await gemini.models.generate(MODEL, ask("Hello."))
     current = ModelsSettings(
         gemini_api_keys=["b"], gemini_base_url=fake.url, gemini_api_version="v1", preset="budget"
@@ -348,7 +348,7 @@ async def test_system_instruction_counts_as_tokens(fake: FakeGemini, tmp_path: P
 def test_every_preset_and_role_names_known_models(tmp_path: Path) -> None:
     for preset, choice in PRESETS.items():
         settings = ModelsSettings(preset=preset)
-        gemini = GeminiService(lambda: settings, folders(tmp_path), Log("error", "console"))  # noqa: B023
+        gemini = GeminiService(lambda: settings, rows_of(), Log("error", "console"))  # noqa: B023
         assert gemini.models.model_for("deep") == choice.default
         assert gemini.models.model_for("fast") == choice.flash
         assert gemini.models.model_for("embedding") == choice.embedding
@@ -357,7 +357,7 @@ def test_every_preset_and_role_names_known_models(tmp_path: Path) -> None:
 
 def test_configured_models_come_before_the_preset(tmp_path: Path) -> None:
     settings = ModelsSettings(gemini_model="models/gemini-x", gemini_flash_model="gemini-y")
-    gemini = GeminiService(lambda: settings, folders(tmp_path), Log("error", "console"))
+    gemini = GeminiService(lambda: settings, rows_of(), Log("error", "console"))
     assert gemini.models.model_for("vision") == "gemini-x"
     assert gemini.models.model_for("fast") == "gemini-y"
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gemini_service import rows_of
 from paid_work import Found, asked, paid_kernel, rows
 from vr_kernel import CALLS_OUT, READ_ONLY, Call, Kernel, VrError, cache_key, tool
 from vr_kernel.calls.result_cache import ResultCache
@@ -177,8 +178,8 @@ async def test_a_value_takes_the_place_of_one_that_is_no_good_any_more(tmp_path:
     cache.close()
 
 
-async def test_a_context_cache_that_comes_late_gives_way(tmp_path: Path) -> None:
-    registry = KeptAtGemini(tmp_path / "gemini.db", Log("error", "console"))
+async def test_a_context_cache_that_comes_late_gives_way() -> None:
+    registry = KeptAtGemini(rows_of(), Log("error", "console"))
     now = time.time()
 
     def context(name: str, left: float, account: str = "one") -> ContextCache:
@@ -196,4 +197,3 @@ async def test_a_context_cache_that_comes_late_gives_way(tmp_path: Path) -> None
     assert await added("another account's", 100, "two") == "another account's"
     names = {it.name for it in await registry.context("c", "m", "")}
     assert names == {"successor's", "another account's"}
-    registry.close()

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 from vr_kernel import VrError
-from vr_kernel.config.paths import Paths
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.gemini.service import GeminiService
 from vr_kernel.generation import Reply, ReplyPiece, Request
 from vr_kernel.log import Log
 from vr_kernel.models.provider import ModelProvider
-from vr_testing import FakeGemini, GeminiWire, ModelProviderContract, ModelWire
+from vr_kernel.state import Place, Rows
+from vr_testing import FakeGemini, GeminiWire, MemoryRows, ModelProviderContract, ModelWire
 from vr_testing.contracts.model import SECRET
 
 
@@ -67,7 +66,11 @@ class Free(Spoilt):
         return Reply(text=reply.text, model=reply.model)
 
 
-def contract(folder: Path, spoil: Callable[[ModelProvider], Spoilt]) -> ModelProviderContract:
+async def kept() -> Rows:
+    return MemoryRows().of(Place("gemini"))
+
+
+def contract(spoil: Callable[[ModelProvider], Spoilt]) -> ModelProviderContract:
     class Contract(ModelProviderContract):
         model = "gemini-x"
 
@@ -77,8 +80,7 @@ def contract(folder: Path, spoil: Callable[[ModelProvider], Spoilt]) -> ModelPro
                 settings = ModelsSettings(
                     gemini_api_keys=[SecretStr(SECRET)], gemini_base_url=fake.url
                 )
-                paths = Paths(config=folder, state=folder, cache=folder)
-                gemini = GeminiService(lambda: settings, paths, Log("error", "json"))
+                gemini = GeminiService(lambda: settings, kept, Log("error", "json"))
                 try:
                     yield spoil(gemini.models), GeminiWire(fake)
                 finally:
@@ -97,30 +99,28 @@ BROKEN: Sequence[tuple[type[Spoilt], str, tuple[str, ...]]] = [
 
 @pytest.mark.parametrize(("kind", "test", "trouble"), BROKEN)
 async def test_broken_provider_fails(
-    kind: type[Spoilt], test: str, trouble: tuple[str, ...], tmp_path: Path
+    kind: type[Spoilt], test: str, trouble: tuple[str, ...]
 ) -> None:
     with pytest.raises(AssertionError):
-        await getattr(contract(tmp_path, kind), test)(*trouble)
+        await getattr(contract(kind), test)(*trouble)
 
 
 @pytest.mark.parametrize(("test", "trouble"), [broken[1:] for broken in BROKEN])
-async def test_sound_provider_passes_the_same(
-    test: str, trouble: tuple[str, ...], tmp_path: Path
-) -> None:
-    await getattr(contract(tmp_path, Spoilt), test)(*trouble)
+async def test_sound_provider_passes_the_same(test: str, trouble: tuple[str, ...]) -> None:
+    await getattr(contract(Spoilt), test)(*trouble)
 
 
-async def test_trouble_that_a_protocol_does_not_know_passes(tmp_path: Path) -> None:
+async def test_trouble_that_a_protocol_does_not_know_passes() -> None:
     class Limited(GeminiWire):
         troubles = frozenset()
 
-    kept = contract(tmp_path, Retrying)
-    opened = kept.opened
+    limiting = contract(Retrying)
+    opened = limiting.opened
 
     @asynccontextmanager
     async def limited() -> AsyncIterator[tuple[ModelProvider, ModelWire]]:
         async with opened() as (provider, wire):
             yield provider, Limited(wire._gemini)
 
-    kept.opened = limited
-    await kept.test_failure_of_a_request("overloaded")
+    limiting.opened = limited
+    await limiting.test_failure_of_a_request("overloaded")

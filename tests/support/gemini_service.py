@@ -15,11 +15,24 @@ from vr_kernel.gemini.service import GeminiService
 from vr_kernel.generation import Media, Part, Request, Text, Turn
 from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.log import Log
+from vr_kernel.state import OpenRows, Place, Rows, RowSpace
 from vr_kernel.state.sqlite.ledger import open_ledger
+from vr_kernel.state.sqlite.rows import SqliteRows
+from vr_testing import MemoryRows
 
 MODEL = "gemini-3.8-flash"
 LARGE = 20_000_001
 """One byte more than travels inside a request."""
+
+
+def rows_of(space: RowSpace | None = None, namespace: str = "gemini") -> OpenRows:
+    """Open the rows of a part of the kernel; in memory unless a space is given."""
+    rows = (space or MemoryRows()).of(Place(namespace))
+
+    async def opened() -> Rows:
+        return rows
+
+    return opened
 
 
 def folders(tmp_path: Path) -> Paths:
@@ -33,9 +46,12 @@ async def gemini_at(url: str, tmp_path: Path, **settings: Any) -> AsyncIterator[
         {"gemini_api_keys": ["one"], "gemini_base_url": url, **settings}
     )
     paths = folders(tmp_path)
-    with closing(open_ledger(paths.state / "jobs.db")) as ledger:
+    with (
+        closing(open_ledger(paths.state / "jobs.db")) as ledger,
+        closing(SqliteRows(paths.rows)) as space,
+    ):
         leases = LedgerLeases(ledger_state(ledger, lease_s=20))
-        gemini = GeminiService(lambda: chosen, paths, Log("error", "console"), leases)
+        gemini = GeminiService(lambda: chosen, rows_of(space), Log("error", "console"), leases)
         try:
             yield gemini
         finally:

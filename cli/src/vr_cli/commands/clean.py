@@ -29,6 +29,7 @@ NOTHING_TO_CLEAN = (
 @click.option("--logs", is_flag=True, hidden=True)
 @click.option("--jobs", is_flag=True, hidden=True)
 @click.option("--damaged", is_flag=True, help="Damaged files that were set aside.")
+@click.option("--adopted", is_flag=True, help="Files of an earlier version, after a month.")
 @click.option(
     "--older-than",
     type=click.IntRange(0, 100_000),

@@ -14,6 +14,7 @@ from pathlib import Path
 from vr_kernel.config.paths import Paths
 from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifacts
+from vr_kernel.state.adoption import ADOPTED
 from vr_kernel.state.sqlite.cached_rows import (
     clear_cache,
     forget_results,
@@ -21,6 +22,8 @@ from vr_kernel.state.sqlite.cached_rows import (
     named_artifacts,
 )
 
+ADOPTED_S = 30 * 86_400
+"""Seconds that a file of an earlier version is kept after its content was taken over."""
 BEING_WRITTEN_S = 3600
 """A partly written file younger than this, in seconds, may belong to a running call."""
 ENOUGH_BYTES = 1 << 18
@@ -114,9 +117,17 @@ def _damaged(paths: Paths, before: float) -> Removable:
     return Removable("damaged", len(files), _size(files), note, partial(_unlink, files))
 
 
+def _adopted(paths: Paths, before: float) -> Removable:
+    files = [*_files(paths.state, min(before, time.time() - ADOPTED_S))]
+    files = [path for path in files if path.name.endswith(ADOPTED)]
+    note = "Files of an earlier version, whose content was taken over a month ago."
+    return Removable("adopted", len(files), _size(files), note, partial(_unlink, files))
+
+
 _KINDS: dict[str, Callable[[Paths, float], Removable]] = {
     "downloads": _downloads,
     "damaged": _damaged,
+    "adopted": _adopted,
     "cache": _cache,
     "artifacts": _artifacts,
 }

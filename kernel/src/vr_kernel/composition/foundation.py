@@ -6,6 +6,7 @@ import asyncio
 import getpass
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,12 @@ from vr_kernel.http import Fetcher
 from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.steps import Steps
-from vr_kernel.journal.dead_letters import DeadLetters
+from vr_kernel.journal.dead_letters import (
+    FORMER_FILE,
+    NAMESPACE,
+    DeadLetters,
+    former_tables,
+)
 from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.log import Log
 from vr_kernel.models.models import LanguageModels
@@ -46,7 +52,9 @@ from vr_kernel.text.redaction import Redaction, secrets_of
 if TYPE_CHECKING:
     from vr_kernel.calls.result_cache import ResultCache
     from vr_kernel.files.digests import Digests
-    from vr_kernel.state.rows import Rows
+    from vr_kernel.state.adopting import AdoptingRows
+    from vr_kernel.state.adoption import Adopt
+    from vr_kernel.state.rows import OpenRows, Rows
     from vr_kernel.storage.room import Room, Rooms
 
 
@@ -134,8 +142,7 @@ class Foundation:
         await self.http.aclose()
         await self.leases.aclose()
         await self.journal.aclose()
-        files = (self.journal, self.dead_letters, self.cache, self.digests, self.usage)
-        for file in (*files, self.state):
+        for file in (self.journal, self.cache, self.digests, self.usage, self.state):
             file.close()
         self.log.tell_counted()
 
@@ -165,6 +172,23 @@ class Foundation:
 
         return deferred(made)
 
+    def _adopting(
+        self, name: str, namespace: str, tables: Callable[[], Mapping[str, Adopt]]
+    ) -> OpenRows:
+        """Return a function that opens rows which an earlier version kept in a file."""
+        rows: AdoptingRows | None = None
+
+        async def opened() -> Rows:
+            nonlocal rows
+            if rows is None:
+                from vr_kernel.state.adopting import AdoptingRows
+
+                file, now = self.config.paths.state / name, partial(self.rows_of, namespace)
+                rows = AdoptingRows(file, now, self.leases, tables, told_by(self.log))
+            return await rows.opened()
+
+        return opened
+
     def _build_storage(self) -> None:
         paths = self.config.paths
         tell, patience = told_by(self.log), self.patience
@@ -177,11 +201,11 @@ class Foundation:
             patience=patience,
         )
         self.journal = self.state.journal
-        self.dead_letters = DeadLetters(paths.state / "refused.db", tell, patience)
         self.cache = self.cache_of()
         self.digests = deferred(self._open_digests)
         self.providers = ProviderRegistry(self._choice)
         self.leases = LedgerLeases(self.state)
+        self.dead_letters = DeadLetters(self._adopting(FORMER_FILE, NAMESPACE, former_tables))
         vectors = deferred(lambda: self.state.vectors)
         self.vectors = VectorCache(vectors, self.providers, self.leases)
 
@@ -200,10 +224,13 @@ class Foundation:
         return choices.get(kind, "")
 
     def _build_models(self) -> None:
-        paths, configuration = self.config.paths, ModelConfiguration(self.config.models)
+        configuration = ModelConfiguration(self.config.models)
         self.usage = UsageLedger(deferred(lambda: self.state.usage), self._warn_no_ledger)
         self.gemini = GeminiService(
-            lambda: configuration.current, paths, self.log, self.leases, self.patience
+            lambda: configuration.current,
+            self._adopting("gemini.db", "gemini", _former_uploads),
+            self.log,
+            self.leases,
         )
         meter = Meter(call_id="", tool="", plugin="", principal=self.identity.principal)
         limit = asyncio.Semaphore(self.config.models.concurrency)
@@ -239,6 +266,12 @@ class Foundation:
 
     def _warn_no_cache(self, error: VrError) -> None:
         self.log.warning("results are not cached", reason=error.message, hint=error.hint)
+
+
+def _former_uploads() -> Mapping[str, Adopt]:
+    from vr_kernel.gemini.former_registry import former_tables
+
+    return former_tables()
 
 
 def _policy(settings: ModelsSettings) -> RetryPolicy:

@@ -59,6 +59,11 @@ class Paths:
         """The journal's database file."""
         return self.state / "journal.db"
 
+    @property
+    def rows(self) -> Path:
+        """The database file of what registries and plugins keep by key."""
+        return self.state / "rows.db"
+
 
 def find_paths(environ: Mapping[str, str]) -> Paths:
     """The platform's folders, each replaced by `VR_CONFIG_DIR`, `VR_STATE_DIR`, `VR_CACHE_DIR`.

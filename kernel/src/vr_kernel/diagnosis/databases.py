@@ -10,6 +10,8 @@ from pathlib import Path
 
 from vr_kernel.config.paths import Paths
 from vr_kernel.health import Check, Diagnosis
+from vr_kernel.journal.dead_letters import FORMER_FILE, FORMER_TABLE, NAMESPACE
+from vr_kernel.state.sqlite.counting import count_rows
 from vr_kernel.state.sqlite.job_rows import SHOWN
 from vr_kernel.state.sqlite.journal.examination import examine_journal
 from vr_kernel.state.sqlite.liveness import Watch
@@ -21,6 +23,7 @@ _DOCUMENTS = {
     "record": ("fields", "provenance"),
     "former": ("fields", "provenance"),
     "job": ("arguments", "result", "error"),
+    "entry": ("value",),
 }
 _REMADE = "Nothing is lost: it is set aside and created again when it is next used."
 
@@ -36,18 +39,24 @@ def database_checks(paths: Paths, lease_s: float, store: str = "embedded") -> li
         f"Stop all servers. Restore {ledger} from a backup; or move it away, with its -wal and"
         " -shm: unfinished jobs are lost then, records are not."
     )
+    kept = (
+        "It is set aside and created again when it is next used; what plugins kept in it, such as"
+        f" conversations, is gone then. To keep it, stop all servers and restore {paths.rows} from"
+        " a backup."
+    )
     begun = "It is set aside and created again when it is next used; earlier calls are not counted."
     looks: dict[str, Callable[[], Diagnosis]] = {
         "journal": partial(examine_file, journal, restore, table="record", documents=_DOCUMENTS),
         "job ledger": partial(examine_file, ledger, moved, table="job", documents=_DOCUMENTS),
         "usage ledger": partial(examine_file, usage, begun, Diagnosis.warning, table="attempt"),
-        "uploads": _remade(paths.state / "gemini.db", "upload"),
-        "refusals": _remade(paths.state / "refused.db", "refused"),
+        "rows": partial(
+            examine_file, paths.rows, kept, Diagnosis.warning, table="entry", documents=_DOCUMENTS
+        ),
         "vectors": _remade(paths.state / "vectors.db", "vector"),
         "result cache": _remade(paths.cache / "results.db", "result"),
         "digest cache": _remade(paths.cache / "digests.db", "digest"),
         "jobs": partial(interrupted_jobs, ledger, lease_s),
-        "refused records": partial(refused_records, paths.state / "refused.db"),
+        "refused records": partial(refused_records, paths),
     }
     looks["journal"] = partial(examine_journal, paths, looks["journal"], store)
     return [Check(name, look) for name, look in looks.items()]
@@ -63,15 +72,13 @@ def _remade(path: Path, table: str) -> Callable[[], Diagnosis]:
     return partial(examine_file, path, _REMADE, Diagnosis.warning, table=table)
 
 
-def refused_records(file: Path) -> Diagnosis:
+def refused_records(paths: Paths) -> Diagnosis:
     """Check for records that a store would not take, which are then not found."""
-    if not file.exists():
-        return Diagnosis.ok("There are none.")
+    former = paths.state / FORMER_FILE  # of an earlier version, until it is taken over
     try:
-        with reading(file) as connection:
-            (count,) = connection.execute("SELECT count(*) FROM refused").fetchone()
+        count = count_rows(paths.rows, NAMESPACE) + count_rows(former, table=FORMER_TABLE)
     except sqlite3.Error as error:
-        return _uncounted(error, "refusals")
+        return _uncounted(error, "rows")
     if not count:
         return Diagnosis.ok("There are none.")
     return Diagnosis.warning(

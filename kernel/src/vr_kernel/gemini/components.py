@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from vr_kernel.config.paths import Paths
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.log import Log
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from vr_kernel.gemini.research import Research
     from vr_kernel.gemini.uploads import Uploads
     from vr_kernel.jobs.leases import LedgerLeases
-    from vr_kernel.storage.patience import Patience
+    from vr_kernel.state.rows import OpenRows
 
 
 class Components:
@@ -27,16 +26,14 @@ class Components:
     def __init__(
         self,
         settings: Callable[[], ModelsSettings],
-        paths: Paths,
+        rows: OpenRows,
         log: Log,
         leases: LedgerLeases | None,
-        patience: Patience | None = None,
     ) -> None:
         self.settings = settings
-        self._paths = paths
+        self._rows = rows
         self._log = log
         self._leases = leases
-        self._patience = patience
 
     @cached_property
     def pool(self) -> Pool:
@@ -50,7 +47,7 @@ class Components:
         """The files and caches at the service, as this machine remembers them."""
         from vr_kernel.gemini.registry import KeptAtGemini
 
-        return KeptAtGemini(self._paths.state / "gemini.db", self._log, self._patience)
+        return KeptAtGemini(self._rows, self._log)
 
     @cached_property
     def uploads(self) -> Uploads:
@@ -84,9 +81,7 @@ class Components:
 
     async def aclose(self) -> None:
         """End the contexts when that is configured, and close what was opened."""
-        if self.settings().clear_context_caches and self.registry.exists:
+        if self.settings().clear_context_caches:
             await self.contexts.clear()
         if "pool" in vars(self):
             await self.pool.aclose()
-        if "registry" in vars(self):
-            self.registry.close()

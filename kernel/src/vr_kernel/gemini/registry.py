@@ -1,47 +1,26 @@
-"""The memory of what the Gemini API keeps for us: uploaded files and context caches, in SQLite."""
+"""The memory of what the Gemini API keeps for us: uploaded files and context caches, as rows."""
 
 from __future__ import annotations
 
-import sqlite3
-import time
-from collections.abc import Awaitable
-from pathlib import Path
+import sys
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Usage
 from vr_kernel.log import Log
-from vr_kernel.storage.database_errors import told_by
-from vr_kernel.storage.kept_database import KeptDatabase
-from vr_kernel.storage.patience import Patience
-from vr_kernel.storage.sound_rows import is_sound
+from vr_kernel.state.rows import ROW_CHANGED, Delete, OpenRows, Put, Row, Rows
 
 T = TypeVar("T")
-_Row = tuple[object, ...]
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS upload (
-    digest TEXT, mime TEXT, account TEXT, uri TEXT, name TEXT, size INTEGER,
-    expires_at REAL, active INTEGER, PRIMARY KEY (digest, mime, account)
-);
-CREATE TABLE IF NOT EXISTS context (
-    content TEXT, model TEXT, system TEXT, account TEXT, name TEXT, content_id TEXT,
-    tokens INTEGER, expires_at REAL, PRIMARY KEY (content, model, system, account)
-);
-CREATE TABLE IF NOT EXISTS refusal (
-    content TEXT, model TEXT, system TEXT, until REAL, PRIMARY KEY (content, model, system)
-);
-"""
-_NUMBER = (int, float)
-_TYPES: dict[str, tuple[type | tuple[type, ...], ...]] = {
-    "upload": (str, str, str, str, str, int, _NUMBER, int),
-    "context": (str, str, str, str, str, str, int, _NUMBER),
-}
+E = TypeVar("E", "Upload", "ContextCache")
+UPLOAD, CONTEXT, REFUSAL, AT = "upload", "context", "refusal", "at"
+"""First parts of keys; a row at the address of an entry names the key of the entry."""
 
 
 class Upload(BaseModel):
-    """A file that the service holds for one account; fields in the order of their table.
+    """A file that the service holds for one account.
 
     Times are Unix times, in seconds.
     """
@@ -56,9 +35,19 @@ class Upload(BaseModel):
     active: bool
     """True once the file can be used; the service processes a new file first."""
 
+    @property
+    def key(self) -> str:
+        """The key of its row."""
+        return row_key(UPLOAD, self.digest, self.mime, self.account)
+
+    @property
+    def address(self) -> str:
+        """The name that the service gave it."""
+        return self.uri
+
 
 class ContextCache(BaseModel):
-    """A context cache that the service holds for one account; fields in the order of the table."""
+    """A context cache that the service holds for one account."""
 
     content: str
     """Names what is cached: the content, and the part of it."""
@@ -73,6 +62,16 @@ class ContextCache(BaseModel):
     expires_at: float
 
     @property
+    def key(self) -> str:
+        """The key of its row."""
+        return row_key(CONTEXT, self.content, self.model, self.system, self.account)
+
+    @property
+    def address(self) -> str:
+        """The name that the service gave it."""
+        return self.name
+
+    @property
     def usage(self) -> Usage:
         """The cost of making it."""
         return Usage(calls=1, input_tokens=self.tokens)
@@ -81,146 +80,152 @@ class ContextCache(BaseModel):
 class KeptAtGemini:
     """The memory of one installation. Without it everything works, only less is reused."""
 
-    def __init__(self, path: Path, log: Log, patience: Patience | None = None) -> None:
-        self._database = KeptDatabase(
-            path, _SCHEMA, disposable=True, tell=told_by(log), patience=patience
-        )
+    def __init__(self, rows: OpenRows, log: Log) -> None:
+        self._rows = rows
         self._log = log
 
     async def upload(self, digest: str, mime: str, account: str) -> Upload | None:
         """The live upload of a content for an account."""
-        found = await self._uploads(
-            "digest = ? AND mime = ? AND account = ?", digest, mime, account
-        )
-        return found[0] if found else None
+        return await self._found(Upload, row_key(UPLOAD, digest, mime, account))
 
     async def upload_at(self, uri: str) -> Upload | None:
         """The live upload of that address."""
-        found = await self._uploads("uri = ?", uri)
-        return found[0] if found else None
+        return await self._found_at(Upload, uri)
 
     async def uploads_of(self, digest: str) -> list[Upload]:
         """The live uploads of a content, for every account."""
-        return await self._uploads("digest = ?", digest)
+        found = await self._listed(Upload, row_key(UPLOAD, digest, ""))
+        return [it for it in found if it.digest == digest]
 
     async def keep_upload(self, upload: Upload) -> None:
         """Remember an upload, instead of an earlier one."""
-        await self._write(
-            "INSERT OR REPLACE INTO upload VALUES (?,?,?,?,?,?,?,?)",
-            *upload.model_dump().values(),
-        )
+        await self._keep(upload)
 
     async def forget_upload(self, uri: str) -> None:
         """Forget an upload that the service no longer has."""
-        await self._write("DELETE FROM upload WHERE uri = ?", uri)
+        await self._forget(Upload, uri)
 
     async def context(self, content: str, model: str, system: str) -> list[ContextCache]:
         """The live caches of a content, for every account."""
-        return await self._contexts(
-            "content = ? AND model = ? AND system = ?", content, model, system
-        )
+        found = await self._listed(ContextCache, row_key(CONTEXT, content, model, system, ""))
+        return [it for it in found if it.model == model]
 
     async def context_named(self, name: str) -> ContextCache | None:
         """The live cache of that name."""
-        found = await self._contexts("name = ?", name)
-        return found[0] if found else None
+        return await self._found_at(ContextCache, name)
 
     async def contexts(self) -> list[ContextCache]:
         """Every live cache."""
-        return await self._contexts("1")
+        return await self._listed(ContextCache, row_key(CONTEXT, ""))
 
     async def keep_context(self, context: ContextCache) -> None:
         """Remember a cache, instead of an earlier one."""
-        await self._write(
-            "INSERT OR REPLACE INTO context VALUES (?,?,?,?,?,?,?,?)",
-            *context.model_dump().values(),
-        )
+        await self._keep(context)
 
     async def add_context(self, context: ContextCache, until: float) -> ContextCache:
         """Remember a new one, unless an equal one lives longer; returns the one that is kept."""
-        await self._write(
-            "INSERT INTO context VALUES (?,?,?,?,?,?,?,?)"
-            " ON CONFLICT (content, model, system, account) DO UPDATE SET name = excluded.name,"
-            " content_id = excluded.content_id, tokens = excluded.tokens,"
-            " expires_at = excluded.expires_at WHERE expires_at <= ?",
-            *context.model_dump().values(),
-            until,
-        )
-        known = await self.context(context.content, context.model, context.system)
-        return next((it for it in known if it.account == context.account), context)
+
+        async def add(rows: Rows) -> ContextCache:
+            row = await rows.get(context.key)
+            known = _entry(ContextCache, row)
+            if known is not None and known.expires_at > until:
+                return known
+            await rows.write(*puts_of(context, row.version if row else 0), paid=True)
+            return context
+
+        return await self._attempt(add, default=context)
 
     async def forget_context(self, name: str) -> None:
         """Forget a cache that the service no longer has."""
-        await self._write("DELETE FROM context WHERE name = ?", name)
+        await self._forget(ContextCache, name)
 
     async def is_refused(self, content: str, model: str, system: str) -> bool:
         """Check if the service recently refused to cache it."""
 
-        def read(connection: sqlite3.Connection) -> bool:
-            row = connection.execute(
-                "SELECT 1 FROM refusal WHERE content = ? AND model = ? AND system = ?"
-                " AND until > ?",
-                (content, model, system, time.time()),
-            ).fetchone()
-            return row is not None
+        async def read(rows: Rows) -> bool:
+            return await rows.get(row_key(REFUSAL, content, model, system)) is not None
 
-        return await self._attempt(self._database.look(read), default=False)
+        return await self._attempt(read, default=False)
 
     async def keep_refusal(self, content: str, model: str, system: str, until: float) -> None:
         """Remember until then that the service would not cache it."""
-        await self._write(
-            "INSERT OR REPLACE INTO refusal VALUES (?,?,?,?)", content, model, system, until
-        )
+        put = Put(row_key(REFUSAL, content, model, system), value=True, expires_at=until)
+        await self._attempt(lambda rows: rows.write(put, paid=True), default=None)
 
-    @property
-    def exists(self) -> bool:
-        """True when anything was ever remembered."""
-        return self._database.path.exists()
+    async def _found(self, kind: type[E], key: str) -> E | None:
+        async def read(rows: Rows) -> E | None:
+            return _entry(kind, await rows.get(key))
 
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
+        return await self._attempt(read, default=None)
 
-    async def _uploads(self, where: str, *values: str) -> list[Upload]:
-        rows = await self._rows("upload", where, values)
-        return [Upload(**dict(zip(Upload.model_fields, row, strict=True))) for row in rows]
+    async def _found_at(self, kind: type[E], address: str) -> E | None:
+        async def read(rows: Rows) -> E | None:
+            return _entry(kind, await _row_at(rows, kind, address))
 
-    async def _contexts(self, where: str, *values: str) -> list[ContextCache]:
-        rows = await self._rows("context", where, values)
-        names = ContextCache.model_fields
-        return [ContextCache(**dict(zip(names, row, strict=True))) for row in rows]
+        return await self._attempt(read, default=None)
 
-    async def _rows(self, table: str, where: str, values: tuple[str, ...]) -> list[_Row]:
-        # The table and the condition come from this module, not from input.
-        statement = (
-            f"SELECT * FROM {table} WHERE {where} AND expires_at > ?"  # noqa: S608
-            " ORDER BY expires_at DESC"
-        )
+    async def _listed(self, kind: type[E], beginning: str) -> list[E]:
+        """Entries whose key begins so; what ends last comes first."""
 
-        def read(connection: sqlite3.Connection) -> list[_Row]:
-            rows = connection.execute(statement, (*values, time.time())).fetchall()
-            sound = [row for row in rows if is_sound(row, _TYPES[table])]
-            for row in rows:
-                if row not in sound:
-                    self._database.leave_out(table, row[0])
-            return sound
+        async def read(rows: Rows) -> list[E]:
+            found = await rows.list(beginning, limit=sys.maxsize)
+            entries = [it for row in found if (it := _entry(kind, row)) is not None]
+            return sorted(entries, key=lambda it: it.expires_at, reverse=True)
 
-        nothing: list[_Row] = []
-        return await self._attempt(self._database.look(read), default=nothing)
+        nothing: list[E] = []
+        return await self._attempt(read, default=nothing)
 
-    async def _write(self, statement: str, *values: object) -> None:
-        def write(connection: sqlite3.Connection) -> None:
-            now = time.time()
-            connection.execute("DELETE FROM upload WHERE expires_at < ?", (now,))
-            connection.execute("DELETE FROM context WHERE expires_at < ?", (now,))
-            connection.execute("DELETE FROM refusal WHERE until < ?", (now,))
-            connection.execute(statement, values)
+    async def _keep(self, entry: Upload | ContextCache) -> None:
+        await self._attempt(lambda rows: rows.write(*puts_of(entry), paid=True), default=None)
 
-        await self._attempt(self._database.keep(write, None), default=None)
+    async def _forget(self, kind: type[E], address: str) -> None:
+        async def forget(rows: Rows) -> None:
+            row = await _row_at(rows, kind, address)
+            if row is not None:
+                changes = Delete(row.key, row.version), Delete(row_key(AT, address))
+                await rows.write(*changes, paid=True)
 
-    async def _attempt(self, work: Awaitable[T], *, default: T) -> T:
+        await self._attempt(forget, default=None)
+
+    async def _attempt(self, work: Callable[[Rows], Awaitable[T]], *, default: T) -> T:
+        """Do work on the rows, again when another process was faster."""
         try:
-            return await work
+            rows = await self._rows()
+            while True:
+                try:
+                    return await work(rows)
+                except VrError as error:
+                    if error.category != ROW_CHANGED:
+                        raise
         except VrError as error:
             self._log.warning("gemini registry unavailable", error=error.message)
             return default
+
+
+def row_key(*parts: str) -> str:
+    """Return the key of a row; with an empty last part, what keys of several begin with."""
+    return "/".join(parts)
+
+
+def puts_of(entry: Upload | ContextCache, expected: int | None = None) -> tuple[Put, Put]:
+    """Return the rows that keep an entry."""
+    end = entry.expires_at
+    return (
+        Put(entry.key, entry.model_dump(), expected, end),
+        Put(row_key(AT, entry.address), entry.key, expires_at=end),
+    )
+
+
+async def _row_at(rows: Rows, kind: type[E], address: str) -> Row | None:
+    """The row of the entry that is still at that address."""
+    name = await rows.get(row_key(AT, address))
+    row = await rows.get(name.value) if name else None
+    entry = _entry(kind, row)
+    return row if entry is not None and entry.address == address else None
+
+
+def _entry(kind: type[E], row: Row | None) -> E | None:
+    try:
+        return kind.model_validate(row.value) if row else None
+    except ValidationError:
+        return None

@@ -9,7 +9,6 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from vr_kernel.config.paths import Paths
 from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import VrError
 from vr_kernel.gemini.components import Components
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from vr_kernel.jobs.leases import LedgerLeases
     from vr_kernel.jobs.scopes import Scope
     from vr_kernel.models.recorder import Paid, UsageRecorder
-    from vr_kernel.storage.patience import Patience
+    from vr_kernel.state.rows import OpenRows
 
 A = TypeVar("A", bound="Paid")
 S = TypeVar("S")
@@ -41,22 +40,20 @@ class GeminiService:
 
     Args:
         settings: returns the current settings; called for each request.
-        paths: `gemini.db` in the state folder remembers uploads and context caches.
+        rows: remember uploads and context caches.
         log: never told a key, a prompt or an answer.
         leases: keep two processes from making the same context.
-        patience: with locks, shared with the other files of the program.
     """
 
     def __init__(
         self,
         settings: Callable[[], ModelsSettings],
-        paths: Paths,
+        rows: OpenRows,
         log: Log,
         leases: LedgerLeases | None = None,
-        patience: Patience | None = None,
     ) -> None:
         self._log = log
-        self._components = Components(settings, paths, log, leases, patience)
+        self._components = Components(settings, rows, log, leases)
         self._background: set[asyncio.Task[None]] = set()
         self.recorder: UsageRecorder | None = None
         self.workspace = ""

@@ -1,29 +1,26 @@
-"""Records that a store rejected: kept by name until they are sent again or given up."""
+"""Records that a store rejected: kept as rows until they are sent again or given up."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import hashlib
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from vr_kernel.errors import VrError, reason_of
+from vr_kernel.errors import reason_of
 from vr_kernel.records import Change
-from vr_kernel.storage.kept_database import KeptDatabase
-from vr_kernel.storage.patience import Patience
-from vr_kernel.storage.sound_rows import is_sound
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS refused (
-    store TEXT NOT NULL, workspace TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
-    reason TEXT NOT NULL, tries INTEGER NOT NULL, refused_at TEXT NOT NULL,
-    PRIMARY KEY (store, workspace, kind, key)
-) WITHOUT ROWID;
-"""
-_COLUMNS = "workspace, kind, key, reason, tries, refused_at"
-_OF_RECORD = "store = ? AND workspace = ? AND kind = ? AND key = ?"
+if TYPE_CHECKING:
+    from vr_kernel.state.adoption import Adopt, Adopted
+    from vr_kernel.state.rows import OpenRows, Put
+
+NAMESPACE = "dead letters"
+"""Of the rows; no plugin can have this name."""
+FORMER_FILE, FORMER_TABLE = "refused.db", "refused"
+"""The place where an earlier version kept them."""
 REASON_CHARS = 1000
 
 
@@ -39,23 +36,14 @@ class DeadLetter:
     refused_at: str
 
 
+_Found: TypeAlias = list[DeadLetter]
+
+
 class DeadLetters:
-    """The failed lists of all stores of one state folder. The records stay in the journal.
+    """The failed lists of all stores of one state folder. The records stay in the journal."""
 
-    Args:
-        path: of the lists.
-        tell: called once for each damage found in them.
-        patience: with locks, shared with the other files of the program.
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        tell: Callable[[VrError], None] = lambda _error: None,
-        patience: Patience | None = None,
-    ) -> None:
-        how: Any = {"tell": tell, "patience": patience}
-        self._database = KeptDatabase(path, _SCHEMA, disposable=True, **how)
+    def __init__(self, rows: OpenRows) -> None:
+        self._rows = rows
 
     async def add(self, store: str, change: Change, error: BaseException, tries: int) -> None:
         """Add a record that a store refused.
@@ -64,51 +52,63 @@ class DeadLetters:
             VrError: UNAVAILABLE when the list cannot be written.
         """
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        record = (store, change.workspace, change.kind, change.key)
-        row = (*record, reason_of(error)[:REASON_CHARS], tries, now)
-
-        def write(connection: sqlite3.Connection) -> None:
-            connection.execute("INSERT OR REPLACE INTO refused VALUES (?,?,?,?,?,?,?)", row)
-
-        await self._database.run(write)
+        reason = reason_of(error)[:REASON_CHARS]
+        letter = DeadLetter(change.workspace, change.kind, change.key, reason, tries, now)
+        await (await self._rows()).write(_put(store, letter))
 
     async def forget(self, store: str, records: Sequence[tuple[str, str, str]]) -> None:
         """Take records, as workspace, kind and key, off the list of a store."""
+        from vr_kernel.state.rows import Delete
 
-        def write(connection: sqlite3.Connection) -> None:
-            rows = [(store, *record) for record in records]
-            connection.executemany(f"DELETE FROM refused WHERE {_OF_RECORD}", rows)  # noqa: S608 - constant text
+        changes = [Delete(_key(store, *record)) for record in records]
+        await (await self._rows()).write(*changes)
 
-        await self._database.run(write)
-
-    async def list(self, store: str) -> list[DeadLetter]:
+    async def list(self, store: str) -> _Found:
         """The records that a store refused, the latest first."""
-
-        def read(connection: sqlite3.Connection) -> list[DeadLetter]:
-            rows = connection.execute(
-                f"SELECT {_COLUMNS} FROM refused WHERE store = ?"  # noqa: S608 - constant columns
-                " ORDER BY refused_at DESC, kind, key",
-                (store,),
-            )
-            found = []
-            for row in rows:
-                if is_sound(row, (str, str, str, str, int, str)):
-                    found.append(DeadLetter(*row))
-                else:
-                    self._database.leave_out("refused", row[1:3])
-            return found
-
-        return await self._database.read(read)
+        found = sorted(await self._found(store), key=lambda it: (it.kind, it.key))
+        return sorted(found, key=lambda it: it.refused_at, reverse=True)
 
     async def count(self, store: str) -> int:
         """Count the records that a store refused."""
+        return len(await self._found(store))
 
-        def read(connection: sqlite3.Connection) -> int:
-            row = connection.execute("SELECT count(*) FROM refused WHERE store = ?", (store,))
-            return int(row.fetchone()[0])
+    async def _found(self, store: str) -> _Found:
+        rows = await (await self._rows()).list(f"{store}/", limit=sys.maxsize)
+        found = [_letter(row.value) for row in rows if row.key.rpartition("/")[0] == store]
+        return [letter for letter in found if letter is not None]
 
-        return await self._database.read(read)
 
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
+def former_tables() -> Mapping[str, Adopt]:
+    """Return what becomes of the table of an earlier version."""
+    return {FORMER_TABLE: _adopted}
+
+
+def _adopted(row: Mapping[str, Any]) -> Iterator[Adopted]:
+    from vr_kernel.state.adoption import Adopted
+
+    if (letter := _letter({k: value for k, value in row.items() if k != "store"})) is None:
+        raise TypeError
+    yield Adopted(_put(row["store"], letter))
+
+
+def _put(store: str, letter: DeadLetter) -> Put:
+    from vr_kernel.state.rows import Put
+
+    return Put(_key(store, letter.workspace, letter.kind, letter.key), asdict(letter))
+
+
+def _key(store: str, *record: str) -> str:
+    """The row of a record; its own key may be of any length."""
+    return f"{store}/{hashlib.sha256(json.dumps(record).encode()).hexdigest()}"
+
+
+def _letter(value: Mapping[str, Any]) -> DeadLetter | None:
+    """The letter of a row; None for a row of another form."""
+    from vr_kernel.storage.sound_rows import is_sound
+
+    try:
+        letter = DeadLetter(**value)
+    except TypeError:
+        return None
+    values = (*asdict(letter).values(),)
+    return letter if is_sound(values, (str, str, str, str, int, str)) else None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from vr_kernel.state.adopting import AdoptingRows
     from vr_kernel.state.adoption import Adopted, adopt_file
     from vr_kernel.state.cache import (
         CacheEntry,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from vr_kernel.state.rows import (
         ROW_CHANGED,
         Delete,
+        OpenRows,
         Place,
         Put,
         Row,
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Adopted",
+    "AdoptingRows",
     "Attempt",
     "AttemptState",
     "CacheEntry",
@@ -58,6 +61,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "JournalTable",
     "JobTable",
     "LeaseTable",
+    "OpenRows",
     "Place",
     "Put",
     "ROW_CHANGED",
@@ -79,13 +83,14 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        "adopting": "AdoptingRows",
         "adoption": "Adopted adopt_file",
         "cache": "CacheEntry CacheFind CacheRow CacheStats CacheTable UselessRow",
         "journal": "Entry JournalContinuity JournalTable",
         "jobs": "JobTable",
         "leases": "LeaseTable",
         "protocols": "State",
-        "rows": "Delete Place Put ROW_CHANGED Row RowChange RowSpace Rows RowsOf",
+        "rows": "Delete OpenRows Place Put ROW_CHANGED Row RowChange RowSpace Rows RowsOf",
         "usage": "Attempt AttemptState Grouping RecordedAttempt UsageRow UsageTable",
         "vectors": "VectorTable",
         "steps": "StepTable",

@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vr_kernel.errors import VrError
+from vr_kernel.errors import Code, VrError
 from vr_kernel.state.rows import ROW_CHANGED, Put, Rows
 
 if TYPE_CHECKING:
     from vr_kernel.protocols.work import Leases
+    from vr_kernel.state.sqlite.former_file import FormerFile
 
 ADOPTED = ".adopted"
 """Ending of the name of a file whose rows were taken over."""
@@ -26,7 +27,10 @@ class Adopted(NamedTuple):
 
 
 Adopt = Callable[[Mapping[str, Any]], Iterable[Adopted]]
-"""Turns a row of a former table, as a mapping of its columns, into rows to be."""
+"""Turns a row of a former table, as a mapping of its columns, into rows to be.
+
+A row for which it raises ValueError, TypeError or KeyError is damaged.
+"""
 
 
 async def adopt_file(
@@ -53,7 +57,8 @@ async def adopt_file(
     """
     if not file.exists():  # noqa: ASYNC240 - one look at a local file
         return
-    async with leases.held(f"adopt/{file.name}"):
+    without = lambda error: not error.retryable  # noqa: E731 - no ledger, so no neighbour uses one
+    async with leases.held(f"adopt/{file.name}", without=without):
         if not file.exists():  # noqa: ASYNC240
             return
         from vr_kernel.state.sqlite.former_file import FormerFile
@@ -62,28 +67,40 @@ async def adopt_file(
         try:
             for table, adopt in tables.items():
                 async for page in former.pages(table):
-                    await _keep(rows, [it for row in page for it in adopt(row)])
+                    batch = [it for row in page for it in _adopted(former, table, adopt, row)]
+                    await _keep(rows, batch, tell)
         finally:
             await former.aclose()
         former.retire(ADOPTED)
 
 
-async def _keep(rows: Rows, batch: Iterable[Adopted]) -> None:
+def _adopted(
+    former: FormerFile, table: str, adopt: Adopt, row: dict[str, Any]
+) -> Iterable[Adopted]:
+    try:
+        return [*adopt(row)]
+    except (ValueError, TypeError, KeyError):
+        former.leave_out(table, row)
+        return []
+
+
+async def _keep(rows: Rows, batch: Iterable[Adopted], tell: Callable[[VrError], None]) -> None:
     places: dict[tuple[str, str], list[Put]] = {}
     for put, workspace, principal in batch:
         places.setdefault((workspace, principal), []).append(replace(put, expected=0))
     for place, puts in places.items():
-        there = rows.within(*place)
-        if not await _written(there, *puts):
-            for put in puts:  # some were taken over before
-                await _written(there, put)
+        if await _refused(rows, place, *puts):
+            for put in puts:  # some were taken over before, or cannot be kept
+                error = await _refused(rows, place, put)
+                if error and error.category != ROW_CHANGED:
+                    tell(error)
 
 
-async def _written(rows: Rows, *puts: Put) -> bool:
+async def _refused(rows: Rows, place: tuple[str, str], *puts: Put) -> VrError | None:
     try:
-        await rows.write(*puts)
+        await rows.within(*place).write(*puts)
     except VrError as error:
-        if error.category != ROW_CHANGED:
+        if error.code not in (Code.CONFLICT, Code.INVALID_INPUT, Code.TOO_LARGE):
             raise
-        return False
-    return True
+        return error
+    return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -149,6 +149,10 @@ class RowsOf(Protocol):
 
     def __call__(self, namespace: str, workspace: str = "", principal: str = "") -> Rows:
         """Return the rows of one place; see `RowSpace.of`."""
+
+
+OpenRows = Callable[[], Awaitable[Rows]]
+"""Opens the rows of a place that something else must come before."""
 
 
 def check_key(key: object) -> str:

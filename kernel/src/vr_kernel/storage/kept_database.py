@@ -49,6 +49,11 @@ class KeptDatabase(Database):
         """True while anything is held in memory."""
         return bool(self._held)
 
+    @property
+    def is_missing(self) -> bool:
+        """True when there is no file yet, and nothing to be written to one."""
+        return not (self._was_open or self._held or self.path.exists())
+
     async def keep(self, work: Callable[[sqlite3.Connection], T], otherwise: Any) -> T:
         """Like `run` for paid results: a write that fails is held.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -68,11 +69,16 @@ class FormerFile:
         """
         try:
             if self._file.exists():
+                os.utime(self._file)  # its age counts from now on
                 self._file.replace(self._file.with_name(self._file.name + ending))
             for each in (log_of(self._file), log_of(self._file, "shm")):
                 each.unlink(missing_ok=True)
         except OSError as error:
             raise explained(self._file, error) from error
+
+    def leave_out(self, table: str, row: _Row) -> None:
+        """Report a row that is damaged, once."""
+        self._left_out.add(table, next(iter(row.values())))
 
     def _select(self, table: str) -> sqlite3.Cursor | None:
         if self._connection is None:
@@ -88,7 +94,7 @@ class FormerFile:
     def _is_sound(self, table: str, row: _Row) -> bool:
         sound = all(is_text(value) for value in row.values() if isinstance(value, str))
         if not sound:
-            self._left_out.add(table, next(iter(row.values())))
+            self.leave_out(table, row)
         return sound
 
     async def _attempt(self, read: Callable[[], Any]) -> Any:

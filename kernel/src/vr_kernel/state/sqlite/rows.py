@@ -109,12 +109,13 @@ class RowsOfPlace:
 
     async def get(self, key: str) -> Row | None:
         """Return a row; None when it is missing, expired or damaged."""
-        return await self._database.look(partial(self._get, key=check_key(key)))
+        read = partial(self._get, key=check_key(key))
+        return None if self._database.is_missing else await self._database.look(read)
 
     async def list(self, prefix: str = "", *, after: str = "", limit: int = 1000) -> _Found:
         """List rows whose key begins with `prefix` and lies behind `after`, sorted by key."""
         read = partial(self._list, prefix=prefix, after=after, limit=limit)
-        return await self._database.look(read)
+        return [] if self._database.is_missing else await self._database.look(read)
 
     async def put(
         self,

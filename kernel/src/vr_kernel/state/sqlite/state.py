@@ -101,7 +101,7 @@ class SqliteState:
         """Rows of registries and plugins."""
         from vr_kernel.state.sqlite.rows import SqliteRows
 
-        return SqliteRows(self._paths.state / "rows.db", self._tell, self._patience)
+        return SqliteRows(self._paths.rows, self._tell, self._patience)
 
     @cached_property
     def usage(self) -> SqliteUsage:
