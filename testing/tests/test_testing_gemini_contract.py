@@ -14,7 +14,7 @@ from vr_kernel.generation import Reply, ReplyPiece, Request
 from vr_kernel.log import Log
 from vr_kernel.models.provider import ModelProvider
 from vr_kernel.state import Place, Rows
-from vr_testing import FakeGemini, GeminiWire, MemoryRows, ModelProviderContract, ModelWire
+from vr_testing import FakeGemini, GeminiWire, MemoryState, ModelProviderContract, ModelWire
 from vr_testing.contracts.model import SECRET
 
 
@@ -67,7 +67,7 @@ class Free(Spoilt):
 
 
 async def kept() -> Rows:
-    return MemoryRows().of(Place("gemini"))
+    return MemoryState().rows.of(Place("gemini"))
 
 
 def contract(spoil: Callable[[ModelProvider], Spoilt]) -> ModelProviderContract:

@@ -18,7 +18,7 @@ from vr_kernel.log import Log
 from vr_kernel.state import OpenRows, Place, Rows, RowSpace
 from vr_kernel.state.sqlite.ledger import open_ledger
 from vr_kernel.state.sqlite.rows import SqliteRows
-from vr_testing import MemoryRows
+from vr_testing import MemoryState
 
 MODEL = "gemini-3.8-flash"
 LARGE = 20_000_001
@@ -27,7 +27,7 @@ LARGE = 20_000_001
 
 def rows_of(space: RowSpace | None = None, namespace: str = "gemini") -> OpenRows:
     """Open the rows of a part of the kernel; in memory unless a space is given."""
-    rows = (space or MemoryRows()).of(Place(namespace))
+    rows = (space or MemoryState().rows).of(Place(namespace))
 
     async def opened() -> Rows:
         return rows
