@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from importlib import import_module
 
 import pytest
 from vr_kernel import VrError
-from vr_testing import FakeGemini
+from vr_testing import FakeGemini, Fault
 
 QUESTION = "When do swallows leave?"
 
@@ -49,6 +50,23 @@ async def test_a_question_that_was_interrupted_is_paid_once(open_kernel, gemini,
         await fail()
     assert await answer(kernel, QUESTION)
     assert len(gemini.requests) == 1
+
+
+async def test_each_attempt_is_a_span_below_its_question(open_kernel, gemini, paying, vr_folder):
+    from vr_plugin_almanac.front import answer
+
+    gemini.fail(Fault.status(503), times=1)
+    kernel = await open_kernel(variables=paying)
+    await answer(kernel, QUESTION)
+    await kernel.aclose()
+    text = (vr_folder / "state" / "almanac" / "spans.jsonl").read_text("utf-8")
+    first, second, turn = sorted(map(json.loads, text.splitlines()), key=lambda it: it["end"])
+    assert (first["attempt"], first["status"]) == (1, "UNAVAILABLE")
+    assert (second["attempt"], second["status"]) == (2, "ok")
+    assert second["tokens"] > 0
+    assert turn["name"] == "almanac_ask"
+    assert first["parent_id"] == second["parent_id"] == turn["span_id"]
+    assert turn["start"] <= first["start"] <= first["end"] <= second["start"] <= turn["end"]
 
 
 async def test_without_a_key_it_says_what_is_missing(kernel):

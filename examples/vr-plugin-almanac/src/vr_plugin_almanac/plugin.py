@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from vr_kernel import CallFinished, Command, Provider, Services, hookimpl
+from vr_kernel import CallFinished, Command, Provider, RequestFinished, Services, hookimpl
 
-from vr_plugin_almanac.tracer import Tracer, call_span
+from vr_plugin_almanac.tracer import Tracer, call_span, request_span
 
 
 @hookimpl
@@ -38,3 +38,9 @@ async def vr_lifespan(services: Services) -> AsyncIterator[None]:
 def vr_call_finished(event: CallFinished, services: Services) -> None:
     """Write the span of a call or of a turn."""
     services.providers.get(Tracer).write(call_span(event))
+
+
+@hookimpl
+def vr_request_finished(event: RequestFinished, services: Services) -> None:
+    """Write the span of an attempt to ask a model."""
+    services.providers.get(Tracer).write(request_span(event))

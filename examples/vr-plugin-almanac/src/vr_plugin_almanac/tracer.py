@@ -1,4 +1,4 @@
-"""Spans of calls: each is one line of JSON in a file."""
+"""Spans of calls and of requests to models: each is one line of JSON in a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from hashlib import sha256
 from typing import Any, TextIO
 
-from vr_kernel import CallFinished, Services, Trace, private_file, private_folder
+from vr_kernel import CallFinished, RequestFinished, Services, Trace, private_file, private_folder
 
 Span = dict[str, Any]
 
@@ -50,6 +50,21 @@ def call_span(event: CallFinished) -> Span:
         "status": "ok" if event.ok else event.code,
         "principal": event.principal,
         "run": event.run,
+    }
+
+
+def request_span(event: RequestFinished) -> Span:
+    """Return the span of one attempt to ask a model, below that of the call that pays."""
+    return {
+        "trace_id": _trace_id(event.trace),
+        "span_id": _span_id(f"{event.call_id} {event.started_at} {event.attempt}"),
+        "parent_id": _span_id(event.call_id),
+        "name": f"{event.purpose} {event.model}",
+        "start": event.started_at,
+        "end": event.started_at + event.duration_s,
+        "status": event.code or "ok",
+        "attempt": event.attempt,
+        "tokens": event.usage.input_tokens + event.usage.output_tokens if event.usage else None,
     }
 
 

@@ -13,14 +13,14 @@ from fastmcp.tools.base import Tool as McpTool
 from fastmcp.tools.base import ToolResult
 from mcp_types import ToolAnnotations
 from pydantic import PrivateAttr
-from vr_kernel import Effects, Kernel, Progress, Tool, VrError, visible
+from vr_kernel import CallOptions, Effects, Kernel, Progress, Tool, VrError, visible
 from vr_kernel.jobs import Job
 from vr_kernel.running import JobHandle, Outcome
 
 from vr_server.asking import Asker, Nobody, WithAnotherCall, asker_of
 from vr_server.blocks import block_of, encodable, plain, text_block, visible_schema
 from vr_server.failures import error_result
-from vr_server.identity import principal
+from vr_server.identity import principal, trace_context
 from vr_server.tasks.questions import TaskQuestions, follows_tasks
 
 USAGE_META = "video-research/usage"
@@ -95,7 +95,7 @@ class ServedTool(McpTool):
             if self._tool.long:
                 return await self._begin(arguments, progress, asker)
             outcome = await self._kernel.run(
-                self._tool.name, arguments, progress.report, principal=principal(), ask=asker
+                self._tool.name, arguments, progress.report, **_options(asker)
             )
             await progress.pass_on()
             return _answered(self._marked(outcome), asker)
@@ -121,9 +121,7 @@ class ServedTool(McpTool):
     ) -> ToolResult:
         """Return the result, or a handle if the call takes longer than clients wait."""
         kernel = self._kernel
-        running = kernel.start(
-            self._tool.name, arguments, progress.report, principal=principal(), ask=asker
-        )
+        running = kernel.start(self._tool.name, arguments, progress.report, **_options(asker))
         wait_s = min(kernel.config.kernel.handle_after_s, most_s)
         while not await running.ends_within(wait_s):
             if not asker.waiting:  # a person may take longer than a call
@@ -143,6 +141,10 @@ class ServedTool(McpTool):
         except asyncio.CancelledError:
             await running.cancel()
             raise
+
+
+def _options(asker: Asker) -> CallOptions:
+    return {"principal": principal(), "ask": asker, "trace_context": trace_context(get_context())}
 
 
 def _described(name: str, tool: Tool) -> str:
