@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, get_args, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_type_hints, overload
 
 from pydantic import BaseModel
 
@@ -13,7 +13,7 @@ from vr_kernel.content import Content
 from vr_kernel.errors import Code, VrError
 from vr_kernel.signatures.arguments import arguments_model, validate
 from vr_kernel.text.visible_text import visible
-from vr_kernel.tools import NAME_PATTERN
+from vr_kernel.tools import NAME_PATTERN, named_once, require_aliases
 
 MOST_CHARS = 20_000
 """Longest argument of a prompt: a person fills it in."""
@@ -32,14 +32,28 @@ F = TypeVar("F", bound=Callable[..., Written])
 MARK = "__vr_prompt__"
 
 
-def prompt(function: F) -> F:
+@overload
+def prompt(function: F, /) -> F: ...
+@overload
+def prompt(*, aliases: Sequence[str] = ()) -> Callable[[F], F]: ...
+def prompt(function: F | None = None, /, *, aliases: Sequence[str] = ()) -> F | Callable[[F], F]:
     """Mark a function as a prompt: a template that a person picks in the client.
 
     The person fills in its annotated parameters; clients send text. It returns the words of the
-    user, or several messages. The function itself is not changed.
+    user, or several messages. The function itself is not changed. Use it as `@prompt`, or with
+    arguments.
+
+    Args:
+        function: what is marked.
+        aliases: names that other systems have for it; offered only in the toolset `compat`.
     """
-    setattr(function, MARK, True)
-    return function
+
+    def mark(function: F) -> F:
+        setattr(function, MARK, names)
+        return function
+
+    names = named_once(aliases)
+    return mark if function is None else mark(function)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +76,7 @@ class Prompt:
     arguments: tuple[Argument, ...]
     function: Callable[..., Written]
     model: type[BaseModel]
+    aliases: tuple[str, ...] = ()
 
     def write(self, given: Mapping[str, Any]) -> list[Message]:
         """The messages for these arguments, from which invisible characters are removed.
@@ -92,10 +107,12 @@ def build_prompt(function: Callable[..., Any], plugin: str) -> Prompt:
         TypeError: when the function is no prompt, or its signature cannot be served.
     """
     name = getattr(function, "__name__", repr(function))
-    if not getattr(function, MARK, False) or inspect.iscoroutinefunction(function):
+    aliases: tuple[str, ...] | None = getattr(function, MARK, None)
+    if aliases is None or inspect.iscoroutinefunction(function):
         raise TypeError(f"{name} is not a plain function with @prompt")
     if not NAME_PATTERN.fullmatch(name):
         raise TypeError(f"prompt {name!r} is not named domain_verb in lower case")
+    require_aliases(f"prompt {name}", aliases)
     hints = get_type_hints(function, include_extras=True)
     parameters = list(inspect.signature(function).parameters.values())
     model = arguments_model(f"prompt {name}", parameters, hints)
@@ -106,6 +123,7 @@ def build_prompt(function: Callable[..., Any], plugin: str) -> Prompt:
         arguments=tuple(_argument(key, field) for key, field in model.model_fields.items()),
         function=function,
         model=model,
+        aliases=aliases,
     )
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Awaitable[BaseModel]])
 MARK = "__vr_tool__"
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+")
+ALIAS_PATTERN = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 COMMAND_PATTERN = re.compile(r"[a-z][a-z0-9-]*")
 _schemas: WeakKeyDictionary[Callable[..., Any], Pair] = WeakKeyDictionary()
 """Schemas made from functions, for further kernels of the process."""
@@ -80,7 +81,8 @@ def tool(
             takes too long for a client, its paid steps survive a crash, and it can be looked at,
             resumed and cancelled by its id.
         core: the tool is one of the few in the toolset `core`.
-        aliases: names that other systems have for it; offered only in the toolset `compat`.
+        aliases: names that other systems have for it, also of one word; offered only in the
+            toolset `compat`, and never as commands.
         words: phrases by which people ask for it, separated by semicolons; the search mode finds
             it by them, clients are not shown them. If there are many, put them into the file
             `phrases.toml` of the plugin's top package, as a list under the tool's name.
@@ -95,7 +97,7 @@ def tool(
 
     def mark(function: F) -> F:
         declared = Declaration(
-            effects, long, core, tuple(aliases), words, steps_version, tuple(printed), command
+            effects, long, core, named_once(aliases), words, steps_version, tuple(printed), command
         )
         setattr(function, MARK, declared)
         return function
@@ -180,9 +182,9 @@ def build_tool(
     name = getattr(function, "__name__", repr(function))
     if declared is None or not inspect.iscoroutinefunction(function):
         raise TypeError(f"{name} is not an async function with @tool")
-    for each in (name, *declared.aliases):
-        if not NAME_PATTERN.fullmatch(each):
-            raise TypeError(f"tool {each!r} is not named domain_verb in lower case")
+    if not NAME_PATTERN.fullmatch(name):
+        raise TypeError(f"tool {name!r} is not named domain_verb in lower case")
+    require_aliases(f"tool {name}", declared.aliases)
     if declared.command and not COMMAND_PATTERN.fullmatch(declared.command):
         raise TypeError(f"command {declared.command!r} of tool {name} is not one word")
     known = schemas.find(function) if schemas is not None else None
@@ -206,6 +208,28 @@ def build_tool(
         printed=declared.printed,
         command=declared.command,
     )
+
+
+def named_once(aliases: Sequence[str]) -> tuple[str, ...]:
+    """Aliases without repetitions.
+
+    Raises:
+        TypeError: for one text, whose letters would be names.
+    """
+    if isinstance(aliases, str):
+        raise TypeError("aliases are a list of names")
+    return tuple(dict.fromkeys(aliases))
+
+
+def require_aliases(of: str, aliases: Sequence[str]) -> None:
+    """Refuse aliases that no client could ask for.
+
+    Raises:
+        TypeError: naming one.
+    """
+    for alias in aliases:
+        if not (isinstance(alias, str) and ALIAS_PATTERN.fullmatch(alias)):
+            raise TypeError(f"alias {alias!r} of {of} is not of words in lower case")
 
 
 def read_signature(function: Callable[..., Any]) -> Signature:

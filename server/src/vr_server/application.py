@@ -25,6 +25,7 @@ from vr_server.served.prompt import ServedPrompt, complete
 from vr_server.served.resource import add_resource
 from vr_server.served.tool import ServedTool
 from vr_server.tasks.extension import Tasks
+from vr_server.toolsets import choose_prompts
 from vr_server.view import choose_view
 
 INSTRUCTIONS = (
@@ -83,8 +84,9 @@ def build_server(
     )
 
     app.add_extension(Tasks(kernel))
-    for prompt in kernel.prompts.values():
-        app.add_prompt(ServedPrompt.of(kernel, prompt))
+    prompts = choose_prompts(kernel.prompts, kernel.config.kernel.toolsets)
+    for name, prompt in prompts.items():
+        app.add_prompt(ServedPrompt.of(kernel, name, prompt))
     for resource in kernel.resources.values():
         add_resource(app, kernel, resource)
 
@@ -94,7 +96,7 @@ def build_server(
         argument: CompletionArgument,
         _context: CompletionContext | None,
     ) -> list[str] | None:
-        return complete(kernel.prompts, reference, argument)
+        return complete(prompts, reference, argument)
 
     return app
 
@@ -113,6 +115,9 @@ def _offer(kernel: Kernel) -> Offer:
 
     served = _served(kernel, dict(sorted({**kernel.tools, **view.shown}.items())))
     added = search_tools(kernel, served)
+    if taken := sorted({tool.name for tool in added} & served.keys()):
+        kernel.log.warning("aliases are names of search mode, and not served", aliases=taken)
+        served = {name: tool for name, tool in served.items() if name not in taken}
     listed = frozenset({*view.shown, *(tool.name for tool in added)})
     said = f" {view.words}" if view.is_narrowed else _main_tools(kernel, served)
     return Offer([*added, *served.values()], [OnlyShown(listed)], SEARCH_INSTRUCTIONS + said)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vr_kernel import Tool, did_you_mean
+from vr_kernel import Prompt, Tool, did_you_mean
 from vr_kernel.config import config_error
 
 ALL, CORE, COMPAT = "all", "core", "compat"
@@ -35,6 +35,20 @@ def choose(tools: Mapping[str, Tool], toolsets: Sequence[str]) -> dict[str, Tool
             alias: tool for tool in tools.values() for alias in tool.aliases if alias not in tools
         }
     return dict(sorted(shown.items()))
+
+
+def choose_prompts(prompts: Mapping[str, Prompt], toolsets: Sequence[str]) -> dict[str, Prompt]:
+    """Return all prompts by name, and in the toolset `compat` by their aliases, too."""
+    if COMPAT not in toolsets:
+        return dict(prompts)
+    aliases = {alias: prompt for prompt in prompts.values() for alias in prompt.aliases}
+    return {**aliases, **prompts}
+
+
+def describe(name: str, offered: Tool | Prompt) -> str:
+    """Describe what is offered under a name; an alias leads to the name of its own."""
+    former = "" if name == offered.name else f"Deprecated: use {offered.name}. "
+    return former + offered.description
 
 
 def with_jobs(shown: Mapping[str, Tool], tools: Mapping[str, Tool]) -> dict[str, Tool]:

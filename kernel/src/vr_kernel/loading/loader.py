@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from vr_kernel.loading.load_failures import LoadFailures
 
 T = TypeVar("T")
+Named = TypeVar("Named", Tool, Prompt)
 SHORTCUTS = frozenset({"search", "ask", "show", "list", "open"})
 """Words for what people do most; they belong to the tools that declare them as `command`."""
 RESERVED_DOMAINS = SHORTCUTS | {
@@ -220,17 +221,23 @@ class Registry:
             for made in contributions:
                 self._add_named(made, own=own)
         for made in contributions:
-            for prompt in made.prompts:
-                if self._claims("prompt", prompt.name, made.status):
-                    self.prompts[prompt.name] = prompt
-            for resource in made.resources:
-                if self._claims("resource", resource.uri, made.status):
-                    self.resources[resource.uri] = resource
-            for kind in made.kinds:
-                if self._claims("record kind", kind.name, made.status):
-                    self.kinds[kind.name] = kind
+            self._add_others(made)
+        for made in contributions:  # after all names, which no alias may take
+            self._claim_aliases("tool", self.tools, made.status)
+            self._claim_aliases("prompt", self.prompts, made.status)
             made.status.offers = self._offers(made)
             made.status.tools = made.status.offers["tools"]
+
+    def _add_others(self, made: Contribution) -> None:
+        for prompt in made.prompts:
+            if self._claims("prompt", prompt.name, made.status):
+                self.prompts[prompt.name] = prompt
+        for resource in made.resources:
+            if self._claims("resource", resource.uri, made.status):
+                self.resources[resource.uri] = resource
+        for kind in made.kinds:
+            if self._claims("record kind", kind.name, made.status):
+                self.kinds[kind.name] = kind
 
     def _offers(self, made: Contribution) -> dict[str, list[str]]:
         """List its offers by name, without those that belong to another plugin."""
@@ -240,7 +247,7 @@ class Registry:
         return {
             "tools": sorted(tool.name for tool in tools),
             "commands": sorted(words),
-            "prompts": [p.name for p in made.prompts if self.prompts[p.name] is p],
+            "prompts": [p.name for p in made.prompts if self.prompts[p.name].plugin == p.plugin],
             "resources": [r.uri for r in made.resources if self.resources[r.uri] is r],
             "record kinds": [k.name for k in made.kinds if self.kinds[k.name] is k],
             "providers": [f"{p.kind_name} {p.name}" for p in made.providers if p.name != "own"],
@@ -262,6 +269,11 @@ class Registry:
     def _with_command(self, tool: Tool, status: PluginStatus) -> Tool:
         kept = not tool.command or self._claims("command", tool.command, status)
         return tool if kept else replace(tool, command="")
+
+    def _claim_aliases(self, what: str, there: dict[str, Named], status: PluginStatus) -> None:
+        for each in [it for it in there.values() if it.aliases and it.plugin == status.name]:
+            free = tuple(it for it in each.aliases if self._claims(what, it, status))
+            there[each.name] = replace(each, aliases=free)
 
     def _claims(self, what: str, name: str, status: PluginStatus) -> bool:
         owner = self._owners.get((what, name))

@@ -18,6 +18,7 @@ from vr_kernel.isolation import contained
 
 from vr_server.blocks import block_of
 from vr_server.failures import RefusedError
+from vr_server.toolsets import describe
 
 MOST_COMPLETIONS = 100
 """Maximum number of values that the protocol allows in one answer."""
@@ -31,11 +32,11 @@ class ServedPrompt(McpPrompt):
     _threads: ThreadPoolExecutor = PrivateAttr()
 
     @classmethod
-    def of(cls, kernel: Kernel, prompt: Prompt) -> ServedPrompt:
-        """Wrap a prompt."""
+    def of(cls, kernel: Kernel, name: str, prompt: Prompt) -> ServedPrompt:
+        """Wrap a prompt; `name` is its own or an alias."""
         served = cls(
-            name=prompt.name,
-            description=visible(prompt.description),
+            name=name,
+            description=visible(describe(name, prompt)),
             arguments=[
                 PromptArgument(name=a.name, description=visible(a.description), required=a.required)
                 for a in prompt.arguments

@@ -22,6 +22,7 @@ from vr_server.blocks import block_of, encodable, plain, text_block, visible_sch
 from vr_server.failures import error_result
 from vr_server.identity import principal, trace_context
 from vr_server.tasks.questions import TaskQuestions, follows_tasks
+from vr_server.toolsets import describe
 
 USAGE_META = "video-research/usage"
 """Key in `_meta` of a result: the cost of the call."""
@@ -74,7 +75,7 @@ class ServedTool(McpTool):
         """Wrap a tool; `name` is its own or an alias."""
         served = cls(
             name=name,
-            description=visible(_described(name, tool)),
+            description=visible(describe(name, tool)),
             parameters=visible_schema(tool.input_schema),
             output_schema=visible_schema(output_schema_of(tool)),
             annotations=hints_of(tool.effects),
