@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -13,8 +14,10 @@ from pathlib import Path
 
 from vr_kernel.config.paths import Paths
 from vr_kernel.errors import VrError
-from vr_kernel.files.artifacts import Artifacts
+from vr_kernel.files.artifact_folder import ArtifactFolder
+from vr_kernel.files.artifacts import PART
 from vr_kernel.state.adoption import ADOPTED
+from vr_kernel.state.artifacts import ArtifactStore
 from vr_kernel.state.sqlite.cached_rows import (
     clear_cache,
     forget_results,
@@ -65,19 +68,34 @@ def find_removable(paths: Paths, kind: str, before: float) -> Removable:
 
 
 def _artifacts(paths: Paths, before: float) -> Removable:
-    files = [path for path in _files(paths.artifacts, before) if _is_artifact(path)]
+    store = ArtifactFolder(paths.artifacts)
+    files = asyncio.run(_older(store, before))
+    unfinished = min(before, time.time() - BEING_WRITTEN_S)
+    parts = [path for path in _files(paths.artifacts, unfinished) if path.name.startswith(PART)]
 
     def remove() -> None:
         results = paths.cache / "results.db"
         named = named_artifacts(results)
-        _unlink([path for path in files if path.name not in named])
-        rest = [path for path in files if path.name in named]
+        _unlink(parts)
+        asyncio.run(_delete(store, files.keys() - named))
+        rest = files.keys() & named
         # First: a result must not name a picture that is gone.
-        _with_room(partial(forget_results, results, {path.name for path in rest}), rest)
-        _unlink(rest)
+        _with_room(partial(forget_results, results, rest), [store.folder / name for name in rest])
+        asyncio.run(_delete(store, rest))
 
     note = "Cached results that name them are forgotten as well; records keep their text."
-    return Removable("artifacts", len(files), _size(files), note, remove)
+    size = sum(files.values()) + _size(parts)
+    return Removable("artifacts", len(files) + len(parts), size, note, remove)
+
+
+async def _older(store: ArtifactStore, before: float) -> dict[str, int]:
+    """The sizes of artifacts from before a time, by name."""
+    return {it.name: it.size async for it in store.list() if it.modified < before}
+
+
+async def _delete(store: ArtifactStore, names: Iterable[str]) -> None:
+    for name in names:
+        await store.delete(name)
 
 
 def _cache(paths: Paths, before: float) -> Removable:
@@ -158,15 +176,6 @@ def _last_change(path: Path) -> float:
         with suppress(FileNotFoundError):
             times.append(each.lstat().st_mtime)
     return max(times)
-
-
-def _is_artifact(path: Path) -> bool:
-    if path.name.startswith(".part-"):
-        return path.stat().st_mtime < time.time() - BEING_WRITTEN_S
-    try:
-        return Artifacts(path.parent).find(path.name).path == path
-    except VrError:
-        return False
 
 
 def _with_room(work: Callable[[], None], files: list[Path]) -> None:

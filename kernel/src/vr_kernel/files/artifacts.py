@@ -20,6 +20,8 @@ from vr_kernel.errors import Code, VrError
 URI_PREFIX = "vr://artifacts/"
 PIECE = 1 << 20
 """Bytes of a file that are in memory at a time."""
+PART = ".part-"
+"""Begin of the name of a file that is not written to its end."""
 _EXTENSION = re.compile(r"\.[a-z0-9]{1,16}")
 _NAME = re.compile(rf"[0-9a-f]{{64}}{_EXTENSION.pattern}")
 _EXTENSIONS = {
@@ -61,7 +63,7 @@ class Artifacts:
         with _opened(content) as source:
             digest = hashlib.file_digest(source, "sha256").hexdigest()
             size = source.seek(0, os.SEEK_END)
-            path = self.folder / f"{digest}{_extension(mime)}"
+            path = self.folder / artifact_name(digest, mime)
             self._keep(path, source)
         return Artifact(URI_PREFIX + path.name, path, mime, size)
 
@@ -72,15 +74,9 @@ class Artifacts:
             VrError: NOT_FOUND when there is none.
         """
         path = self.folder / name
-        if not _NAME.fullmatch(name) or not path.is_file():
-            raise VrError(
-                f"No artifact {name!r}.",
-                Code.NOT_FOUND,
-                hint="Artifacts are cleaned by age and size; run the tool again.",
-            )
-        mime = next((m for m, e in _EXTENSIONS.items() if e == path.suffix), None)
-        guessed = mime or mimetypes.guess_type(name)[0] or "application/octet-stream"
-        return Artifact(URI_PREFIX + name, path, guessed, path.stat().st_size)
+        if not is_artifact_name(name) or not path.is_file():
+            raise no_artifact(name)
+        return Artifact(URI_PREFIX + name, path, mime_of(name), path.stat().st_size)
 
     def addressed(self, data: Any) -> Any:
         """Return data whose texts name artifacts by address instead of by local path."""
@@ -98,7 +94,7 @@ class Artifacts:
 
         def path_of(text: str) -> str:
             name = text.removeprefix(URI_PREFIX)
-            is_own = name != text and _NAME.fullmatch(name) and (self.folder / name).is_file()
+            is_own = name != text and is_artifact_name(name) and (self.folder / name).is_file()
             return str(self.folder / name) if is_own else text
 
         return _each_text(data, path_of)
@@ -120,10 +116,10 @@ class Artifacts:
 
     def _write(self, path: Path, source: BinaryIO) -> None:
         try:
-            handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=".part-")
+            handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=PART)
         except FileNotFoundError:
             private_folder(self.folder)
-            handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=".part-")
+            handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=PART)
         try:
             with os.fdopen(handle, "wb") as file:
                 shutil.copyfileobj(source, file, PIECE)
@@ -131,6 +127,33 @@ class Artifacts:
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
+
+
+def artifact_name(digest: str, mime: str) -> str:
+    """The name of an artifact: its SHA-256 in hexadecimal, and an ending for its type."""
+    guessed = _EXTENSIONS.get(mime) or mimetypes.guess_extension(mime) or ".bin"
+    return digest + (guessed if _EXTENSION.fullmatch(guessed) else ".bin")
+
+
+def is_artifact_name(name: str) -> bool:
+    """True for a name that an artifact can have."""
+    return _NAME.fullmatch(name) is not None
+
+
+def mime_of(name: str) -> str:
+    """The type of an artifact, as its name tells."""
+    ending = name[name.rindex(".") :]
+    mime = next((mime for mime, known in _EXTENSIONS.items() if known == ending), None)
+    return mime or mimetypes.guess_type(name)[0] or "application/octet-stream"
+
+
+def no_artifact(name: str) -> VrError:
+    """The error of a name that no artifact has."""
+    return VrError(
+        f"No artifact {name!r}.",
+        Code.NOT_FOUND,
+        hint="Artifacts are cleaned by age and size; run the tool again.",
+    )
 
 
 def _each_text(data: Any, change: Callable[[str], str]) -> Any:
@@ -146,8 +169,3 @@ def _each_text(data: Any, change: Callable[[str], str]) -> Any:
 
 def _opened(content: bytes | Path) -> io.BytesIO | io.BufferedReader:
     return io.BytesIO(content) if isinstance(content, bytes) else content.open("rb")
-
-
-def _extension(mime: str) -> str:
-    guessed = _EXTENSIONS.get(mime) or mimetypes.guess_extension(mime) or ".bin"
-    return guessed if _EXTENSION.fullmatch(guessed) else ".bin"

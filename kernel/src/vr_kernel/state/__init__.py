@@ -9,6 +9,7 @@ from vr_kernel.exports import lazy_exports
 if TYPE_CHECKING:
     from vr_kernel.state.adopting import AdoptingRows
     from vr_kernel.state.adoption import Adopted, adopt_file
+    from vr_kernel.state.artifacts import ArtifactStore, StoredArtifact
     from vr_kernel.state.cache import (
         CacheEntry,
         CacheFind,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Adopted",
     "AdoptingRows",
+    "ArtifactStore",
     "Attempt",
     "AttemptState",
     "CacheEntry",
@@ -71,6 +73,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "RowSpace",
     "Rows",
     "RowsOf",
+    "StoredArtifact",
     "UsageRow",
     "UsageTable",
     "UselessRow",
@@ -85,6 +88,7 @@ __getattr__, __dir__ = lazy_exports(
     {
         "adopting": "AdoptingRows",
         "adoption": "Adopted adopt_file",
+        "artifacts": "ArtifactStore StoredArtifact",
         "cache": "CacheEntry CacheFind CacheRow CacheStats CacheTable UselessRow",
         "journal": "Entry JournalContinuity JournalTable",
         "jobs": "JobTable",
