@@ -18,12 +18,8 @@ if TYPE_CHECKING:
     from vr_testing.contracts.recognizer import TextRecognizerContract
     from vr_testing.contracts.reranker import RerankerContract
     from vr_testing.contracts.state.artifacts import ArtifactStoreContract
-    from vr_testing.contracts.state.cache import CacheContract
     from vr_testing.contracts.state.part import Clock
-    from vr_testing.contracts.state.rows import RowsContract
     from vr_testing.contracts.state.state import StateContract
-    from vr_testing.contracts.state.usage import UsageContract
-    from vr_testing.contracts.state.vectors import VectorContract
     from vr_testing.contracts.store import StoreContract
     from vr_testing.gemini.answer import Answer
     from vr_testing.gemini.calls import FunctionCall
@@ -33,11 +29,7 @@ if TYPE_CHECKING:
     from vr_testing.gemini.wire import GeminiWire
     from vr_testing.kernels import TrialKernel, open_kernel
     from vr_testing.memory_state.artifacts import MemoryArtifacts
-    from vr_testing.memory_state.cache import MemoryCache
-    from vr_testing.memory_state.rows import MemoryRows
     from vr_testing.memory_state.state import MemoryState
-    from vr_testing.memory_state.usage import MemoryUsage
-    from vr_testing.memory_state.vectors import MemoryVectors
     from vr_testing.memory_store import MemoryStore
     from vr_testing.recording import LogLine, Progress, RecordedCall
     from vr_testing.words import WordEmbedder
@@ -52,19 +44,11 @@ _HOMES = {
     "contracts.embedder": "EmbedderContract",
     "kernels": "TrialKernel open_kernel",
     "contracts.loader": "DocumentLoaderContract",
+    "contracts.state.artifacts": "ArtifactStoreContract",
     "contracts.state.part": "Clock",
     "contracts.state.state": "StateContract",
-    "memory_state.state": "MemoryState",
-    "contracts.state.artifacts": "ArtifactStoreContract",
-    "contracts.state.cache": "CacheContract",
-    "contracts.state.rows": "RowsContract",
-    "contracts.state.usage": "UsageContract",
-    "contracts.state.vectors": "VectorContract",
     "memory_state.artifacts": "MemoryArtifacts",
-    "memory_state.cache": "MemoryCache",
-    "memory_state.rows": "MemoryRows",
-    "memory_state.usage": "MemoryUsage",
-    "memory_state.vectors": "MemoryVectors",
+    "memory_state.state": "MemoryState",
     "memory_store": "MemoryStore",
     "contracts.model": "ModelProviderContract",
     "contracts.recognizer": "TextRecognizerContract",
@@ -77,7 +61,6 @@ _HOMES = {
 __all__ = [
     "Answer",
     "ArtifactStoreContract",
-    "CacheContract",
     "Clock",
     "DocumentLoaderContract",
     "EmbedderContract",
@@ -87,8 +70,6 @@ __all__ = [
     "GeminiWire",
     "LogLine",
     "MemoryArtifacts",
-    "MemoryCache",
-    "MemoryRows",
     "MemoryState",
     "MemoryStore",
     "ModelProviderContract",
