@@ -18,6 +18,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
+from benchmarks.domains import write_plugins
 from benchmarks.processes import clean_environment
 
 ROOT = Path(__file__).parents[1]
@@ -115,6 +116,19 @@ class Environments:
             alone = ["--no-deps", "--reinstall", "--target", str(folder)]
             _install(self.ours.python, [*alone, str(source)])
             _stamp(folder, state)
+        return folder
+
+    @cached_property
+    def domains(self) -> Path:
+        """A folder for PYTHONPATH that adds eight plugins with 75 tools to ours."""
+        folder, projects = self.folder / "domains", self.folder / "domain-projects"
+        state = (HERE / "domains.py").read_text("utf-8")
+        if not _is_stamped(folder, state):
+            alone = ["--no-deps", "--reinstall", "--target", str(folder)]
+            _install(self.ours.python, [*alone, *map(str, write_plugins(projects))])
+            _stamp(folder, state)
+        env = clean_environment(self.home("check"), PYTHONPATH=str(folder))
+        _require_all_loaded(self.ours, env)
         return folder
 
     @property

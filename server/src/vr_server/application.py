@@ -24,6 +24,7 @@ from vr_server.failures import Failures
 from vr_server.served.prompt import ServedPrompt, complete
 from vr_server.served.resource import add_resource
 from vr_server.served.tool import ServedTool
+from vr_server.session_state import LeanServer
 from vr_server.tasks.extension import Tasks
 from vr_server.toolsets import choose_prompts
 from vr_server.view import choose_view
@@ -70,7 +71,7 @@ def build_server(
             yield {}
 
     offer = _offer(kernel)
-    app: FastMCP[Any] = FastMCP(
+    app = LeanServer(
         "video-research",
         version=VERSION,
         instructions=INSTRUCTIONS + offer.instructions,
