@@ -38,7 +38,7 @@ SERVER_FAULTS = (Code.INTERNAL, Code.UNAVAILABLE)
 ABSENT = (NotFoundError, DisabledError)
 NAME_CHARS = 200
 """Characters of a name or an address that a message or the log repeats."""
-LASTING = ("STATE_UNAVAILABLE", "STATE_DAMAGED", "STORE_UNAVAILABLE")
+LASTING = ("STATE_UNAVAILABLE", "STATE_DAMAGED", "STATE_NEWER", "STORE_UNAVAILABLE")
 """Categories of errors that last until the owner of the server does something."""
 
 

@@ -12,11 +12,13 @@ from vr_kernel.errors import Code, VrError
 from vr_kernel.storage.database_faults import (
     CLEAN,
     DAMAGED,
+    NEWER,
     UNAVAILABLE,
     is_busy,
     is_damage,
     is_full,
     is_io_error,
+    is_newer,
     wording,
 )
 from vr_kernel.storage.sound_rows import shown_key
@@ -35,8 +37,10 @@ def explained(path: Path, error: BaseException) -> VrError:
         from vr_kernel.storage.lock_holders import held
 
         return held(path, error)
-    from vr_kernel.storage.database_errors import damaged, unusable  # most programs need none
+    from vr_kernel.storage.database_errors import damaged, newer, unusable  # most need none
 
+    if is_newer(error):
+        return newer(path)
     return damaged(path, error) if is_damage(error) else unusable(path, error)
 
 
@@ -71,6 +75,16 @@ def damaged(path: Path, error: BaseException) -> VrError:
         # While a server runs whose -wal was removed, a sound file cannot be read either.
         hint="Stop all servers and try again. If it stays so,"
         f" restore {path} from a backup; {without}",
+    )
+
+
+def newer(path: Path) -> VrError:
+    """The typed error of a file that a newer version of this program wrote."""
+    return VrError(
+        f"{path.name} was written by a newer version of this program.",
+        Code.UNAVAILABLE,
+        category=NEWER,
+        hint=f"Install that version again; {path} is left as it is.",
     )
 
 

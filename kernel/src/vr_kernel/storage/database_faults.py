@@ -15,7 +15,10 @@ FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
 """All exceptions with which a file can fail."""
 UNAVAILABLE = "STATE_UNAVAILABLE"
 DAMAGED = "STATE_DAMAGED"
-"""Categories: a file cannot be used now, or is damaged."""
+NEWER = "STATE_NEWER"
+"""Categories: a file cannot be used now, is damaged, or was written by a newer version."""
+FORMAT = 1
+"""The highest `PRAGMA user_version` of files that this version understands; they have 0 so far."""
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ")
 _FOREIGN = ("SQLITE_ERROR", "SQLITE_CONSTRAINT", "SQLITE_MISMATCH")
 """Errors of our statements on a file of another program or version."""
@@ -32,6 +35,12 @@ class ForeignFileError(sqlite3.DatabaseError):
     sqlite_errorname = "SQLITE_NOTADB"
 
 
+class NewerFileError(sqlite3.DatabaseError):
+    """The file was written by a newer version of this program."""
+
+    sqlite_errorname = "VR_NEWER"
+
+
 class NotBegunError(Exception):
     """A transaction could not begin, so no work was done; the cause says why."""
 
@@ -44,6 +53,11 @@ def cause(error: BaseException) -> BaseException | None:
 def is_damage(error: BaseException | None) -> bool:
     """True when the file's content is broken, or another program's."""
     return _is_any_of(error, _DAMAGED)
+
+
+def is_newer(error: BaseException | None) -> bool:
+    """True when a newer version wrote the file."""
+    return isinstance(error, NewerFileError)
 
 
 def is_useless(error: BaseException | None, path: Path) -> bool:
@@ -84,7 +98,7 @@ def is_held(error: VrError) -> bool:
 
 def is_of_state(error: VrError) -> bool:
     """True for the error of a file that cannot be used, whatever the reason."""
-    return error.category in {UNAVAILABLE, DAMAGED}
+    return error.category in {UNAVAILABLE, DAMAGED, NEWER}
 
 
 def wording(error: BaseException) -> str:
@@ -98,11 +112,14 @@ def wording(error: BaseException) -> str:
 
 
 def require_own(connection: sqlite3.Connection, schema: str) -> None:
-    """Refuse a file that has tables, but none of a schema: it is another program's.
+    """Refuse a file of a newer version, or that has tables, but none of a schema.
 
     Raises:
+        NewerFileError: when a newer version wrote it.
         ForeignFileError: when it is another program's.
     """
+    if connection.execute("PRAGMA user_version").fetchone()[0] > FORMAT:
+        raise NewerFileError
     rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
     there = {name for (name,) in rows if not name.startswith("sqlite_")}
     if there and there.isdisjoint(_TABLE.findall(schema)):

@@ -14,6 +14,7 @@ from vr_kernel.storage.database_faults import (
     FAULTS,
     is_busy,
     is_damage,
+    is_newer,
     is_passing,
     require_own,
     wording,
@@ -77,7 +78,7 @@ def examine_file(
             if whole and not rows:
                 require_free(connection)
     except FAULTS as error:
-        if is_no_damage(error):
+        if is_no_damage(error) or is_newer(error):
             return unreadable(path, error)
         how = "is damaged, or another program's file" if is_damage(error) else "cannot be read"
         return otherwise(f"{path} {how}: {wording(error)}.", fix)

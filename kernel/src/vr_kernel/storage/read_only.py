@@ -10,7 +10,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
-from vr_kernel.storage.database_faults import is_busy, is_full, is_passing
+from vr_kernel.storage.database_faults import (
+    NewerFileError,
+    is_busy,
+    is_full,
+    is_passing,
+    require_own,
+)
 from vr_kernel.storage.sound_rows import read_text
 
 T = TypeVar("T")
@@ -29,14 +35,21 @@ def read_unwritable(
     SQLite writes next to a file even to read it. Where that is not possible, no other process can
     write either, so the file does not change meanwhile; reading a write-ahead log needs its index.
     With a schema, a file that cannot even be created counts as empty.
+
+    Raises:
+        NewerFileError: when a newer version wrote the file.
     """
     if is_busy(error) or not (is_passing(error) or is_full(error)):
         return None
     try:
         with closing(_opened(path, schema)) as connection:
             connection.text_factory = read_text
+            if schema:
+                require_own(connection, schema)
             connection.execute("BEGIN")
             return [work(connection) for work in works]
+    except NewerFileError:
+        raise
     except (sqlite3.Error, OSError):
         return None
 
