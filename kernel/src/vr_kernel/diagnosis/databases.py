@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -11,12 +9,10 @@ from pathlib import Path
 from vr_kernel.config.paths import Paths
 from vr_kernel.health import Check, Diagnosis
 from vr_kernel.journal.dead_letters import FORMER_FILE, FORMER_TABLE, NAMESPACE
-from vr_kernel.state.sqlite.counting import count_rows
-from vr_kernel.state.sqlite.job_rows import SHOWN
+from vr_kernel.state.sqlite.counting import count_interrupted, count_rows
 from vr_kernel.state.sqlite.journal.examination import examine_journal
-from vr_kernel.state.sqlite.liveness import Watch
-from vr_kernel.storage.database_faults import wording
-from vr_kernel.storage.database_health import examine_file, is_no_damage, reading
+from vr_kernel.storage.database_faults import FAULTS, wording
+from vr_kernel.storage.database_health import examine_file, is_no_damage
 from vr_kernel.stores import refill_command
 
 _DOCUMENTS = {
@@ -77,7 +73,7 @@ def refused_records(paths: Paths) -> Diagnosis:
     former = paths.state / FORMER_FILE  # of an earlier version, until it is taken over
     try:
         count = count_rows(paths.rows, NAMESPACE) + count_rows(former, table=FORMER_TABLE)
-    except sqlite3.Error as error:
+    except FAULTS as error:
         return _uncounted(error, "rows")
     if not count:
         return Diagnosis.ok("There are none.")
@@ -91,13 +87,9 @@ def interrupted_jobs(ledger: Path, lease_s: float) -> Diagnosis:
     """Check for jobs whose process died and that no other has resumed."""
     if not ledger.exists():
         return Diagnosis.ok("There are none yet.")
-    query = f"SELECT count(*) FROM job WHERE {SHOWN} = 'interrupted'"  # noqa: S608 - constant text
     try:
-        with reading(ledger) as connection:
-            live = Watch(lease_s).live_jobs(connection)
-            values = {"now": time.time(), "lease_s": lease_s, "live": live}
-            (count,) = connection.execute(query, values).fetchone()
-    except sqlite3.Error as error:
+        count = count_interrupted(ledger, lease_s)
+    except FAULTS as error:
         return _uncounted(error, "job ledger")
     if not count:
         return Diagnosis.ok("No job is interrupted.")
@@ -107,7 +99,7 @@ def interrupted_jobs(ledger: Path, lease_s: float) -> Diagnosis:
     )
 
 
-def _uncounted(error: sqlite3.Error, check: str) -> Diagnosis:
+def _uncounted(error: Exception, check: str) -> Diagnosis:
     if is_no_damage(error):  # that check says what to do
         return Diagnosis.ok(f"Not counted: {wording(error)}.")
     return Diagnosis.warning(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import tempfile
 from contextlib import suppress
 from functools import partial
@@ -13,6 +12,7 @@ from pathlib import Path
 from vr_kernel.config.paths import Paths
 from vr_kernel.health import Check, Diagnosis
 from vr_kernel.storage.database_faults import CLEAN, is_full
+from vr_kernel.storage.database_health import journal_mode
 from vr_kernel.storage.read_only import has_room
 
 MB = 1_000_000
@@ -82,14 +82,7 @@ def write_ahead(state: Path) -> Diagnosis:
     if not has_room(place):
         return Diagnosis.ok(f"Not tried: {NO_ROOM}")
     with tempfile.TemporaryDirectory(dir=place, prefix=PROBE, ignore_cleanup_errors=True) as made:
-        connection = sqlite3.connect(Path(made) / "probe.db")
-        try:
-            mode = connection.execute("PRAGMA journal_mode=WAL").fetchone()[0]
-            connection.execute("CREATE TABLE probe (value)")
-        except sqlite3.Error as error:
-            mode = str(error)
-        finally:
-            connection.close()
+        mode = journal_mode(Path(made) / "probe.db")
     if mode == "wal":
         return Diagnosis.ok("SQLite can share files among processes in the state folder.")
     return Diagnosis.fault(

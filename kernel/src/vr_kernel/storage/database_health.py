@@ -184,3 +184,14 @@ def _damaged_of(
             if not (row[-1] and is_sound(row[len(keys) : -1], types))
         ]
     return found
+
+
+def journal_mode(path: Path) -> str:
+    """The journal mode of a new file that asks for a write-ahead log, or why it has none."""
+    with closing(sqlite3.connect(path)) as connection:
+        try:
+            mode = str(connection.execute("PRAGMA journal_mode=WAL").fetchone()[0])
+            connection.execute("CREATE TABLE probe (value)")
+        except sqlite3.Error as error:
+            return str(error)
+    return mode
