@@ -1,0 +1,105 @@
+"""Lifespans of plugins in a real program: bad ones are told of everywhere, and harm no other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_fork import run_vr
+from command_host import Ended
+from plugin_zoo import Animal, Zoo, vr_command
+from vr_kernel import VrError
+from vr_server import connect
+from zoo_animals import GOOD, with_tool
+
+LIFESPAN = """
+import asyncio, os
+from contextlib import asynccontextmanager
+
+@hookimpl
+@asynccontextmanager
+async def vr_lifespan(services):
+    print("noise: lifespan", flush=True)
+    {before}
+    yield
+    {after}
+"""
+NOTE = "open(os.environ['VR_STATE_DIR'] + '/{0}', 'w').close()"
+
+
+def with_lifespan(name: str, before: str = "pass", after: str = "pass") -> Animal:
+    return Animal(name, with_tool(f"{name}_go") + LIFESPAN.format(before=before, after=after))
+
+
+WELL = with_lifespan("well", NOTE.format("begun"), NOTE.format("ended"))
+BAD = {
+    "raising": (with_lifespan("raising", "raise SystemExit(3)"), "SystemExit"),
+    "hanging": (with_lifespan("hanging", "await asyncio.Event().wait()"), "did not begin within"),
+}
+LIMIT = {"VR_KERNEL__IMPORT_DEADLINE_S": "2"}
+
+
+@pytest.fixture
+def zoo(tmp_path: Path) -> Zoo:
+    made = Zoo(tmp_path / "zoo").add(GOOD, WELL)
+    Path(made.environment()["VR_STATE_DIR"]).mkdir(parents=True, exist_ok=True)
+    return made
+
+
+def vr(zoo: Zoo, *arguments: str) -> Ended:
+    return run_vr(zoo.environment(**LIMIT), zoo.work, *arguments)
+
+
+def marks(zoo: Zoo) -> set[str]:
+    state = Path(zoo.environment()["VR_STATE_DIR"])
+    return {name for name in ("begun", "ended") if (state / name).exists()}
+
+
+def test_a_command_opens_and_closes_it(zoo: Zoo) -> None:
+    assert vr(zoo, "--help").code == 0
+    assert marks(zoo) == set()
+    done = vr(zoo, "well", "go", "--json")
+    assert (done.code, json.loads(done.stdout)) == (0, {"done": True})
+    assert marks(zoo) == {"begun", "ended"}
+
+
+def test_the_list_and_the_doctor_name_what_cannot_begin(zoo: Zoo) -> None:
+    zoo.add(*(animal for animal, _ in BAD.values()))
+    listed = vr(zoo, "plugin", "list", "--json")
+    rows = {row["name"]: row for row in json.loads(listed.stdout)["plugins"]}
+    assert listed.code == 1
+    assert rows["well"]["state"] == rows["zoo"]["state"] == "loaded"
+    report = json.loads(vr(zoo, "doctor", "--json").stdout)
+    told = json.dumps(report)
+    for name, (_, reason) in BAD.items():
+        assert rows[name]["state"] == "broken"
+        assert reason in rows[name]["reason"]
+        assert f"broken: its lifespan: {rows[name]['reason'].partition(': ')[2]}" in told
+    done = vr(zoo, "raising", "go")
+    assert (done.code, "Plugin raising is broken" in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_check_of_the_plugin_names_it(zoo: Zoo, name: str) -> None:
+    animal, reason = BAD[name]
+    zoo.add(animal)
+    done = vr(zoo, "plugin", "check", name, "--json")
+    assert done.code == 1
+    assert reason in done.stdout
+
+
+async def test_a_server_serves_the_others(zoo: Zoo) -> None:
+    zoo.add(*(animal for animal, _ in BAD.values()))
+    environment = zoo.environment(**LIMIT)
+    async with connect(vr_command("serve"), env=environment, cwd=zoo.work) as client:
+        assert (await client.call("zoo_echo", text="hi"))["text"] == "hi"
+        assert await client.call("well_go") == {"done": True}
+        plugins: list[dict[str, Any]] = (await client.call("infra_plugins"))["plugins"]
+        with pytest.raises(VrError) as caught:
+            await client.call("raising_go")
+    states = {row["name"]: row["state"] for row in plugins}
+    assert (states["raising"], states["hanging"], states["well"]) == ("broken", "broken", "loaded")
+    assert caught.value.category == "PLUGIN_BROKEN"
+    assert marks(zoo) == {"begun", "ended"}
