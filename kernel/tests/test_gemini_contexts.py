@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from gemini_service import MODEL, ask, folders, gemini_at, video
 from vr_kernel import VrError
-from vr_kernel.generation import Media, Request, Text, Turn
+from vr_kernel.generation import Media, Request, Text, ToolSpec, Turn
 from vr_testing import FakeGemini, Fault
 from waiting import until
 
@@ -145,6 +145,16 @@ async def test_another_part_of_the_content_is_another_cache(
         )
     assert whole != part
     assert len(reply.notes) == 1
+
+
+async def test_tools_go_without_a_cache(fake: FakeGemini, tmp_path: Path) -> None:
+    tools = (ToolSpec("look", "Looks.", {"type": "object"}),)
+    async with gemini_at(fake.url, tmp_path) as gemini, video(tmp_path) as media:
+        name = await gemini.cached_content(MODEL, media)
+        request = ask(media, "What is it?", cached_content=name, tools=tools)
+        reply = await gemini.models.generate(MODEL, request)
+    assert len(reply.notes) == 1
+    assert not fake.requests_of("generateContent")[0].cached_content
 
 
 @pytest.mark.parametrize("expired", [True, False])

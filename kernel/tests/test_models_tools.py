@@ -295,8 +295,9 @@ async def test_one_call_may_name_its_model(kernel: Kernel, gemini: FakeGemini) -
     assert (await said(kernel, "Why?", streamed=True, model=LITE)).model == LITE
     shaped = await models.generate_structured("Why?", {"type": "object"}, model=LITE)
     assert shaped.reply.model == LITE
-    await models.count_tokens("Why?", model=LITE)
+    alone = await models.count_tokens("Why?", model=LITE)
     assert gemini.requests[-1].model == LITE.partition("/")[2]
+    assert await models.count_tokens("Why?", model=LITE, tools=TOOLS) > alone
     assert models.identity(model=LITE)["models"] == [LITE]
     assert models.identity(model="budget") != models.identity()
 

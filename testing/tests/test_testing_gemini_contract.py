@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -12,7 +14,7 @@ from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.gemini.service import GeminiService
 from vr_kernel.generation import Reply, ReplyPiece, Request
 from vr_kernel.log import Log
-from vr_kernel.models.provider import ModelProvider
+from vr_kernel.models.provider import ModelInfo, ModelProvider
 from vr_kernel.state import Place, Rows
 from vr_testing import FakeGemini, GeminiWire, MemoryState, ModelProviderContract, ModelWire
 from vr_testing.contracts.model import SECRET
@@ -23,6 +25,9 @@ class Spoilt:
 
     def __init__(self, provider: ModelProvider) -> None:
         self.provider = provider
+
+    def models(self) -> Sequence[ModelInfo]:
+        return self.provider.models()
 
     async def generate(self, model: str, request: Request) -> Reply:
         return await self.provider.generate(model, request)
@@ -66,13 +71,31 @@ class Free(Spoilt):
         return Reply(text=reply.text, model=reply.model)
 
 
+class Forgetful(Spoilt):
+    async def generate(self, model: str, request: Request) -> Reply:
+        reply = await self.provider.generate(model, request)
+        return reply.model_copy(update={"state": {"parts": [{"call": True}] * len(reply.calls)}})
+
+
+class Deaf(Spoilt):
+    async def stream(self, model: str, request: Request) -> AsyncIterator[ReplyPiece]:
+        async for piece in self.provider.stream(model, request):
+            heard = piece.reply and piece.reply.model_copy(update={"calls": []})
+            yield piece.model_copy(update={"reply": heard})
+
+
+class Toolless(Spoilt):
+    async def generate(self, model: str, request: Request) -> Reply:
+        return await self.provider.generate(model, replace(request, tools=()))
+
+
 async def kept() -> Rows:
     return MemoryState().rows.of(Place("gemini"))
 
 
 def contract(spoil: Callable[[ModelProvider], Spoilt]) -> ModelProviderContract:
     class Contract(ModelProviderContract):
-        model = "gemini-x"
+        model = "gemini-3.8-flash"
 
         @asynccontextmanager
         async def opened(self) -> AsyncIterator[tuple[Spoilt, ModelWire]]:
@@ -89,24 +112,27 @@ def contract(spoil: Callable[[ModelProvider], Spoilt]) -> ModelProviderContract:
     return Contract()
 
 
-BROKEN: Sequence[tuple[type[Spoilt], str, tuple[str, ...]]] = [
+BROKEN: Sequence[tuple[type[Spoilt], str, tuple[Any, ...]]] = [
     (Retrying, "test_failure_of_a_request", ("overloaded",)),
     (Telltale, "test_failure_of_a_request", ("bad_request",)),
     (Careless, "test_failure_of_a_stream", ("stream_closed",)),
     (Free, "test_usage_is_what_the_service_bills", ()),
+    (Toolless, "test_declared_tools_reach_the_wire", ()),
+    (Deaf, "test_calls_come_back_beside_the_words", (True,)),
+    (Forgetful, "test_conversation_with_several_calls_goes_on", (False, ("a", "b"))),
 ]
 
 
 @pytest.mark.parametrize(("kind", "test", "trouble"), BROKEN)
 async def test_broken_provider_fails(
-    kind: type[Spoilt], test: str, trouble: tuple[str, ...]
+    kind: type[Spoilt], test: str, trouble: tuple[Any, ...]
 ) -> None:
-    with pytest.raises(AssertionError):
+    with pytest.raises((AssertionError, VrError)):
         await getattr(contract(kind), test)(*trouble)
 
 
 @pytest.mark.parametrize(("test", "trouble"), [broken[1:] for broken in BROKEN])
-async def test_sound_provider_passes_the_same(test: str, trouble: tuple[str, ...]) -> None:
+async def test_sound_provider_passes_the_same(test: str, trouble: tuple[Any, ...]) -> None:
     await getattr(contract(Spoilt), test)(*trouble)
 
 

@@ -81,9 +81,12 @@ def asked_model(reply: Reply) -> str:
 
 
 def marked(reply: Reply, request: Request, model: str) -> Reply:
-    """The reply with the name of the model that was asked in its state, if it has one."""
-    if not request.tools and reply.state is None:
-        return reply
+    """The reply with the name of the model that was asked in its state, if it has one.
+
+    An answer in a shape is no turn of a conversation: it needs no state.
+    """
+    if request.schema is not None or (not request.tools and reply.state is None):
+        return reply.model_copy(update={"state": None})
     return reply.model_copy(update={"state": {**(reply.state or {}), _MODEL: model}})
 
 
