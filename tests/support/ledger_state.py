@@ -9,6 +9,7 @@ from typing import cast
 
 from vr_kernel.state.leases import steady_clock
 from vr_kernel.state.protocols import State
+from vr_kernel.state.signals import LocalSignals
 from vr_kernel.state.sqlite.jobs import SqliteJobs
 from vr_kernel.state.sqlite.leases import SqliteLeases
 from vr_kernel.state.sqlite.steps import SqliteSteps
@@ -22,6 +23,7 @@ class LedgerState:
     leases: SqliteLeases
     jobs: SqliteJobs
     steps: SqliteSteps
+    signals: LocalSignals
 
 
 def ledger_state(
@@ -35,4 +37,4 @@ def ledger_state(
     """The parts of a state that lie in one ledger, as one more process sees them."""
     leases = SqliteLeases(database, lease_s=lease_s, clock=clock, steady=steady)
     jobs = SqliteJobs(database, leases, owner)
-    return cast("State", LedgerState(leases, jobs, SqliteSteps(database)))
+    return cast("State", LedgerState(leases, jobs, SqliteSteps(database), LocalSignals()))

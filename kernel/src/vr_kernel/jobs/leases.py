@@ -125,7 +125,7 @@ class LedgerLeases:
             if not told:
                 told = True
                 waiting()
-            await asyncio.sleep(min(PAUSE_S, left))
+            await self.state.signals.wait(_signal(name), min(PAUSE_S, left))
 
     async def release(self, lease: Lease, *, done: bool = False) -> None:
         """Release a lease; no effect on one that others have taken or that is released already.
@@ -137,6 +137,7 @@ class LedgerLeases:
         self._released.add(lease.token)
         with suppress(VrError):
             await complete(self.state.leases.release([lease.token], lease.name if done else ""))
+            self.state.signals.send(_signal(lease.name))
             self._released.discard(lease.token)
 
     async def aclose(self) -> None:
@@ -201,3 +202,7 @@ class LedgerLeases:
         lease.over = True
         if lease.timer is not None:
             lease.timer.cancel()
+
+
+def _signal(name: str) -> str:
+    return f"lease/{name}"

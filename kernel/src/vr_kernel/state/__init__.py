@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from vr_kernel.state.jobs import JobTable
     from vr_kernel.state.journal import Entry, JournalContinuity, JournalTable
     from vr_kernel.state.leases import LeaseTable
+    from vr_kernel.state.limits import LimitTable, Used
     from vr_kernel.state.protocols import State
     from vr_kernel.state.rows import (
         ROW_CHANGED,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         RowsOf,
         RowSpace,
     )
+    from vr_kernel.state.signals import Signals
     from vr_kernel.state.steps import StepTable
     from vr_kernel.state.usage import (
         Attempt,
@@ -59,10 +61,11 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Delete",
     "Entry",
     "Grouping",
+    "JobTable",
     "JournalContinuity",
     "JournalTable",
-    "JobTable",
     "LeaseTable",
+    "LimitTable",
     "OpenRows",
     "Place",
     "Put",
@@ -78,8 +81,14 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "UsageTable",
     "UselessRow",
     "VectorTable",
+    "Signals",
     "State",
     "StepTable",
+    "UsageRow",
+    "UsageTable",
+    "Used",
+    "UselessRow",
+    "VectorTable",
     "adopt_file",
 ]
 
@@ -90,13 +99,15 @@ __getattr__, __dir__ = lazy_exports(
         "adoption": "Adopted adopt_file",
         "artifacts": "ArtifactStore StoredArtifact",
         "cache": "CacheEntry CacheFind CacheRow CacheStats CacheTable UselessRow",
-        "journal": "Entry JournalContinuity JournalTable",
         "jobs": "JobTable",
+        "journal": "Entry JournalContinuity JournalTable",
         "leases": "LeaseTable",
+        "limits": "LimitTable Used",
         "protocols": "State",
         "rows": "Delete OpenRows Place Put ROW_CHANGED Row RowChange RowSpace Rows RowsOf",
+        "signals": "Signals",
+        "steps": "StepTable",
         "usage": "Attempt AttemptState Grouping RecordedAttempt UsageRow UsageTable",
         "vectors": "VectorTable",
-        "steps": "StepTable",
     },
 )

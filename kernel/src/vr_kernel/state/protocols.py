@@ -9,7 +9,9 @@ if TYPE_CHECKING:
     from vr_kernel.state.jobs import JobTable
     from vr_kernel.state.journal import JournalTable
     from vr_kernel.state.leases import LeaseTable
+    from vr_kernel.state.limits import LimitTable
     from vr_kernel.state.rows import RowSpace
+    from vr_kernel.state.signals import Signals
     from vr_kernel.state.steps import StepTable
     from vr_kernel.state.usage import UsageTable
     from vr_kernel.state.vectors import VectorTable
@@ -36,6 +38,14 @@ class State(Protocol):
     @property
     def steps(self) -> StepTable:
         """Replies that were paid for."""
+
+    @property
+    def limits(self) -> LimitTable:
+        """Amounts that all may use together."""
+
+    @property
+    def signals(self) -> Signals:
+        """Hints that something has changed."""
 
     @property
     def rows(self) -> RowSpace:

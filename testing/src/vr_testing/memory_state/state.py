@@ -5,8 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from vr_kernel.state.signals import LocalSignals
+
 from vr_testing.memory_state.cache import MemoryCache
 from vr_testing.memory_state.ledger import MemoryLedger
+from vr_testing.memory_state.limits import MemoryLimits
 from vr_testing.memory_state.rows import MemoryRows
 from vr_testing.memory_state.usage import MemoryUsage
 from vr_testing.memory_state.vectors import MemoryVectors
@@ -22,6 +25,8 @@ class MemoryState(MemoryLedger):
 
     def __init__(self, lease_s: float = 60.0, clock: Callable[[], float] = time.time) -> None:
         super().__init__(lease_s, clock)
+        self.limits = MemoryLimits(self.leases)
+        self.signals = LocalSignals()
         self.rows = MemoryRows(clock)
         self.usage = MemoryUsage(clock)
         self.vectors = MemoryVectors()

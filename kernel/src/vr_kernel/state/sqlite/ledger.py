@@ -1,4 +1,4 @@
-"""The ledger: one file for jobs, leases, paid steps and positions of the journal."""
+"""The ledger: one file for jobs, leases, paid steps, limits and positions of the journal."""
 
 from __future__ import annotations
 
@@ -49,6 +49,14 @@ CREATE TABLE IF NOT EXISTS journal (
     seq INTEGER NOT NULL
 );
 CREATE TABLE IF NOT EXISTS given_up (journal TEXT PRIMARY KEY NOT NULL, acceptance TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS amount (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    state TEXT NOT NULL,
+    amount REAL NOT NULL,
+    token INTEGER
+);
+CREATE INDEX IF NOT EXISTS amount_of_name ON amount (name);
 CREATE INDEX IF NOT EXISTS job_of_state ON job (state);
 CREATE INDEX IF NOT EXISTS job_of_mark ON job ({MARK}, created_at);
 """

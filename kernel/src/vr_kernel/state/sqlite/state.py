@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from vr_kernel.config.paths import Paths
     from vr_kernel.errors import VrError
+    from vr_kernel.state.signals import LocalSignals
     from vr_kernel.state.sqlite.cache import SqliteCache
     from vr_kernel.state.sqlite.jobs import SqliteJobs
     from vr_kernel.state.sqlite.journal.journal import SqliteJournal
     from vr_kernel.state.sqlite.leases import SqliteLeases
+    from vr_kernel.state.sqlite.limits import SqliteLimits
     from vr_kernel.state.sqlite.rows import SqliteRows
     from vr_kernel.state.sqlite.steps import SqliteSteps
     from vr_kernel.state.sqlite.usage import SqliteUsage
@@ -95,6 +97,20 @@ class SqliteState:
         from vr_kernel.state.sqlite.steps import SqliteSteps
 
         return SqliteSteps(self.ledger)
+
+    @cached_property
+    def limits(self) -> SqliteLimits:
+        """Amounts that all may use together."""
+        from vr_kernel.state.sqlite.limits import SqliteLimits
+
+        return SqliteLimits(self.ledger)
+
+    @cached_property
+    def signals(self) -> LocalSignals:
+        """Hints that something has changed; other processes are not reached."""
+        from vr_kernel.state.signals import LocalSignals
+
+        return LocalSignals()
 
     @cached_property
     def rows(self) -> SqliteRows:

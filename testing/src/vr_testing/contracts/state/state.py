@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vr_testing.contracts.state.cache import CacheContract
 from vr_testing.contracts.state.ledger import JobsContract, LeasesContract, StepsContract
+from vr_testing.contracts.state.limits import LimitsContract, SignalsContract
 from vr_testing.contracts.state.rows import RowsContract
 from vr_testing.contracts.state.usage import UsageContract
 from vr_testing.contracts.state.vectors import VectorContract
@@ -13,6 +14,8 @@ class StateContract(
     LeasesContract,
     JobsContract,
     StepsContract,
+    LimitsContract,
+    SignalsContract,
     RowsContract,
     CacheContract,
     UsageContract,
