@@ -65,6 +65,8 @@ class Requests:
 
     async def _identified(self, turn: Turn) -> Turn:
         """The turn with the digests of its files, by which steps tell files apart."""
+        if not any(map(_is_file, turn.parts)):
+            return turn
         return replace(turn, parts=tuple([await self._with_digest(part) for part in turn.parts]))
 
     async def _with_digest(self, part: Part) -> Part:
@@ -73,3 +75,7 @@ class Requests:
         if not part.digest:
             part = replace(part, digest=await self.digests.sha256(part.file))
         return part.kept_for(self.workspace)
+
+
+def _is_file(part: Part) -> bool:
+    return isinstance(part, Media) and part.file is not None

@@ -54,14 +54,11 @@ def require_answered(turns: Sequence[Turn]) -> None:
         calls, answered = turn.calls, [result.id for result in turn.results]
         if (calls and turn.speaker != "model") or (answered and turn.speaker != "user"):
             raise _unpaired("a model makes calls, and a user answers them")
-        for one in {*asked, *answered}:
-            if asked.count(one) != 1 or answered.count(one) != 1:
-                raise _unpaired(
-                    f"{one!r} has {asked.count(one)} calls and {answered.count(one)} results"
-                )
+        if sorted(asked) != sorted(answered) or len(asked) != len({*asked}):
+            raise _unpaired(f"{asked or 'no call'} is answered by {answered or 'no result'}")
         asked = [call.id for call in calls]
     if asked:
-        raise _unpaired(f"{asked[0]!r} has no result")
+        raise _unpaired(f"{asked} is answered by no result")
 
 
 def with_own_state(request: Request, model: str) -> Request:
@@ -135,7 +132,7 @@ def _invalid(tool: ToolSpec, why: str) -> VrError:
 
 def _unpaired(why: str) -> VrError:
     return VrError(
-        f"The calls and results of tools do not go together: {why}.",
+        f"The calls and results of tools do not go together: {visible(why)[:300]}.",
         Code.INVALID_INPUT,
         category="TOOL_CALLS_UNPAIRED",
         hint="Answer each call of a reply in the next turn, with one ToolResult of its id.",
