@@ -20,6 +20,7 @@ from vr_kernel import (
     RecordField,
     RecordKind,
     Services,
+    Trace,
     VrError,
     hookimpl,
     load_config,
@@ -62,6 +63,12 @@ async def notes_lose(call: Call) -> Note:
 
 
 @tool(effects=READ_ONLY)
+async def notes_later(call: Call, text: str) -> Note:
+    """Take a note later, in a job."""
+    return Note(text=await call.services.jobs.begin("notes_copy", {"text": text}, call.principal))
+
+
+@tool(effects=READ_ONLY)
 async def notes_wait(call: Call) -> Note:
     """Wait until cancelled."""
     call.progress(1)
@@ -79,7 +86,7 @@ def plugin_of(hear: Hear | None = None, tools: bool = False) -> SimpleNamespace:
 
         plugin.vr_call_finished = vr_call_finished
     if tools:
-        offered = [notes_take, notes_copy, notes_lose, notes_wait]
+        offered = [notes_take, notes_copy, notes_later, notes_lose, notes_wait]
         plugin.vr_tools = hookimpl(lambda: offered)
         plugin.vr_record_kinds = hookimpl(lambda: [NOTES])
     return plugin
@@ -162,6 +169,20 @@ async def test_a_cancelled_call_is_told_in_the_background(config: Config) -> Non
     assert [(it.tool, it.ok, it.code) for it in heard.events] == [
         ("notes_wait", False, Code.CANCELLED)
     ]
+
+
+async def test_each_call_knows_its_parent_and_the_outermost(config: Config) -> None:
+    heard, sent = Heard(), {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
+    async with Kernel.open(config, plugins_with(heard)) as kernel:
+        async with kernel.turn("notes", "chat", "one", trace_context=sent) as turn:
+            later = await kernel.run("notes_later", {"text": "a"})
+        await kernel.services.jobs.wait(later.data["text"], kernel.identity.principal, 10)
+        alone = await kernel.run("notes_take", {"text": "a"})
+    traces = {event.call_id: event.trace for event in heard.events}
+    assert traces[turn.id] == Trace(sent, "", turn.id)
+    assert traces[later.call_id] == Trace(sent, turn.id, turn.id)
+    assert traces[later.data["text"]] == Trace(sent, later.call_id, turn.id)
+    assert traces[alone.call_id] == Trace({}, "", alone.call_id)
 
 
 async def test_a_turn_is_told_of(config: Config) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from paid_work import asked, paid_kernel, recorded, rows
 from vr_kernel import Code, Kernel, Record, VrError
+from vr_kernel.call import produced_by
 from vr_testing import FakeGemini
 from waiting import until
 
@@ -146,6 +147,27 @@ async def test_a_second_owner_gives_up_in_the_end(
             async with kernel.turn("paid", "chat", "one"):
                 pytest.fail("it was opened")
     assert (caught.value.category, caught.value.retryable) == ("TURN_BUSY", True)
+
+
+async def test_an_owner_that_lost_its_turn_records_nothing(
+    kernel: Kernel, environ: dict[str, str]
+) -> None:
+    async def stall() -> None:
+        async with kernel.turn("paid", "chat", "one") as call:
+            call.record(Record("PaidAnswers", {"text": "late"}))
+            (lease,) = produced_by(call).leases
+            lease.over = True  # as for a process that was suspended
+
+    with pytest.raises(VrError) as caught:
+        await stall()
+    assert (caught.value.code, caught.value.category) == (Code.CONFLICT, "LEASE_LOST")
+    assert answers(environ["VR_STATE_DIR"]) == []
+
+
+async def test_a_turn_takes_no_second_id(kernel: Kernel) -> None:
+    with pytest.raises(TypeError, match="call_id"):
+        async with kernel.turn("paid", "chat", "one", call_id="two"):
+            pytest.fail("it was opened")
 
 
 async def test_a_cancelled_turn_keeps_what_it_paid_for(kernel: Kernel, gemini: FakeGemini) -> None:

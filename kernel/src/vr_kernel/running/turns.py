@@ -42,6 +42,8 @@ async def open_turn(
     Raises:
         VrError: as `Kernel.turn`.
     """
+    if origin.call_id:
+        raise TypeError("a turn takes no call_id beside its id")
     require_name(name, "name")
     context = context.of_principal(origin.principal)
     call_id = made_id(given_id, context.plugin, origin.principal)
