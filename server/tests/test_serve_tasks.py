@@ -276,6 +276,27 @@ async def test_a_task_asks_and_is_answered(kernel: Kernel, work: Work) -> None:
     assert work.did == ["leash"]
 
 
+async def test_a_question_is_answered_through_another_process(
+    kernel: Kernel, config: Config, zoo: dict[str, object]
+) -> None:
+    """It asks in one kernel; a server on another one shows it and takes the answer, once."""
+    answer = {"action": "accept", "content": {"sure": True}}
+    async with (
+        follow(build_server(kernel), elicitation_handler=_unused) as here,
+        serve(config, zoo["zoo"]) as there,
+    ):
+        task = await here.task("zoo_free")
+        for _ in range(2):
+            told = await there.get_when(task, "input_required")
+            ((key, request),) = told["inputRequests"].items()
+            assert request["params"]["message"] in ("Free it?", "Really?")
+            await there.ask("tasks/update", taskId=task, inputResponses={key: answer})
+            late = {key: {"action": "decline"}}
+            await there.ask("tasks/update", taskId=task, inputResponses=late)
+        ended = await there.get_when(task, "completed")
+    assert ended["result"]["structuredContent"]["told"] == "True True"
+
+
 async def test_who_declines_gets_an_error(kernel: Kernel) -> None:
     async with follow(build_server(kernel), elicitation_handler=_unused) as guest:
         task = await guest.task("zoo_free")

@@ -28,7 +28,6 @@ from vr_kernel import Filter, Query, VrError
 from vr_plugin_knowledge.embedded_store.health import readable
 from vr_plugin_knowledge.embedded_store.store import EmbeddedStore
 from vr_plugin_knowledge.rebuilt import REBUILT
-from vr_plugin_knowledge.weaviate_store.delivery_lock import DeliveryLock
 
 CHANGES = 300
 Damage = Callable[[bytearray, random.Random], None]
@@ -173,7 +172,6 @@ async def test_two_hundred_damages(whole: Path, tmp_path: Path) -> None:
 
 SECRET = "glacier"
 SPOIL_RECORD = "UPDATE item SET fields = CAST(? AS TEXT) WHERE key = (SELECT min(key) FROM item)"
-SPOIL_NAME = "UPDATE journal SET name = CAST(? AS TEXT)"
 
 
 def spoil(path: Path, change: str) -> None:
@@ -200,19 +198,3 @@ async def test_a_damaged_record_is_named_by_its_key_and_comes_back(
     assert any("damaged" in line["event"] for line in lines)
     assert SECRET not in f"{lines} {found}"
     assert is_sound(path)
-
-
-async def test_the_damaged_name_of_a_journal_is_no_other_name(tmp_path: Path) -> None:
-    path = tmp_path / "turns.db"
-    name = await DeliveryLock(path).name()
-    spoil(path, SPOIL_NAME)
-    for way in (None, path.write_bytes):
-        if way is not None:
-            way(f"{SECRET} no database".encode() * 99)
-        with pytest.raises(VrError) as caught:
-            await DeliveryLock(path).name()
-        assert caught.value.category == "STATE_DAMAGED"
-        told = f"{caught.value.message} {caught.value.hint}"
-        assert path.name in told
-        assert SECRET not in told
-        assert name not in told

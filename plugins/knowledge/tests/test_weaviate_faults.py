@@ -13,6 +13,7 @@ import structlog
 from knowledge_samples import CARDS, Ledger, WordVectors, all_plugins
 from structlog.testing import capture_logs
 from vr_kernel import Code, Kernel, VrError, load_config
+from vr_plugin_knowledge.weaviate_store.delivery_lock import DeliveryLock
 from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
 from vr_plugin_knowledge.weaviate_store.store import WeaviateStore
 from vr_testing import open_kernel
@@ -100,11 +101,11 @@ async def test_a_collection_that_the_server_does_not_make_is_named(weaviate, tmp
 
 async def test_connecting_and_new_collections_are_logged(weaviate, tmp_path):
     with capture_logs() as lines:
-        store = WeaviateStore(
-            settings_of(weaviate, "Told_"), tmp_path / "w.db", WordVectors(), structlog.get_logger()
-        )
-        await store.open([CARDS])
-        await store.aclose()
+        async with open_kernel({}, folder=tmp_path) as kernel:
+            lock, log = DeliveryLock(kernel.services), structlog.get_logger()
+            store = WeaviateStore(settings_of(weaviate, "Told_"), lock, WordVectors(), log)
+            await store.open([CARDS])
+            await store.aclose()
     told = {line["event"]: line for line in lines}
     assert told["connected to Weaviate"]["where"] in weaviate.url
     assert told["made a collection of Weaviate"]["collection"] == "Told_Cards"

@@ -243,7 +243,9 @@ def made_by_the_version_before(
 
     one("jobs.db", "SELECT name FROM journal", "DROP TABLE journal")
     journal = one("journal.db", "SELECT journal FROM lineage", "DROP TABLE lineage")
-    name = one("weaviate.db", "SELECT name FROM journal")
+    name = str(uuid4())
+    table = "CREATE TABLE journal (one INTEGER PRIMARY KEY, name TEXT NOT NULL)"
+    one("weaviate.db", "SELECT 1", table, f"INSERT INTO journal VALUES (1, '{name}')")
 
     async def rename(client: Any) -> None:
         cursors = client.collections.use(f"{prefix}VrCursors")

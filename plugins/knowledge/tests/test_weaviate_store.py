@@ -266,7 +266,8 @@ async def test_a_replay_after_a_lost_cursor_makes_no_second_record(
         ledger.write(CARDS.name, f"k{number}", {"text": "fox"})
     async with opened(settings, tmp_path) as store:
         await deliver(store, ledger)
-    (tmp_path / "weaviate.db").unlink()
+    for file in (tmp_path / "state").glob("rows.db*"):
+        file.unlink()
     async with opened(settings, tmp_path) as store:
         assert await store.cursor() == 0
         await deliver(store, ledger)

@@ -12,8 +12,10 @@ from typing import Any
 from knowledge_samples import CARDS, NOTES, Ledger, WordVectors, embed_words, quiet_log
 from vr_kernel import Query, RecordKind
 from vr_kernel.stores import Filter, SearchMode
+from vr_plugin_knowledge.weaviate_store.delivery_lock import DeliveryLock
 from vr_plugin_knowledge.weaviate_store.settings import WeaviateSettings
 from vr_plugin_knowledge.weaviate_store.store import WeaviateStore
+from vr_testing import open_kernel
 from weaviate_server import WeaviateServer
 
 
@@ -36,13 +38,14 @@ async def opened(
     kinds: tuple[RecordKind, ...] = (NOTES, CARDS),
 ) -> AsyncIterator[WeaviateStore]:
     """A store of one folder, as one process would have it."""
-    path = folder / "weaviate.db"
-    store = WeaviateStore(settings, path, vectors or WordVectors(), quiet_log())
-    try:
-        await store.open(kinds)
-        yield store
-    finally:
-        await store.aclose()
+    async with open_kernel({}, folder=folder) as kernel:
+        lock = DeliveryLock(kernel.services)
+        store = WeaviateStore(settings, lock, vectors or WordVectors(), quiet_log())
+        try:
+            await store.open(kinds)
+            yield store
+        finally:
+            await store.aclose()
 
 
 async def deliver(store: WeaviateStore, ledger: Ledger) -> None:

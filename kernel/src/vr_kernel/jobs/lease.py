@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -20,6 +21,7 @@ class Lease:
         token: rises with every change of owner, so that a late writer can be detected.
         lost_event: set, in the event loop, when the lease is lost; never by a release.
         unfinished: the result lacks something, and is to be made again from its steps.
+        term_s: seconds for which it stays this process's own when the process falls silent.
         ends_at, clock, over, timer: kept by `LedgerLeases`.
     """
 
@@ -27,6 +29,7 @@ class Lease:
     token: int
     ends_at: float = field(repr=False)
     clock: Callable[[], float] = field(repr=False)
+    term_s: float = field(default=math.inf, repr=False)
     lost_event: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
     over: bool = field(default=False, repr=False)
     unfinished: bool = field(default=False, repr=False)

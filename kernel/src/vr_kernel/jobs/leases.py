@@ -158,7 +158,7 @@ class LedgerLeases:
         self._released.difference_update(returned)
         if taken is None:
             return None
-        lease = Lease(name, *taken, self.state.leases.steady)
+        lease = Lease(name, *taken, self.state.leases.steady, self.state.leases.lease_s)
         self._held[lease.token] = lease
         self._watch(lease)
         if self._heartbeat is None or self._heartbeat.done():

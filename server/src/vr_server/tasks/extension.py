@@ -7,7 +7,7 @@ and `job_status` also finds it.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 from fastmcp.exceptions import McpError
@@ -25,6 +25,7 @@ from vr_kernel.jobs import Job
 from vr_server.failures import protocol_error
 from vr_server.identity import principal
 from vr_server.served.tool import JobResult
+from vr_server.tasks.kept_questions import KeptQuestions
 from vr_server.tasks.messages import (
     Acknowledged,
     TaskDetails,
@@ -38,6 +39,7 @@ from vr_server.tasks.questions import TaskQuestions, follows_tasks
 if TYPE_CHECKING:
     from fastmcp.server.extensions import ToolCallContinuation, ToolCallOutcome
 
+T = TypeVar("T")
 DAY_S = 86_400
 NAME_HEADER = "mcp-name"
 """Header in which a request over HTTP repeats the task's id, for routers."""
@@ -81,6 +83,7 @@ class Tasks(ServerExtension):
         job = result.job
         if result.questions is not None:
             self._questions[job.id] = result.questions
+            result.questions.keep(self._kept(job.id))
         return created_task(job, self._keep_s)
 
     async def _get(self, _context: Any, params: TaskParams) -> TaskDetails:
@@ -89,8 +92,7 @@ class Tasks(ServerExtension):
         job = await self._known(
             params.task_id, self._kernel.services.jobs.wait(params.task_id, self._who(), 0)
         )
-        questions = self._questions.get(job.id)
-        return task_details(job, self._keep_s, questions.requests() if questions else {})
+        return task_details(job, self._keep_s, await self._asked(job))
 
     async def _update(self, _context: Any, params: UpdateParams) -> Acknowledged:
         """Accept answers to the task's questions; other answers are ignored."""
@@ -99,9 +101,12 @@ class Tasks(ServerExtension):
             params.task_id, self._kernel.services.jobs.find(params.task_id, self._who())
         )
         questions = self._questions.get(job.id)
-        if questions is not None:
-            for key in params.input_responses.keys() & questions.requests().keys():
-                questions.answer(key, _said(params.input_responses[key]))
+        for key in params.input_responses.keys() & (await self._asked(job)).keys():
+            said = _said(params.input_responses[key])
+            if questions is not None:
+                questions.answer(key, said)
+            else:
+                await self._known(job.id, self._kept(job.id).answer(key, said))
         return Acknowledged()
 
     async def _cancel(self, _context: Any, params: TaskParams) -> Acknowledged:
@@ -112,7 +117,17 @@ class Tasks(ServerExtension):
         )
         return Acknowledged()
 
-    async def _known(self, task_id: str, found: Awaitable[Job]) -> Job:
+    async def _asked(self, job: Job) -> dict[str, dict[str, Any]]:
+        """Return the open questions of a task, which another process may have asked."""
+        questions = self._questions.get(job.id)
+        if questions is not None:
+            return questions.requests()
+        return await self._kept(job.id).requests() if job.state == "running" else {}
+
+    def _kept(self, task_id: str) -> KeptQuestions:
+        return KeptQuestions(self._kernel.services.rows_of("tasks"), task_id)
+
+    async def _known(self, task_id: str, found: Awaitable[T]) -> T:
         """Return the job; the job of another principal counts as unknown."""
         try:
             return await found

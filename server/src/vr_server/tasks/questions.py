@@ -13,6 +13,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from vr_kernel import Answer, Question
 
 from vr_server.asking import form_of
+from vr_server.tasks.kept_questions import KeptQuestions
 
 ANSWER_WITHIN_S = 900.0
 """Seconds that a person may take; then the default is used, since no one may be there."""
@@ -21,7 +22,8 @@ ANSWER_WITHIN_S = 900.0
 class TaskQuestions:
     """Asks the person behind a client that supports tasks.
 
-    The questions live as long as the process: a job that another process resumes asks no one.
+    They live as long as the process: a job that another process resumes asks no one. Meanwhile
+    another process may show and answer them, once they are kept.
     """
 
     waiting = False
@@ -30,6 +32,8 @@ class TaskQuestions:
         self._open = True
         self._count = 0
         self._asked: dict[str, tuple[Question, asyncio.Future[Answer]]] = {}
+        self._kept: KeptQuestions | None = None
+        self._following: dict[str, asyncio.Task[None]] = {}
 
     async def __call__(self, question: Question, *, paid: bool) -> Answer:
         """Ask, also after paid work, and wait for `answer`."""
@@ -40,12 +44,21 @@ class TaskQuestions:
         key = f"question-{self._count}"
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._asked[key] = (question, future)
+        self._follow(key)
         try:
             with suppress(TimeoutError):
                 return await asyncio.wait_for(future, ANSWER_WITHIN_S)
         finally:
             del self._asked[key]
+            if key in self._following:
+                await self._following.pop(key)
         return Answer("unable")
+
+    def keep(self, kept: KeptQuestions) -> None:
+        """Let other processes show and answer the questions, since the call became a task."""
+        self._kept = kept
+        for key in self._asked:
+            self._follow(key)
 
     def close(self) -> None:
         """Ask no more, and answer open questions with nothing: the call did not become a task."""
@@ -62,6 +75,12 @@ class TaskQuestions:
         """Accept an answer; ignored if that question is not open."""
         if key in self._asked:
             _settle(self._asked[key][1], Answer(said.action, dict(said.content or {})))
+
+    def _follow(self, key: str) -> None:
+        if self._kept is not None:
+            question, future = self._asked[key]
+            work = self._kept.follow(key, _request(question), future)
+            self._following[key] = asyncio.create_task(work, name="vr-question")
 
 
 def follows_tasks(context: Context) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import warnings
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -31,11 +32,18 @@ class Connection:
     Args:
         settings: where the server is, its key, and the time limits.
         log: where connections are logged; None logs nothing.
+        write_s: returns the most seconds that a write may take now, or refuses it.
     """
 
-    def __init__(self, settings: WeaviateSettings, log: Log | None = None) -> None:
+    def __init__(
+        self,
+        settings: WeaviateSettings,
+        log: Log | None = None,
+        write_s: Callable[[], float] = lambda: math.inf,
+    ) -> None:
         self._settings = settings
         self._log = log
+        self._write_s = write_s
         self._client: WeaviateAsyncClient | None = None
         self._opening = asyncio.Lock()
 
@@ -49,8 +57,12 @@ class Connection:
         return await self.run(ask, self._settings.weaviate_query_s)
 
     async def insert(self, write: Callable[[WeaviateAsyncClient], Awaitable[T]]) -> T:
-        """Write to the server; see `run`."""
-        return await self.run(write, self._settings.weaviate_insert_s)
+        """Write to the server; see `run`.
+
+        Raises:
+            VrError: also what `write_s` raises.
+        """
+        return await self.run(write, min(self._settings.weaviate_insert_s, self._write_s()))
 
     async def run(self, work: Callable[[WeaviateAsyncClient], Awaitable[T]], limit: float) -> T:
         """Run `work` with the client, within `limit` seconds.

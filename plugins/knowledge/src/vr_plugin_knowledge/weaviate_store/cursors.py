@@ -21,7 +21,7 @@ OPENING = "opening"
 class Cursors:
     """The cursor of one journal: an object of a small collection, under the journal's identity.
 
-    An earlier version named it by the file of the delivery lock; that cursor is adopted.
+    An earlier version named it by another name, which the lock keeps; that cursor is adopted.
 
     Args:
         connection: to the server.

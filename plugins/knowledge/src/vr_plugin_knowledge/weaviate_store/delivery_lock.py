@@ -1,50 +1,55 @@
-"""A lock on delivery: one process at a time of those that share a state folder."""
+"""A lock on delivery: one process at a time of those that share a state."""
 
 from __future__ import annotations
 
 import asyncio
-import sqlite3
+import math
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from vr_kernel import Code, VrError, private_file, private_folder
-from vr_kernel.storage import (
-    Patience,
-    explained,
-    is_busy,
-    is_damage,
-    read_text,
-    row_damaged,
-    wording,
-)
+from vr_kernel import Code, Services, VrError
+from vr_kernel.state import ROW_CHANGED, Adopted, Put, adopt_file
+from vr_kernel.storage import DAMAGED, told_by
 
+if TYPE_CHECKING:
+    from vr_kernel.jobs import Lease
+
+FORMER = "weaviate.db"
+"""The file of an earlier version, in the state folder; its name of the journal is taken over."""
+LEASE, ROW = "follow/weaviate", "weaviate/journal"
 WAIT_S = 90.0
 """Longest wait for the lock; more than a batch of another process may take."""
-PAUSE_S = 0.05
+SHARE = 0.45
+"""Share of the lease's term that one request may take: a later owner finds it done or failed."""
 
 
 class DeliveryLock:
-    """A small file beside the journal: the journal's name, and a lock that dies with its holder.
+    """A lease beside the journal, and the name that an earlier version gave the journal.
 
     The name distinguishes the journals of several machines that fill one server. Weaviate has no
     transactions: without the lock a slow process could write an old state over a newer one.
+
+    Args:
+        services: of the knowledge plugin.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, services: Services) -> None:
+        self._services = services
         self._own = asyncio.Lock()
+        self._lease: Lease | None = None
         self._name = ""
 
     async def name(self) -> str:
         """The journal's name, generated at first use.
 
         Raises:
-            VrError: UNAVAILABLE when the file cannot be used.
+            VrError: UNAVAILABLE when it cannot be read or kept; category STATE_DAMAGED for a name
+                that no journal can have.
         """
         if not self._name:
-            self._name = await asyncio.to_thread(self._read_name)
+            self._name = _require_name(await self._kept_name())
         return self._name
 
     @asynccontextmanager
@@ -54,83 +59,67 @@ class DeliveryLock:
         Raises:
             VrError: UNAVAILABLE when another process holds it for too long.
         """
-        await self.name()
-        async with self._own:
-            connection = await asyncio.to_thread(self._open)
+        async with self._own, self._services.leases.held(LEASE, patience=WAIT_S) as lease:
+            if lease is None:
+                raise _unavailable("Another process has been delivering to Weaviate for too long.")
+            self._lease = lease
             try:
-                await self._begin(connection)
                 yield
             finally:
-                connection.close()
+                self._lease = None
 
-    async def _begin(self, connection: sqlite3.Connection) -> None:
-        patience = Patience(WAIT_S)
-        wait = patience.begin()
+    def request_s(self) -> float:
+        """Return the most seconds that a request under the lock may take.
+
+        Raises:
+            VrError: UNAVAILABLE when the lock is lost, so that no request may be sent.
+        """
+        if self._lease is None:
+            return math.inf
+        if self._lease.lost:
+            raise _unavailable("Another process may have taken over the delivery to Weaviate.")
+        return SHARE * self._lease.term_s
+
+    async def _kept_name(self) -> Any:
+        rows, services = self._services.rows.within(), self._services
+        file, tell = services.paths.state / FORMER, told_by(services.log)
+        await adopt_file(file, rows, services.leases, {"journal": _adopt}, tell)
         while True:
+            if (row := await rows.get(ROW)) is not None:
+                return row.value
             try:
-                connection.execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError as error:
-                if "locked" not in str(error) or patience.is_over(wait):
-                    raise _unavailable(self._path, error) from error
-                await asyncio.sleep(PAUSE_S)
-            else:
-                return
-
-    def _open(self) -> sqlite3.Connection:
-        try:
-            private_folder(self._path.parent)
-            connection = sqlite3.connect(
-                private_file(self._path), isolation_level=None, timeout=0, check_same_thread=False
-            )
-        except (sqlite3.Error, OSError) as error:
-            raise _unavailable(self._path, error) from error
-        connection.text_factory = read_text
-        return connection
-
-    def _read_name(self) -> str:
-        connection = self._open()
-        try:
-            connection.execute(f"PRAGMA busy_timeout = {int(WAIT_S * 1000)}")
-            # Read first, since reading does not wait for the holder of the lock.
-            if name := _kept_name(connection):
-                _require_name(self._path, name)
-                return name
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS journal (one INTEGER PRIMARY KEY, name TEXT NOT NULL)"
-            )
-            connection.execute("INSERT OR IGNORE INTO journal VALUES (1, ?)", (str(uuid.uuid4()),))
-            return _kept_name(connection)
-        except sqlite3.Error as error:
-            raise _unavailable(self._path, error) from error
-        finally:
-            connection.close()
+                return (await rows.put(ROW, str(uuid.uuid4()), expected=0)).value
+            except VrError as error:
+                if error.category != ROW_CHANGED:
+                    raise
 
 
-def _kept_name(connection: sqlite3.Connection) -> str:
-    tables = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'journal'").fetchall()
-    row = connection.execute("SELECT name FROM journal").fetchone() if tables else None
-    return str(row[0]) if row else ""
+def _adopt(row: Mapping[str, Any]) -> Iterator[Adopted]:
+    yield Adopted(Put(ROW, _require_name(row["name"])))
 
 
-def _require_name(path: Path, name: str) -> None:
+def _require_name(name: Any) -> str:
     """Refuse a name that no journal can have.
 
     Raises:
         VrError: UNAVAILABLE, category STATE_DAMAGED.
     """
     try:
-        uuid.UUID(name)
-    except ValueError:
-        raise row_damaged(path, "journal", 1) from None
+        return str(uuid.UUID(name))
+    except (ValueError, TypeError, AttributeError):
+        raise VrError(
+            "The name of the journal, by which Weaviate knows it, is damaged.",
+            Code.UNAVAILABLE,
+            category=DAMAGED,
+            hint="Restore the state from a backup.",
+        ) from None
 
 
-def _unavailable(path: Path, error: Exception) -> VrError:
-    if is_damage(error) or is_busy(error):
-        return explained(path, error)
+def _unavailable(what: str) -> VrError:
     return VrError(
-        f"{path.name} cannot be used: {wording(error)}.",
+        what,
         Code.UNAVAILABLE,
         category="STORE_UNAVAILABLE",
-        hint=f"Check that {path.parent} exists, is writable and has free space.",
+        hint="It is tried again by itself; nothing is lost.",
         retryable=True,
     )

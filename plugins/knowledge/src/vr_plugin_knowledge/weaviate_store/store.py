@@ -6,7 +6,6 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel import (
@@ -41,7 +40,6 @@ from vr_plugin_knowledge.weaviate_store.writing import Writer, mark
 if TYPE_CHECKING:
     from weaviate import WeaviateAsyncClient
 
-FILE_NAME = "weaviate.db"
 CLOSE_GRACE_S = 3.0
 """Seconds to finish a batch that is being written when the program ends."""
 
@@ -54,7 +52,7 @@ class WeaviateStore:
 
     Args:
         settings: where the server is and how it is used.
-        path: a small file beside the journal (see `DeliveryLock`).
+        lock: lets one process deliver at a time.
         vectors: turns text into vectors.
         log: where degraded operation is reported.
         identity: gives the name of this machine's journal.
@@ -67,7 +65,7 @@ class WeaviateStore:
     def __init__(
         self,
         settings: WeaviateSettings,
-        path: Path,
+        lock: DeliveryLock,
         vectors: Vectors,
         log: Log,
         identity: Callable[[], str] = str,
@@ -78,8 +76,8 @@ class WeaviateStore:
         self._kinds: dict[str, RecordKind] = {}
         self._vectors = vectors
         self._log = log
-        self._lock = DeliveryLock(path)
-        self._connection = Connection(settings, log)
+        self._lock = lock
+        self._connection = Connection(settings, log, lock.request_s)
         self._layout = Layout(settings, log)
         self._cursors = Cursors(self._connection, settings, self._lock)
         self._writer = Writer(self._connection, consistency)
@@ -267,8 +265,7 @@ class WeaviateStore:
 
 def build_store(services: Services) -> WeaviateStore:
     """The Weaviate store of a kernel."""
-    path = services.paths.state / FILE_NAME
-    continuity = services.journal.continuity
+    lock, continuity = DeliveryLock(services), services.journal.continuity
     return WeaviateStore(
-        services.settings, path, services.vectors, services.log, lambda: continuity.journal
+        services.settings, lock, services.vectors, services.log, lambda: continuity.journal
     )
