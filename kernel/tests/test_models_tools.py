@@ -359,6 +359,9 @@ class Plain:
     def models(self) -> Sequence[ModelInfo]:
         return [ModelInfo("one")]
 
+    def presets(self, role: Role) -> Any:
+        raise ZeroDivisionError(role)
+
     async def generate(self, model: str, request: Request) -> Reply:
         self.requests.append(request)
         if not self.script:
@@ -407,6 +410,12 @@ async def by_schema(
         config=load_config(environ=variables, working_folder=working_folder),
     )
     return kernel
+
+
+async def test_a_provider_that_fails_at_its_presets_is_no_obstacle(by_schema: Kernel) -> None:
+    assert by_schema.services.models.info(model="stable").name == FLASH
+    with pytest.raises(VrError, match="no model or preset"):
+        by_schema.services.models.info(model="one")
 
 
 def step(say: str = "", *calls: tuple[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -207,10 +207,12 @@ class Roles:
             return self.named(model)
         known: list[str] = []
         for name in self._providers.names(ModelProvider):
-            provider, contained = self._of(name)
-            with contained():
-                presets: Mapping[str, str] = getattr(provider, "presets", lambda _role: {})(role)
-                known += [*presets, *(f"{name}/{info.name}" for info in provider.models())]
+            presets: Mapping[str, str] = {}
+            with suppress(VrError):  # a provider that fails knows nothing; its log says why
+                provider, contained = self._of(name)
+                with contained():
+                    presets = getattr(provider, "presets", lambda _role: {})(role)
+                    known += [*presets, *(f"{name}/{info.name}" for info in provider.models())]
             if model in presets:
                 return ProvidedModel(provider, presets[model], contained)
         raise VrError(
