@@ -33,6 +33,12 @@ class TestSqliteState(StateContract):
         """Open an empty state."""
         clocks: Any = {"clock": clock, "steady": clock} if clock else {}
         with tempfile.TemporaryDirectory() as folder:
-            paths = Paths(*(Path(folder) / name for name in ("config", "state", "cache")))
-            with closing(SqliteState(paths, lease_s=LEASE_S, owner=OWNER, **clocks)) as state:
+            self.paths = Paths(*(Path(folder) / name for name in ("config", "state", "cache")))
+            with closing(SqliteState(self.paths, lease_s=LEASE_S, owner=OWNER, **clocks)) as state:
                 yield state
+
+    @asynccontextmanager
+    async def again(self, state: State) -> AsyncIterator[State]:
+        """Open the same files once more."""
+        with closing(SqliteState(self.paths, lease_s=LEASE_S, owner=OWNER)) as other:
+            yield other

@@ -82,12 +82,11 @@ class Archive:
 
         `workspace` selects another one than the archive's own.
         """
-        after, wanted_there = 0, workspace or self._workspace
-        while changes := await self._journal.changes(after, PAGE):
+        after, place = 0, workspace or self._workspace
+        while changes := await self._journal.changes(after, PAGE, kinds, place):
             after = changes[-1].seq
             for change in changes:
-                wanted = change.workspace == wanted_there and change.fields is not None
-                if wanted and (not kinds or change.kind in kinds):
+                if change.fields is not None:
                     yield change
 
     async def elsewhere(self, kinds: Collection[str] = (), workspace: str = "") -> dict[str, int]:

@@ -82,8 +82,17 @@ class Journal(Protocol):
     def left_out(self) -> int:
         """The number of damaged rows found so far; none of them reached a store."""
 
-    async def changes(self, after: int, limit: int = 500) -> list[Change]:
-        """Read up to `limit` changes with a sequence number above `after`, rising."""
+    async def changes(
+        self,
+        after: int,
+        limit: int = 500,
+        kinds: Collection[str] = (),
+        workspace: str | None = None,
+    ) -> list[Change]:
+        """Read up to `limit` changes with a sequence number above `after`, rising.
+
+        With `kinds` or `workspace` those of others are left out, which costs little.
+        """
 
     async def keys(self, kind: str, workspace: str) -> list[str]:
         """List the keys of all records of a kind, sorted."""

@@ -193,10 +193,22 @@ class JournalTable(Protocol):
     async def check(self) -> None:
         """Check that records can be written now."""
 
-    async def changes(self, after: int, limit: int = 500) -> list[Change]:
+    async def changes(
+        self,
+        after: int,
+        limit: int = 500,
+        kinds: Collection[str] = (),
+        workspace: str | None = None,
+    ) -> list[Change]:
         """Up to `limit` changes with a sequence number above `after`, rising.
 
         Damaged ones are left out and reported.
+
+        Args:
+            after: the last number that was read.
+            limit: of changes.
+            kinds: only these; all when empty.
+            workspace: only this one; all when None.
         """
 
     async def keys(self, kind: str, workspace: str) -> list[str]:

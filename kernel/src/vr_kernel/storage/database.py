@@ -113,6 +113,10 @@ class Database:
         self._add(PendingWork(work, WRITE, self.patience.begin(), outcome))
         return outcome.result()
 
+    def run_later(self, work: Callable[[sqlite3.Connection], object]) -> None:
+        """Like `run` for work that nobody waits for: if it fails, nothing is said."""
+        self._add(PendingWork(work, WRITE, self.patience.begin(), Future()))
+
     def leave_out(self, table: str, key: object) -> None:
         """Report a damaged row, once; `key` identifies it, and is not its content."""
         self._left_out.add(table, key)

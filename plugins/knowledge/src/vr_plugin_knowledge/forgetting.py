@@ -99,7 +99,8 @@ class Finds:
 async def find_records(services: Services, choice: Choice) -> Finds:
     """Search the journal, which has all that stores have, and undelivered changes."""
     finds, seq = Finds(), 0
-    while changes := await services.journal.changes(seq):
+    kinds, place = [choice.kind] if choice.kind else (), choice.workspace
+    while changes := await services.journal.changes(seq, kinds=kinds, workspace=place):
         for change in changes:
             if choice.fits(change):
                 finds.add(change, services.kinds.get(change.kind))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from vr_kernel.state.signals import LocalSignals
 
 from vr_testing.memory_state.cache import MemoryCache
+from vr_testing.memory_state.journal import MemoryJournal
 from vr_testing.memory_state.ledger import MemoryLedger
 from vr_testing.memory_state.limits import MemoryLimits
 from vr_testing.memory_state.rows import MemoryRows
@@ -27,6 +28,7 @@ class MemoryState(MemoryLedger):
         super().__init__(lease_s, clock)
         self.limits = MemoryLimits(self.leases)
         self.signals = LocalSignals()
+        self.journal = MemoryJournal()
         self.rows = MemoryRows(clock)
         self.usage = MemoryUsage(clock)
         self.vectors = MemoryVectors()

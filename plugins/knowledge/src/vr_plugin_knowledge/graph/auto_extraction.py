@@ -28,10 +28,8 @@ async def extract_new(event: CallFinished, services: Services) -> None:
     after = max(0, await services.journal.last_seq() - count)
     found = [
         change
-        for change in await services.journal.changes(after, count)
-        if change.kind in wanted
-        and change.fields is not None
-        and change.provenance.get("call_id") == event.call_id
+        for change in await services.journal.changes(after, count, wanted)
+        if change.fields is not None and change.provenance.get("call_id") == event.call_id
     ][:MOST]
     if found:
         await services.jobs.begin(

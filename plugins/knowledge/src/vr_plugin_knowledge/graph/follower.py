@@ -38,17 +38,18 @@ class Networks:
             yield self._networks[workspace]
 
     async def _follow(self) -> None:
-        if await self._journal.last_seq() < self._read:  # the journal was replaced
+        last = await self._journal.last_seq()
+        if last < self._read:  # the journal was replaced
             self._networks.clear()
             self._read = 0
-        while changes := await self._journal.changes(self._read, BATCH):
+        while changes := await self._journal.changes(self._read, BATCH, (CONCEPTS, EDGES)):
             await asyncio.to_thread(self._apply, changes)
             self._read = changes[-1].seq
+        self._read = max(self._read, last)
 
     def _apply(self, changes: Sequence[Change]) -> None:
         for change in changes:
-            if change.kind in (CONCEPTS, EDGES):
-                self._networks[change.workspace].apply(change)
+            self._networks[change.workspace].apply(change)
 
 
 def build_networks(services: Services) -> Networks:

@@ -71,7 +71,8 @@ async def select(call: Call, wanted: Wanted, network: Network, limit: int) -> Se
 
 async def _sources(call: Call, wanted: Wanted) -> AsyncIterator[Source]:
     after = 0
-    while changes := await call.services.journal.changes(after, BATCH):
+    journal, kinds = call.services.journal, wanted.kinds
+    while kinds and (changes := await journal.changes(after, BATCH, kinds, call.workspace)):
         after = changes[-1].seq
         for change in changes:
             if wanted.takes(change, call.workspace):

@@ -10,10 +10,10 @@ from vr_kernel import Check, Diagnosis, Services
 
 from vr_plugin_knowledge.notes.folder import notes_folder
 from vr_plugin_knowledge.notes.ledger import FORMER, Ledger
-from vr_plugin_knowledge.notes.writing import pages_among
+from vr_plugin_knowledge.notes.writing import read_pages
 
 MOST = 5000
-"""Most changes of the journal that are checked."""
+"""Most pages that are counted."""
 
 
 def notes_checks(services: Services) -> list[Check]:
@@ -49,8 +49,7 @@ async def _behind(services: Services, root: Path) -> Diagnosis:
         return Diagnosis.ok(f"The next call takes over {former}, of an earlier version.")
     if services.paths.journal.exists():
         cursor = await Ledger(services, root).cursor()
-        changes = await services.journal.changes(cursor, MOST)
-        waiting = len(pages_among(changes, services))
+        waiting = len(await read_pages(services, cursor, MOST))
     if not waiting:
         return Diagnosis.ok(f"{root} has all that was recorded.")
     return Diagnosis.warning(

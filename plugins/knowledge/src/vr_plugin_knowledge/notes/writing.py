@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from vr_kernel import Change, RecordKind, Services
@@ -15,7 +15,7 @@ from vr_plugin_knowledge.notes.ledger import Ledger
 from vr_plugin_knowledge.notes.page import is_for_people, name_page, write_page
 from vr_plugin_knowledge.notes.page_folder import PageFolder
 
-CHANGES_AT_ONCE, PAGES_AT_ONCE = 1000, 50
+PAGES_AT_ONCE = 50
 WITHIN_S = 1.5
 """Seconds that a finished call waits for its pages; what is left is written after the next one."""
 _OF_ONE_PAGE = {
@@ -51,7 +51,7 @@ class PageWriter:
         return changes > 0 or not self._caught_up
 
     async def write(self, within_s: float = WITHIN_S) -> int:
-        """Write the pages of all later records; return the number of handled changes."""
+        """Write the pages of all later records; return how many that were."""
         end, done = time.monotonic() + within_s, 0
         async with self._turn:
             self._caught_up = False
@@ -69,13 +69,15 @@ class PageWriter:
     async def _write_some(self) -> int:
         journal = self._services.journal
         cursor = await self._ledger.cursor()
-        changes = await journal.changes(cursor, CHANGES_AT_ONCE)
-        if changes:
-            pages = pages_among(changes, self._services)
-            end = pages[PAGES_AT_ONCE - 1][0] if len(pages) > PAGES_AT_ONCE else changes[-1]
-            await self._put(cursor, pages[:PAGES_AT_ONCE], end.seq)
-            return sum(change.seq <= end.seq for change in changes)
-        if await journal.last_seq() >= cursor:
+        last = await journal.last_seq()
+        pages = await read_pages(self._services, cursor, PAGES_AT_ONCE)
+        end = pages[-1][0].seq if pages else cursor
+        if len(pages) < PAGES_AT_ONCE:  # no page is left up to `last`, which was read before
+            end = max(end, last)
+        if end > cursor:
+            await self._put(cursor, pages, end)
+            return len(pages)
+        if last == cursor:
             return 0
         # The journal was lost or replaced: existing pages are not written again.
         await self._ledger.move(cursor, 0, _nothing)
@@ -100,11 +102,13 @@ async def _nothing() -> None:
     """Write no page."""
 
 
-def pages_among(changes: Sequence[Change], services: Services) -> list[tuple[Change, RecordKind]]:
-    """The changes of this workspace that have a page, and their kinds."""
-    kinds: Mapping[str, RecordKind] = services.kinds
-    own = [c for c in changes if c.workspace == services.workspace and c.kind in kinds]
-    return [(c, kinds[c.kind]) for c in own if is_for_people(kinds[c.kind])]
+async def read_pages(services: Services, after: int, limit: int) -> list[tuple[Change, RecordKind]]:
+    """The changes of this workspace after a number that have a page, with their kinds."""
+    kinds = {name: kind for name, kind in services.kinds.items() if is_for_people(kind)}
+    if not kinds:
+        return []
+    found = await services.journal.changes(after, limit, kinds, services.workspace)
+    return [(change, kinds[change.kind]) for change in found]
 
 
 def put_page(folder: PageFolder, kind: RecordKind, change: Change) -> None:

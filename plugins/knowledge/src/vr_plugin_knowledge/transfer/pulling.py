@@ -81,12 +81,12 @@ class Puller:
 
     async def _read_journal(self) -> None:
         after, here = 0, self._kernel.config.store.workspace
-        while page := await self._kernel.services.journal.changes(after, PAGE):
+        journal = self._kernel.services.journal
+        while page := await journal.changes(after, PAGE, workspace=here):
             after = page[-1].seq
             for change in page:
-                if change.workspace == here:
-                    keys = self._known if change.fields is not None else self._deleted
-                    keys.add(_short(change.kind, change.key))
+                keys = self._known if change.fields is not None else self._deleted
+                keys.add(_short(change.kind, change.key))
 
     async def _pull(self, place: Place) -> None:
         done = 0

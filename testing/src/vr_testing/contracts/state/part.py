@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 
 from vr_kernel.state import State
 
@@ -37,3 +37,7 @@ class PartContract(ABC):
         self, clock: Callable[[], float] | None = None
     ) -> AbstractAsyncContextManager[State]:
         """Open an empty state, for the owner `OWNER`; leases last `LEASE_S` seconds by `clock`."""
+
+    def again(self, state: State) -> AbstractAsyncContextManager[State]:
+        """Open an open state once more, as another process does; by default it is the same."""
+        return nullcontext(state)

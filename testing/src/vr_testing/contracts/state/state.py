@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vr_testing.contracts.state.cache import CacheContract
+from vr_testing.contracts.state.journal import JournalContract
 from vr_testing.contracts.state.ledger import JobsContract, LeasesContract, StepsContract
 from vr_testing.contracts.state.limits import LimitsContract, SignalsContract
 from vr_testing.contracts.state.rows import RowsContract
@@ -11,6 +12,7 @@ from vr_testing.contracts.state.vectors import VectorContract
 
 
 class StateContract(
+    JournalContract,
     LeasesContract,
     JobsContract,
     StepsContract,

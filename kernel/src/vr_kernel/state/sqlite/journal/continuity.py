@@ -12,6 +12,7 @@ from vr_kernel.state.journal import Loss, Position
 from vr_kernel.state.sqlite.journal.known import Known, NotAttendedError
 from vr_kernel.state.sqlite.journal.lineage import Lineage, begin, new_opening
 from vr_kernel.state.sqlite.journal.loss import count_missing, find_loss, note_of_unwritable
+from vr_kernel.state.sqlite.journal.schema import add_index, is_indexed
 from vr_kernel.state.sqlite.journal.settling import Settled, find_settled, settle_anew
 from vr_kernel.storage.database import Database
 from vr_kernel.storage.database_faults import DAMAGED
@@ -183,6 +184,9 @@ class FileContinuity:
         # Usually there is nothing to write, and a commit waits for only one transaction.
         if (found := await self._database.read(settled)) is None:
             found = await self._database.run(settle)
+        indexed = await self._database.read(is_indexed)
+        if not indexed and not self._database.unwritable:  # a file of an earlier version
+            self._database.run_later(add_index)
         loss, position = found
         self.journal = position.journal
         self._tell(loss, self._attended)

@@ -82,13 +82,19 @@ class SqliteJournal:
         await self.continuity.attended()
         await self._database.run(lambda _connection: None)
 
-    async def changes(self, after: int, limit: int = 500) -> list[Change]:
+    async def changes(
+        self,
+        after: int,
+        limit: int = 500,
+        kinds: Collection[str] = (),
+        workspace: str | None = None,
+    ) -> list[Change]:
         """Up to `limit` changes with a sequence number above `after`, rising."""
-        from vr_kernel.state.sqlite.journal.reading import read_after
+        from vr_kernel.state.sqlite.journal.reading import Choice, read_after
 
-        leave_out = self._database.leave_out
+        choice, leave_out = Choice(kinds, workspace), self._database.leave_out
         return await self.continuity.read(
-            partial(read_after, after=after, limit=limit, leave_out=leave_out)
+            partial(read_after, choice=choice, after=after, limit=limit, leave_out=leave_out)
         )
 
     async def keys(self, kind: str, workspace: str) -> list[str]:

@@ -4,29 +4,61 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 from vr_kernel.records import Change
 from vr_kernel.state.sqlite.journal.lineage import openings
+from vr_kernel.state.sqlite.journal.schema import is_indexed
 from vr_kernel.storage.sound_rows import is_sound, is_text
 
 LeaveOut = Callable[[str, object], None]
 """Called with the table and the key of a damaged row."""
+MOST_MERGED = 100
+"""Most kinds that are looked up one by one; more are most of the journal, which is then read."""
+_CHANGES = "SELECT seq, workspace, kind, key, fields, provenance, created_at FROM record"
 _TYPES = (int, str, str, str, (str, type(None)), str, str)
 
 
+class Choice(NamedTuple):
+    """The kinds and the workspace of the changes to read; all when empty or None."""
+
+    kinds: Collection[str] = ()
+    workspace: str | None = None
+
+    def statement(self, after: int, limit: int, *, indexed: bool) -> tuple[str, list[Any]]:
+        """Return the statement that reads up to `limit` changes above `after`, and its values.
+
+        Args:
+            after: a sequence number.
+            limit: of changes.
+            indexed: the file has the index by kind.
+        """
+        where = "seq > ?"
+        values: list[Any] = [after]
+        if self.workspace is not None:
+            where, values = "seq > ? AND +workspace = ?", [after, self.workspace]
+        kinds = sorted({*self.kinds})
+        if kinds and indexed and len(kinds) <= MOST_MERGED:
+            # One scan of the index for each kind, all in order: they are merged without sorting.
+            one = f"SELECT seq FROM record INDEXED BY record_by_kind WHERE kind = ? AND {where}"  # noqa: S608 - constant text
+            merged = f"{' UNION ALL '.join([one] * len(kinds))} ORDER BY 1 LIMIT ?"
+            where = f"seq IN (SELECT seq FROM ({merged}))"  # noqa: S608 - constant text
+            values = [*(value for kind in kinds for value in (kind, *values)), limit]
+        elif kinds:
+            where = f"{where} AND +kind IN ({','.join('?' * len(kinds))})"
+            values = [*values, *kinds]
+        return f"{_CHANGES} WHERE {where} ORDER BY seq LIMIT ?", [*values, limit]
+
+
 def read_after(
-    connection: sqlite3.Connection, after: int, limit: int, leave_out: LeaveOut
+    connection: sqlite3.Connection, choice: Choice, after: int, limit: int, leave_out: LeaveOut
 ) -> list[Change]:
     """Up to `limit` changes above that number, rising; empty only when no sound one is left."""
+    indexed = bool(choice.kinds) and is_indexed(connection)
     while True:
-        rows = connection.execute(
-            "SELECT seq, workspace, kind, key, fields, provenance, created_at FROM record"
-            " WHERE seq > ? ORDER BY seq LIMIT ?",
-            (after, limit),
-        ).fetchall()
+        rows = connection.execute(*choice.statement(after, limit, indexed=indexed)).fetchall()
         found = _sound("record", rows, leave_out, openings(connection, [row[0] for row in rows]))
         if found or len(rows) < limit:
             return found

@@ -32,12 +32,25 @@ CREATE TABLE IF NOT EXISTS lineage (
     seq INTEGER PRIMARY KEY, journal TEXT NOT NULL, opening TEXT NOT NULL UNIQUE, home TEXT NOT NULL
 );
 """
+# It has all that a selection looks at, so that records of other kinds and workspaces are not read.
+BY_KIND = "CREATE INDEX IF NOT EXISTS record_by_kind ON record (kind, seq, workspace)"
 Row = tuple[str, str, str, str | None, str, str]
 """Workspace, kind, key, fields, provenance, created_at."""
 PUT = (
     "INSERT OR REPLACE INTO record"
     " (workspace, kind, key, fields, provenance, created_at) VALUES (?,?,?,?,?,?)"
 )
+
+
+def is_indexed(connection: sqlite3.Connection) -> bool:
+    """True when changes of some kinds can be read without reading those of others."""
+    question = "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = 'record_by_kind'"
+    return connection.execute(question).fetchone() is not None
+
+
+def add_index(connection: sqlite3.Connection) -> None:
+    """Add the index by kind, unless it is there."""
+    connection.execute(BY_KIND)
 
 
 def highest_seq(connection: sqlite3.Connection) -> int:

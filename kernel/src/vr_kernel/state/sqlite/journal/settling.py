@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from vr_kernel.state.journal import Loss, Position
 from vr_kernel.state.sqlite.journal.lineage import Lineage, begin
 from vr_kernel.state.sqlite.journal.loss import find_loss, must_diverge
+from vr_kernel.state.sqlite.journal.schema import add_index
 
 Settled = tuple[Loss | None, Position]
 """The loss of a journal that was opened, and its position."""
@@ -53,4 +54,6 @@ def settle_anew(
         agreed = min(map(lineage.agreed, own), default=lineage.last)
         lineage.diverge(agreed, most, opening, home)
     begin(connection, opening, home)
+    if not lineage.last:  # a file that has records gets it later: that may take seconds
+        add_index(connection)
     return loss, Lineage(connection).known
