@@ -31,7 +31,7 @@ async def embed(
         VrError: see `ModelProvider.embed`; UNSUPPORTED, category MEDIA_UNSUPPORTED, for pictures
             when the model takes texts alone.
     """
-    require_accepted(model.name, model.embeds, items)
+    require_accepted(model.name, model.known().accepts, items)
 
     async def ask(batch: Sequence[str | Picture]) -> Embeddings:
         paid = PaidRequest(

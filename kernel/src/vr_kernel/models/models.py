@@ -228,14 +228,6 @@ class LanguageModels:
                     self.recorder.meter.notes.extend(piece.reply.notes)
                 yield piece
 
-    def embeds(self, role: Role = "embedding") -> frozenset[str]:
-        """The kinds of item that the model of a role embeds; one that is not known takes texts.
-
-        Raises:
-            VrError: as `names`.
-        """
-        return self.roles.models(role)[0].embeds
-
     async def embed(
         self,
         items: Sequence[str | Picture],

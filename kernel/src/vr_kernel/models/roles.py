@@ -90,13 +90,6 @@ class ProvidedModel:
         """The name in configuration and results: `provider/model`."""
         return f"{self.provider.name}/{self.id}"
 
-    @property
-    def embeds(self) -> frozenset[str]:
-        """The kinds of item that it embeds; texts alone when the provider does not know it."""
-        with self.contained():
-            known = {info.name: info.accepts for info in self.provider.models()}
-        return known.get(self.id, frozenset({"text"})) & {"text", "image"}
-
     def known(self) -> ModelInfo:
         """Return the model as its provider knows it.
 

@@ -59,13 +59,6 @@ class Models(Protocol):
     ) -> dict[str, Any]:
         """Return all that an answer depends on besides the request: a part of every cache key."""
 
-    def embeds(self, role: Role = "embedding") -> frozenset[str]:
-        """Return the kinds of item that the role's model embeds: `text`, `image`.
-
-        Raises:
-            VrError: as `names`.
-        """
-
     def info(self, role: Role = "default", *, model: str = "") -> ModelInfo:
         """Return what is known of the model that is asked first: its window, its tools, its media.
 

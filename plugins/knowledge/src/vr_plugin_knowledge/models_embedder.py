@@ -32,7 +32,7 @@ class ModelsEmbedder:
         self._model = self._models.names("embedding")[0]
         self.dimension = dimension
         self.id = f"{self._model}@{dimension}"
-        self.accepts = self._models.embeds()
+        self.accepts = self._models.info("embedding").accepts & {"text", "image"}
 
     async def embed(self, items: Sequence[str | Picture], purpose: Purpose) -> list[list[float]]:
         """One unit-length vector an item, in order.

@@ -148,11 +148,6 @@ def _options(asker: Asker) -> CallOptions:
     return {"principal": principal(), "ask": asker, "trace_context": trace_context(get_context())}
 
 
-def _described(name: str, tool: Tool) -> str:
-    former = "" if name == tool.name else f"Deprecated: use {tool.name}. "
-    return former + tool.description
-
-
 def _answered(outcome: Outcome, asker: Asker) -> ToolResult:
     if outcome.question is not None and isinstance(asker, WithAnotherCall):
         return asker.request(outcome.question)
