@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import MethodType
 from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
@@ -47,10 +48,13 @@ class Deferred:
         self._make = make
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the object."""
+        """Return an attribute of the object; methods are found without this from then on."""
         known = vars(self)
         made = known.get("_made") or known.setdefault("_made", self._make())
-        return getattr(made, name)
+        value = getattr(made, name)
+        if isinstance(value, MethodType):
+            known[name] = value
+        return value
 
     def close(self) -> None:
         """Close the object, if it was ever used."""

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel
 
 from vr_kernel.errors import VrError
+from vr_kernel.state.cache import CacheRow, CacheStats, cache_key
 
 if TYPE_CHECKING:
     from vr_kernel.calls.cached_model import CachedModel
-    from vr_kernel.state.cache import CacheEntry, CacheStats, CacheTable
+    from vr_kernel.state.cache import CacheEntry, CacheTable
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
@@ -56,7 +57,6 @@ class ResultCache:
             shape: the model of the result. When it changes, what was kept before is a miss.
         """
         from vr_kernel.calls.cached_model import CachedModel, digest
-        from vr_kernel.state.cache import cache_key
 
         known = self._shapes.get(shape)
         if known is None:
@@ -97,8 +97,6 @@ class ResultCache:
         A value with the name of a model was `paid` for: while there is no room, it is held in
         memory. Without `over`, an existing sound value is kept.
         """
-        from vr_kernel.state.cache import CacheRow
-
         row = CacheRow(key, value, content_id, tool, model, time.time())
         since = None if over else self._oldest()
         put = self._table.put(row, unless_since=since, paid=paid or bool(model))
@@ -118,8 +116,6 @@ class ResultCache:
 
     async def stats(self) -> CacheStats:
         """Count the results and their size."""
-        from vr_kernel.state.cache import CacheStats
-
         return await self._attempt(self._table.stats(), CacheStats(0, 0))
 
     async def check(self) -> None:

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 
-@dataclass(frozen=True, slots=True)
-class CacheRow:
+class CacheRow(NamedTuple):
     """A result to be kept.
 
     Attributes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from vr_kernel.state import CacheEntry, CacheFind, CacheRow, CacheStats, UselessRow
@@ -43,7 +42,7 @@ class MemoryCache:
         """Keep a row under another key, without a change of its time."""
         if key in self._rows:
             row, text = self._rows.pop(key)
-            self._rows[to] = replace(row, key=to), text
+            self._rows[to] = row._replace(key=to), text
 
     async def delete(self, key: str) -> None:
         """Remove one row."""
