@@ -8,12 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import mean
 from typing import Any
 
+from benchmarks.domains import TOOLS
 from benchmarks.environments import Environment, Environments
 from benchmarks.processes import StdioServer, clean_environment
 from benchmarks.rows import Row, bar
 
 MEAN_LIMIT = 120
 TOOL_LIMIT = 350
+CORE_LIMIT = 1_500
+"""For the core tools of video and knowledge, and the tools of jobs that come with them."""
+NARROWED_TOOLS, NARROWED_LIMIT, SEARCH_LIMIT = 24, 3_000, 400
+SEARCH = ("tool_search", "tool_call")
 SHOWN_TO_MODELS = ("name", "description", "inputSchema")
 
 
@@ -48,6 +53,10 @@ def measure(environments: Environments, rounds: int) -> list[Row]:
     costs = {tool["name"]: tokens_of(tool, count) for tool in ours}
     peers = [tokens_of(tool, count) for tool in peer]
     outputs = mean(output_tokens_of(tool, count) for tool in ours)
+    core = _listed(environments, environments.ours, VR_TOOLSETS="core")
+    narrowed = _listed(environments, environments.ours, PYTHONPATH=str(environments.domains))
+    search = [tool for tool in narrowed if tool["name"] in SEARCH]
+    shown = [tool for tool in narrowed if tool["name"] not in SEARCH]
     return [
         bar(
             "tokens a tool, mean",
@@ -64,6 +73,30 @@ def measure(environments: Environments, rounds: int) -> list[Row]:
             limit=TOOL_LIMIT,
         ),
         Row(f"tokens of all {len(ours)} (peer {len(peer)})", sum(costs.values()), "", sum(peers)),
+        bar(
+            f"tokens of the {len(core)} of core",
+            sum(tokens_of(tool, count) for tool in core),
+            sign="<=",
+            limit=CORE_LIMIT,
+        ),
+        bar(
+            f"tools shown, with {TOOLS} more",
+            len(shown),
+            sign="<=",
+            limit=NARROWED_TOOLS,
+        ),
+        bar(
+            "tokens of these",
+            sum(tokens_of(tool, count) for tool in shown),
+            sign="<=",
+            limit=NARROWED_LIMIT,
+        ),
+        bar(
+            "tokens of the search beside them",
+            sum(tokens_of(tool, count) for tool in search),
+            sign="<=",
+            limit=SEARCH_LIMIT,
+        ),
         Row(
             "output schemas, mean, apart",
             outputs,
@@ -76,9 +109,11 @@ def measure(environments: Environments, rounds: int) -> list[Row]:
     ]
 
 
-def _listed(environments: Environments, environment: Environment) -> Sequence[dict[str, Any]]:
+def _listed(
+    environments: Environments, environment: Environment, **more: str
+) -> Sequence[dict[str, Any]]:
     home = environments.home(environment.name)
-    with StdioServer(environment.server, clean_environment(home), home) as server:
+    with StdioServer(environment.server, clean_environment(home, **more), home) as server:
         server.shake_hands()
         return server.tools()
 

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 from command_fork import FreshVr
 from plugin_zoo import OWN_TOOLS, Animal, Zoo, vr_command
-from vr_server import connect
+from vr_server import Era, connect
 from vr_server.view import MOST_TOOLS
-
-from benchmarks.processes import StdioServer
 
 SOURCE = """
 from pydantic import BaseModel
@@ -46,13 +44,17 @@ def crowd(tmp_path: Path) -> Zoo:
     return crowded(tmp_path / "zoo", ROOM + 1)
 
 
-def test_clients_of_each_era_are_shown_the_same_tools(crowd: Zoo) -> None:
-    with StdioServer(vr_command("serve"), crowd.environment(), crowd.work) as server:
-        told = server.shake_hands()["instructions"]
-        assert [tool["name"] for tool in server.tools()] == [*MODE, "crowd_say_00"]
-        called = server.call("tool_call", {"name": "crowd_say_32"})
-    assert called["structuredContent"] == {"text": "crowd_say_32"}
-    assert f"There are {MOST_TOOLS + 1} tools" in told
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_clients_of_each_era_are_shown_the_same_tools(era: Era, crowd: Zoo) -> None:
+    serve = vr_command("serve")
+    async with connect(serve, env=crowd.environment(), cwd=crowd.work, era=era) as client:
+        assert await client.tool_names() == [*MODE, "crowd_say_00"]
+        called = await client.call("tool_call", name="crowd_say_32")
+        hello = client.client.initialize_result
+    assert called == {"text": "crowd_say_32"}
+    if era == "legacy":
+        assert hello
+        assert f"There are {MOST_TOOLS + 1} tools" in str(hello.instructions)
 
 
 @pytest.mark.parametrize("flags", [["serve", "--toolsets", "all"], ["serve"]])

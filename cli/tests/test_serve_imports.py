@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
+import pytest
 from plugin_zoo import Animal, Zoo, vr_command
-
-from benchmarks.processes import StdioServer
+from vr_server import Era, connect
 
 SOURCE = """
 import sys
@@ -35,20 +34,22 @@ def vr_tools():
 def vr_prompts():
     return [loaded_say]
 """
-LISTS = ("tools", "prompts", "resources", "resources/templates")
 DEAR = {"beartype", "key_value"}
 """Packages of FastMCP's store; their import takes a fifth of a start's processor time."""
 
 
-def test_nobody_pays_for_a_store_that_is_not_used(tmp_path: Path) -> None:
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_nobody_pays_for_a_store_that_is_not_used(era: Era, tmp_path: Path) -> None:
     zoo = Zoo(tmp_path / "zoo").add(Animal("loaded", SOURCE))
-    with StdioServer(vr_command("serve"), zoo.environment(), zoo.work) as server:
-        server.shake_hands()
-        for listed in LISTS:
-            assert server.request(f"{listed}/list", {}) is not None
-        said: Any = server.request("prompts/get", {"name": "loaded_say", "arguments": {}})
-        assert said["messages"][0]["content"]["text"] == "hello"
-        assert server.call("no_such_tool", {})["isError"]
-        loaded = server.call("loaded_packages", {})["structuredContent"]["names"]
+    command = vr_command("serve")
+    async with connect(command, env=zoo.environment(), cwd=zoo.work, era=era) as guest:
+        client = guest.client
+        assert await client.list_tools()
+        assert await client.list_prompts()
+        await client.list_resources()
+        await client.list_resource_templates()
+        assert (await client.get_prompt("loaded_say", {})).messages
+        assert (await client.call_tool("no_such_tool", {}, raise_on_error=False)).is_error
+        loaded = (await guest.call("loaded_packages"))["names"]
     assert "fastmcp" in loaded
     assert not DEAR & {*loaded}

@@ -100,6 +100,21 @@ def test_what_has_changed_is_made_again(file: Path, load: Load, elsewhere: bool)
     assert made.input_schema["properties"]["stars"]["type"] == wanted
 
 
+def test_they_are_made_again_when_another_distribution_is_upgraded(
+    file: Path, load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = tmp_path / "site-packages"
+    (installed / "models-1.0.dist-info").mkdir(parents=True)
+    monkeypatch.syspath_prepend(str(installed))
+    module = load(SOURCE)
+    remember(file, module)
+    assert ToolSchemas(file).find(module.sky_count) is not None
+    before = installed.stat().st_mtime_ns
+    (installed / "models-1.0.dist-info").rename(installed / "models-1.1.dist-info")
+    os.utime(installed, ns=(before + 1, before + 1))
+    assert ToolSchemas(file).find(module.sky_count) is None
+
+
 def test_what_is_no_plain_function_of_a_package_is_not_remembered(file: Path, load: Load) -> None:
     made = load(SOURCE).make()
     schemas = ToolSchemas(file)

@@ -12,8 +12,6 @@ from vr_kernel import READ_ONLY, Call, Kernel, load_config, tool
 from vr_server import build_server, choose_view
 from vr_server.view import MOST_CORE, MOST_CORE_TOKENS, MOST_TOOLS, estimate_tokens
 
-from benchmarks.tokens import token_counter, tokens_of
-
 MODE = ["tool_search", "tool_call"]
 LONG_TEXT = "Say in many words what it is that is done here. " * 40
 Open = Callable[..., Awaitable[Kernel]]
@@ -141,8 +139,3 @@ async def test_core_tools_that_cost_much_leave_room_for_small_ones(opened: Open)
     assert "zest_rest" in view.shown
     assert set(view.without_room) | set(view.shown) == {*(f.__name__ for f in costly), "zest_rest"}
     assert sum(map(estimate_tokens, view.shown.values())) <= MOST_CORE_TOKENS
-    async with Client(build_server(kernel)) as client:
-        tools = [tool.model_dump(by_alias=True) for tool in await client.list_tools()]
-    count = token_counter()
-    seen = {tool["name"]: tokens_of(tool, count) for tool in tools if tool["name"] not in MODE}
-    assert sum(seen.values()) <= MOST_CORE_TOKENS

@@ -12,18 +12,22 @@ from typing import Any
 import pytest
 
 from benchmarks.processes import StdioServer, clean_environment
-from benchmarks.tokens import MEAN_LIMIT, TOOL_LIMIT, token_counter, tokens_of
+from benchmarks.tokens import CORE_LIMIT, MEAN_LIMIT, TOOL_LIMIT, token_counter, tokens_of
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the benchmarks need POSIX")
 SERVE = [sys.executable, "-m", "vr_cli", "serve"]
 
 
-@pytest.fixture(scope="module")
-def listed(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    home: Path = tmp_path_factory.mktemp("home")
-    with StdioServer(SERVE, clean_environment(home, VR_STRICT="1"), home) as server:
+def listed_in(home: Path, **variables: str) -> list[dict[str, Any]]:
+    """The tools that a server with a fresh home lists."""
+    with StdioServer(SERVE, clean_environment(home, VR_STRICT="1", **variables), home) as server:
         server.shake_hands()
         return server.tools()
+
+
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    return listed_in(tmp_path_factory.mktemp("home"))
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +47,15 @@ def test_tools_are_cheap_on_average(costs: Mapping[str, int]) -> None:
 
 def test_no_tool_is_expensive(costs: Mapping[str, int]) -> None:
     assert max(costs.values()) <= TOOL_LIMIT, costs
+
+
+def test_the_core_tools_are_cheap_together(tmp_path: Path) -> None:
+    count = token_counter()
+    costs = {
+        tool["name"]: tokens_of(tool, count) for tool in listed_in(tmp_path, VR_TOOLSETS="core")
+    }
+    assert {"video_analyze", "knowledge_search", "job_result"} <= costs.keys()
+    assert sum(costs.values()) <= CORE_LIMIT, costs
 
 
 def test_the_counter_counts_what_a_model_sees() -> None:

@@ -16,6 +16,8 @@ import pydantic
 from vr_kernel.config.paths import private_file, private_folder
 
 KERNEL = "vr_kernel"
+INSTALLED = ("site-packages", "dist-packages")
+"""Names of folders that hold distributions."""
 Schema = dict[str, Any]
 Pair = tuple[Schema, Schema]
 """The schemas of a tool's arguments and of its result."""
@@ -25,7 +27,8 @@ class ToolSchemas:
     """Schemas that earlier starts made, in one file, by a key of what they were made from.
 
     A pair is found again as long as no Python file of the tool's package and of the kernel has
-    changed, nor Python and pydantic. Tools that are not plain functions of a package are never
+    changed, nor Python and pydantic, and no distribution was installed, upgraded or removed, as
+    types of arguments may come from any. Tools that are not plain functions of a package are never
     remembered. `load` is not called before the first `find`.
     """
 
@@ -83,12 +86,22 @@ def _folders(package: str) -> list[Path]:
 
 
 def fingerprint(folders: list[Path]) -> str:
-    """A text that changes with the Python files below folders, with Python and with pydantic."""
-    digest = hashlib.sha256(f"{sys.version} {pydantic.VERSION}".encode())
+    """A text that changes with the Python files below folders, and with what is installed."""
+    digest = hashlib.sha256(f"{sys.version} {pydantic.VERSION} {_installed()}".encode())
     for folder in folders:
         for path, size, changed in sorted(_files(str(folder))):
             digest.update(f"{path}\0{size}\0{changed}\0".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
+
+
+def _installed() -> list[int]:
+    """Times of the last change of folders that hold distributions: a version is an entry there."""
+    times = []
+    for place in sys.path:
+        if place.endswith(INSTALLED):
+            with suppress(OSError):
+                times.append(Path(place).stat().st_mtime_ns)
+    return times
 
 
 def _files(folder: str) -> Iterator[tuple[str, int, int]]:
