@@ -10,6 +10,8 @@ from vr_kernel.errors import Code, VrError
 from vr_kernel.records import is_storable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from vr_kernel.records import Change, RecordKind
     from vr_kernel.stores import StoredRecord
 
@@ -157,6 +159,10 @@ class JournalTable(Protocol):
 
     Every method raises `VrError` UNAVAILABLE when the journal cannot be read or written.
     """
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of this machine in which it needs room; None when it is elsewhere."""
 
     @property
     def continuity(self) -> JournalContinuity:

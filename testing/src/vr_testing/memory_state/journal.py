@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from vr_kernel import Change, RecordKind, StoredRecord
@@ -24,6 +25,7 @@ class MemoryJournal:
     """A journal that is gone with its program; see `JournalTable`."""
 
     def __init__(self) -> None:
+        self.folder: Path | None = None
         self.left_out = 0
         self.unwritable = False
         self.continuity = MemoryContinuity(self)
