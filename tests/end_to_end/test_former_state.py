@@ -92,7 +92,7 @@ async def test_what_was_kept_in_files_of_their_own_is_taken_over_once(tmp_path: 
     }
     assert {"Pump", "Owls"} <= first["notes"]
     assert first["calls"] == 9
-    for name in ("gemini.db", "refused.db", "sessions.db"):
+    for name in ("gemini.db", "notes.db", "refused.db", "sessions.db"):
         assert [path.name for path in state.glob(f"{name}*")] == [f"{name}.adopted"]
 
 

@@ -25,8 +25,8 @@ from worked_kernel import PARTS, SECRET, Round, examine, files, go_round, kept, 
 pytestmark = pytest.mark.slow
 SEED = 20261123
 NAMES = (
-    "digests.db", "gemini.db", "jobs.db", "journal.db", "knowledge.db", "notes.db", "refused.db",
-    "results.db", "sessions.db", "usage.db", "vectors.db",
+    "digests.db", "jobs.db", "journal.db", "knowledge.db", "results.db", "rows.db", "usage.db",
+    "vectors.db",
 )  # fmt: skip
 LONG_AGO = 1_700_000_000
 
@@ -106,14 +106,11 @@ def foreign(path: Path, copy: Path, chance: random.Random) -> None:
 
 ROWS = {
     "digests.db": "UPDATE digest SET sha256 = ?",
-    "gemini.db": "UPDATE context SET name = ?",
     "jobs.db": "UPDATE job SET arguments = ? WHERE state = 'done'",
     "journal.db": "UPDATE record SET fields = ?",
     "knowledge.db": "UPDATE item SET fields = ?",
-    "notes.db": "UPDATE note SET mtime_ns = ?",
-    "refused.db": "INSERT INTO refused VALUES ('embedded', 'w', 'k', 'key', ?, 1, '')",
     "results.db": "UPDATE result SET value = ?",
-    "sessions.db": "UPDATE session SET title = ?",
+    "rows.db": "UPDATE entry SET value = ? WHERE key LIKE 'session/%'",
     "usage.db": "UPDATE attempt SET input_tokens = ?",
     "vectors.db": "UPDATE vector SET value = ?",
 }
@@ -125,8 +122,7 @@ def spoiled(path: Path, _older: Path, _chance: random.Random) -> None:
     if change.startswith("UPDATE"):
         table = change.split()[1]
         pick = f"FROM {table} WHERE {change.partition(' WHERE ')[2] or 'true'} LIMIT 1)"
-        one = "path = (SELECT path " if path.name == "notes.db" else "rowid = (SELECT rowid "
-        change = f"{change.partition(' WHERE ')[0]} WHERE {one}{pick}"
+        change = f"{change.partition(' WHERE ')[0]} WHERE rowid = (SELECT rowid {pick}"
     with closing(sqlite3.connect(path)) as connection, connection:
         done = connection.execute(change, (b"\xff " + SECRET.encode(),))
         assert done.rowcount == 1
@@ -135,16 +131,16 @@ def spoiled(path: Path, _older: Path, _chance: random.Random) -> None:
 DAMAGES: tuple[Damage, ...] = (deleted, emptied, cut, flipped, older, foreign, spoiled)
 TOLD = {"emptied", "flipped", "foreign", "spoiled"}
 """Damages at rest that a file itself tells; of a cut one the end may have been empty."""
-REMADE = {"digests.db", "notes.db"}
+REMADE = {"digests.db"}
 """Files that are looked into now and then, and whose loss nobody would notice."""
-LASTING = {"journal.db", "jobs.db", "sessions.db"}
+LASTING = {"journal.db", "jobs.db"}
 """Files that are never replaced."""
 NEEDED_BY = {
     "journal.db": {
         "video_analyze", "knowledge_ingest", "video_continue_session",
     },
     "jobs.db": {"job_list"},
-    "sessions.db": {"video_list_sessions", "video_continue_session", "video_export_session"},
+    "rows.db": {"video_list_sessions", "video_continue_session", "video_export_session"},
 }  # fmt: skip
 """Tools that may fail while a file is damaged."""
 
@@ -201,7 +197,7 @@ def _require_others(whole: Round, done: Round, name: str, damage: str, where: st
     lacking = {f"{SECRET} later"} if "knowledge_ingest" in done.failed else set()
     if (name, damage) != ("journal.db", "spoiled"):
         assert done.titles >= whole.titles - lacking, where
-    if name != "sessions.db":
+    if name != "rows.db":
         assert set(done.sessions) == set(whole.sessions), where
         assert all(turns >= 2 for turns in done.sessions.values()), where
     if name != "usage.db":
@@ -225,7 +221,7 @@ def _find(home: Path, name: str) -> Path:
 
 SERVED: list[tuple[str, Damage, bool]] = [
     ("journal.db", flipped, False),
-    ("sessions.db", cut, False),
+    ("rows.db", cut, False),
     ("usage.db", foreign, True),
     ("results.db", deleted, True),
 ]

@@ -26,16 +26,13 @@ PARTS = ("before", "after")
 """The first half of the work, of which older copies are, and the second."""
 KEYS = {
     "journal.db": {"record": "workspace, kind, key"},
-    "sessions.db": {"session": "id", "turn": "session_id, number"},
+    "rows.db": {"entry": "namespace, workspace, principal, key"},
     "usage.db": {"attempt": "id"},
     "jobs.db": {"job": "id"},
     "results.db": {"result": "key"},
     "vectors.db": {"vector": "embedder, sha256"},
-    "notes.db": {"note": "folder, path"},
     "digests.db": {"digest": "path"},
-    "gemini.db": {"context": "content, model, system, account"},
     "knowledge.db": {"item": "scope, key"},
-    "refused.db": {"refused": "store, workspace, kind, key"},
 }
 """What must not be lost, by file and table."""
 

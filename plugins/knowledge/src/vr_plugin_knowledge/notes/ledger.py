@@ -99,14 +99,14 @@ async def _adopt(services: Services) -> None:
 
     def cursors(row: Mapping[str, Any]) -> Iterator[Adopted]:
         root, _, workspace = row["folder"].rpartition("\n")
-        if isinstance(row["seq"], int):
-            yield place(Put(f"{_key_of(root)}/cursor", row["seq"]), workspace)
+        yield place(Put(f"{_key_of(root)}/cursor", int(row["seq"])), workspace)
 
     def notes(row: Mapping[str, Any]) -> Iterator[Adopted]:
         root, _, workspace = row["folder"].rpartition("\n")
         seen = Seen(row["size"], row["mtime_ns"], row["passages"])
-        if _is_note([row["path"], *seen]):
-            yield place(_put(_key_of(root), row["path"], seen), workspace)
+        if not _is_note([row["path"], *seen]):
+            raise ValueError("a note is damaged")
+        yield place(_put(_key_of(root), row["path"], seen), workspace)
 
     tables = {"cursor": cursors, "note": notes}
     file, tell = services.paths.state / FORMER, told_by(services.log)

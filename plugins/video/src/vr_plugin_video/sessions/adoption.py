@@ -33,14 +33,16 @@ async def adopt_sessions(services: Services) -> None:
 
     def sessions(row: Mapping[str, Any]) -> Iterator[Adopted]:
         session = read_session(row)
-        if session is not None:
-            owners[session.id] = session.owner
-            put = Put(session_key(session.id), session_value(session))
-            yield _placed(put, session.owner)
+        if session is None:
+            raise ValueError("a session is damaged")
+        owners[session.id] = session.owner
+        yield _placed(Put(session_key(session.id), session_value(session)), session.owner)
 
     def turns(row: Mapping[str, Any]) -> Iterator[Adopted]:
         turn = read_turn(row)
-        if turn is not None and turn.session_id in owners:
+        if turn is None:
+            raise ValueError("a turn is damaged")
+        if turn.session_id in owners:
             put = Put(turn_key(turn.session_id, turn.number), turn._asdict())
             yield _placed(put, owners[turn.session_id])
 
