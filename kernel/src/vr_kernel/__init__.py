@@ -69,6 +69,13 @@ if TYPE_CHECKING:
         SearchableStore,
         Vectors,
     )
+    from vr_kernel.protocols.searching import (
+        Recency,
+        SearchProvider,
+        WebQuery,
+        WebResult,
+        WebResults,
+    )
     from vr_kernel.protocols.work import Documents, Files, InstalledPlugin, Jobs, Leases, Providers
     from vr_kernel.providers import Embedder, Provider, Reranker, TextLine, TextRecognizer
     from vr_kernel.questions import Answer, AnswerNeeded, Asker, Question, ask_nobody, understand
@@ -172,6 +179,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "QuoteIndex",
     "READ_ONLY",
     "Reading",
+    "Recency",
     "Record",
     "RecordField",
     "RecordKind",
@@ -185,6 +193,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Role",
     "RunningCall",
     "SearchMode",
+    "SearchProvider",
     "SearchableStore",
     "Section",
     "Segment",
@@ -208,6 +217,9 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Vectors",
     "VrError",
     "WRITES_LOCAL",
+    "WebQuery",
+    "WebResult",
+    "WebResults",
     "WebSource",
     "ask_nobody",
     "build_tool",
@@ -272,6 +284,7 @@ __getattr__, __dir__ = lazy_exports(
         "prompts": "Message Prompt prompt",
         "protocols.models": "Gemini Models UsageReader",
         "protocols.records": "Cache CachePlace Continuity Journal SearchableStore Vectors",
+        "protocols.searching": "Recency SearchProvider WebQuery WebResult WebResults",
         "protocols.work": "Documents Files InstalledPlugin Jobs Leases Providers",
         "providers": "Embedder Provider Reranker TextLine TextRecognizer",
         "questions": "Answer AnswerNeeded Asker Question ask_nobody understand",

@@ -74,9 +74,9 @@ class Provider(Generic[T]):
     """A named implementation of a protocol. `factory` runs at first use, once per kernel.
 
     Kinds are the protocols: Store, Embedder, Reranker, TextRecognizer, DocumentLoader,
-    ModelProvider. A plugin may also provide a class of its own, see `own`: it then gets one
-    instance per kernel, instead of a global. An instance with a coroutine method `aclose` is closed
-    with the kernel.
+    ModelProvider, SearchProvider. A plugin may also provide a class of its own, see `own`: it then
+    gets one instance per kernel, instead of a global. An instance with a coroutine method `aclose`
+    is closed with the kernel.
 
     When the configuration names none, the provider with the highest `preference` comes first, and
     equals are sorted by name. The kernel's own Gemini has 100.

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from vr_testing.contracts.model_wire import ModelWire, Sent, Trouble
     from vr_testing.contracts.recognizer import TextRecognizerContract
     from vr_testing.contracts.reranker import RerankerContract
+    from vr_testing.contracts.searching import SearchProviderContract
     from vr_testing.contracts.state.artifacts import ArtifactStoreContract
     from vr_testing.contracts.state.part import Clock
     from vr_testing.contracts.state.state import StateContract
@@ -54,6 +55,7 @@ _HOMES = {
     "contracts.recognizer": "TextRecognizerContract",
     "recording": "LogLine Progress RecordedCall",
     "contracts.reranker": "RerankerContract",
+    "contracts.searching": "SearchProviderContract",
     "contracts.store": "StoreContract",
     "contracts.model_wire": "ModelWire Sent Trouble",
     "words": "WordEmbedder",
@@ -78,6 +80,7 @@ __all__ = [
     "RecordedCall",
     "RecordedRequest",
     "RerankerContract",
+    "SearchProviderContract",
     "Sent",
     "StateContract",
     "StoreContract",

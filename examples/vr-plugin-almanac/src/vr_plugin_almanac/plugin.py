@@ -5,15 +5,26 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from vr_kernel import CallFinished, Command, Provider, RequestFinished, Services, hookimpl
+from vr_kernel import (
+    CallFinished,
+    Command,
+    Provider,
+    RequestFinished,
+    SearchProvider,
+    Services,
+    hookimpl,
+)
 
 from vr_plugin_almanac.tracer import Tracer, call_span, request_span
 
 
 @hookimpl
 def vr_providers() -> list[Provider[object]]:
-    """The tracer: one instance of it for each kernel."""
-    return [Provider.own("vr_plugin_almanac.tracer:Tracer")]
+    """The tracer, one for each kernel, and the search, made for each call."""
+    return [
+        Provider.own("vr_plugin_almanac.tracer:Tracer"),
+        Provider(SearchProvider, "almanac", _search, of_call=True),
+    ]
 
 
 @hookimpl
@@ -44,3 +55,9 @@ def vr_call_finished(event: CallFinished, services: Services) -> None:
 def vr_request_finished(event: RequestFinished, services: Services) -> None:
     """Write the span of an attempt to ask a model."""
     services.providers.get(Tracer).write(request_span(event))
+
+
+def _search(services: Services) -> SearchProvider:
+    from vr_plugin_almanac.search import AlmanacSearch
+
+    return AlmanacSearch(services)
