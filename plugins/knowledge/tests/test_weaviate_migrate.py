@@ -243,6 +243,7 @@ def made_by_the_version_before(
 
     one("jobs.db", "SELECT name FROM journal", "DROP TABLE journal")
     journal = one("journal.db", "SELECT journal FROM lineage", "DROP TABLE lineage")
+    one("rows.db", "SELECT 1", "DELETE FROM entry WHERE key = 'weaviate/journal'")
     name = str(uuid4())
     table = "CREATE TABLE journal (one INTEGER PRIMARY KEY, name TEXT NOT NULL)"
     one("weaviate.db", "SELECT 1", table, f"INSERT INTO journal VALUES (1, '{name}')")
