@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -270,13 +271,18 @@ class JournalTable(Protocol):
         """Save what must outlive the process, and close; a later use opens it again."""
 
 
-def require_names(workspace: str, entries: Iterable[Entry]) -> None:
+def require_names(workspace: str, entries: Sequence[Entry]) -> None:
     """Require names that every journal can keep.
 
     Raises:
         VrError: INVALID_INPUT for one with a NUL or a lone surrogate; a record whose name has a
             NUL may be deleted, since an earlier version took it.
     """
+    names = [name for entry in entries for name in (entry.kind, entry.key)]
+    with suppress(TypeError):  # a name that is no text
+        text = "".join([workspace, *names])
+        if text.isascii() and "\0" not in text:
+            return
     _require_name(workspace, "workspace")
     for entry in entries:
         _require_name(entry.kind, "kind", deleted=entry.fields is None)

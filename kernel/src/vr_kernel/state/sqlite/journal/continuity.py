@@ -10,7 +10,7 @@ from typing import TypeVar
 from vr_kernel.errors import VrError
 from vr_kernel.state.journal import Loss, Position
 from vr_kernel.state.sqlite.journal.known import Known, NotAttendedError
-from vr_kernel.state.sqlite.journal.lineage import Lineage, begin, new_opening
+from vr_kernel.state.sqlite.journal.lineage import Lineage, begin, new_opening, read_known_position
 from vr_kernel.state.sqlite.journal.loss import count_missing, find_loss, note_of_unwritable
 from vr_kernel.state.sqlite.journal.schema import add_index, is_indexed
 from vr_kernel.state.sqlite.journal.settling import Settled, find_settled, settle_anew
@@ -97,7 +97,7 @@ class FileContinuity:
             tried.append(connection)  # it may be held until the file is opened again
             begin(connection, self._opening, self._home)
             done = work(connection)
-            latest.append(Lineage(connection).known)  # another process's opening may be later
+            latest.append(read_known_position(connection))  # another process's opening may be later
             return done
 
         while True:
