@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
+from vr_kernel.state.call_end import CallEnd, Finished, finish_in_order
 from vr_kernel.state.leases import steady_clock
 from vr_kernel.state.protocols import State
 from vr_kernel.state.signals import LocalSignals
@@ -24,6 +25,11 @@ class LedgerState:
     jobs: SqliteJobs
     steps: SqliteSteps
     signals: LocalSignals
+    is_holding = False
+
+    async def finish(self, end: CallEnd) -> Finished:
+        """Write the end of a job."""
+        return await finish_in_order(cast("State", self), end)
 
 
 def ledger_state(

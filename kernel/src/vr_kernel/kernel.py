@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from vr_kernel.services import Services
     from vr_kernel.signatures.schema_cache import ToolSchemas
     from vr_kernel.state.jobs import Job
+    from vr_kernel.state.protocols import State
     from vr_kernel.tools import Tool
 
 
@@ -48,6 +49,7 @@ class Kernel:
         schemas: those of tools, from earlier starts.
         tell: called with each plugin that is not fully available; by default they are logged.
         retry: load again plugins that took long to fail before, even if they have not changed.
+        state: keeps what outlives a call; SQLite files of the state folder when left out.
 
     Attributes:
         config: the settings in use.
@@ -63,9 +65,10 @@ class Kernel:
         schemas: ToolSchemas | None = None,
         tell: Callable[[PluginStatus], None] | None = None,
         retry: bool = False,
+        state: State | None = None,
     ) -> None:
         self.config = config
-        self._foundation = Foundation(config, roots)
+        self._foundation = Foundation(config, roots, state)
         self._foundation.jobs.serve(self._served)
         self._plugins = Plugins(self._foundation)
         self._plugins.load(plugins, schemas, tell, retry=retry)
@@ -80,6 +83,7 @@ class Kernel:
         plugins: Mapping[str, object] | None = None,
         *,
         roots: Sequence[str | Path] | None = None,
+        state: State | None = None,
     ) -> AbstractAsyncContextManager[Kernel]:
         """Open a kernel for an `async with`; files below the working folder may be read.
 
@@ -87,7 +91,7 @@ class Kernel:
             VrError: INVALID_INPUT, category CONFIG_INVALID.
         """
         folders = (Path.cwd(),) if roots is None else roots
-        return Opening(lambda: cls(config or load_config(), plugins, roots=folders))
+        return Opening(lambda: cls(config or load_config(), plugins, roots=folders, state=state))
 
     @property
     def identity(self) -> Identity:

@@ -16,6 +16,7 @@ from vr_testing import memory
 from vr_testing.recording import RecordedCall, record_call
 
 if TYPE_CHECKING:
+    from vr_kernel.state import State
     from vr_server import ToolClient
 
 MEMORY = {"store.backend": memory.STORE, "store.embedder": memory.EMBEDDER}
@@ -57,6 +58,7 @@ async def open_kernel(
     variables: Mapping[str, str] | None = None,
     folder: Path | None = None,
     roots: Sequence[Path] = (),
+    state: State | None = None,
 ) -> AsyncIterator[TrialKernel]:
     """Open a kernel for an `async with` block, which reads no settings of this user or machine.
 
@@ -71,6 +73,7 @@ async def open_kernel(
         folder: for all its files; a temporary one when left out. A second kernel in the same folder
             finds what the first one recorded.
         roots: folders below which tools may read files, besides `folder`.
+        state: keeps what outlives a call, such as a `MemoryState`; files when left out.
 
     Raises:
         VrError: INVALID_INPUT, category CONFIG_INVALID; CONFLICT, category PLUGIN_REFUSED.
@@ -80,7 +83,8 @@ async def open_kernel(
     with _folder(folder) as home:
         environ = {**isolated_variables(home), **(variables or {})}
         config = await asyncio.to_thread(load_config, environ, flags, home)
-        kernel = TrialKernel(config, {"memory": memory, **plugins}, roots=[home, *roots])
+        loaded = {"memory": memory, **plugins}
+        kernel = TrialKernel(config, loaded, roots=[home, *roots], state=state)
         try:
             await kernel.begin()
             yield kernel

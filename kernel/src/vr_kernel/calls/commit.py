@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from vr_kernel.errors import Code, VrError
+from vr_kernel.jobs.lease import lease_lost
 from vr_kernel.records import Record, entity_key, is_storable
 from vr_kernel.text.bounds import said
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from vr_kernel.calls.produced import Produced
     from vr_kernel.files.artifacts import Artifact
+    from vr_kernel.jobs.lease import Lease
+    from vr_kernel.state.call_end import CallEnd
     from vr_kernel.state.journal import Entry
 
 
@@ -29,22 +32,48 @@ async def commit(produced: Produced, part: str = "") -> int:
         part: tells records without a key apart from those of other parts of the same call.
 
     Raises:
-        VrError: UNAVAILABLE when the journal cannot be written and the call's records are
-            essential; otherwise that is noted. INTERNAL for a kind or a key that is no text.
+        VrError: CONFLICT, category LEASE_LOST, when another process has the job by now; UNAVAILABLE
+            when the journal cannot be written and the call's records are essential; otherwise that
+            is noted. INTERNAL for a kind or a key that is no text.
         ValueError: for a result that no cache can keep.
     """
     dump([write.value for write in produced.cache_writes]).encode()  # fails if not cacheable
     entries = _entries(produced, part)
     produced.shared.clear()  # included in `entries`
-    if entries and not await _journal(produced, entries):
+    owner = None if produced.owner is None else await produced.owner()
+    done = await produced.context.state.finish(_end_of(produced, entries, owner))
+    if owner is not None and not done.owned:
+        raise lease_lost(owner)
+    if done.unrecorded is not None:
+        _tell_unrecorded(produced, done.unrecorded)
         return 0
-    await _write_cache(produced)
-    while produced.leases:
-        lease = produced.leases.pop()
-        # The result includes the steps now. If they stayed, clearing the cache would do nothing.
-        done = not (lease.unfinished or produced.context.models.recorder.held())
-        await produced.context.leases.release(lease, done=done)
+    if done.uncached is not None:
+        produced.context.cache.warn(done.uncached)
+    produced.context.leases.forget(produced.leases, done.unreleased)
+    produced.leases.clear()
+    if done.seq is not None:
+        await _tell_store(produced, done.seq)
     return len(produced.records)
+
+
+def _end_of(produced: Produced, entries: list[Entry], owner: Lease | None) -> CallEnd:
+    from vr_kernel.state.call_end import CallEnd
+
+    provenance = {"tool": produced.tool, "plugin": produced.meter.plugin, "call_id": produced.id}
+    cache = produced.context.cache
+    return CallEnd(
+        workspace=produced.context.workspace,
+        cached_in=cache.workspace,
+        provenance={**provenance, "principal": produced.principal},
+        entries=entries,
+        cache=[cache.put_of(write, produced.tool) for write in produced.cache_writes],
+        paid=produced.is_paid,
+        essential=produced.essential,
+        fence=None if owner is None else owner.token,
+        leases=[lease.token for lease in produced.leases],
+        # The result includes the steps now. If they stayed, clearing the cache would do nothing.
+        finished={it.token: it.name for it in produced.leases if not it.unfinished},
+    )
 
 
 async def settle(produced: Produced) -> None:
@@ -74,41 +103,18 @@ def keep_artifact(produced: Produced, content: bytes | Path, mime: str) -> Artif
         raise
 
 
-async def _journal(produced: Produced, entries: list[Entry]) -> bool:
-    """Write the entries and return True; on failure add a note and return False."""
+def _tell_unrecorded(produced: Produced, error: VrError) -> None:
+    produced.notes.append(f"Not recorded: {error.message} {error.hint}")
+    log = produced.context.log
+    log.warning("records not journalled", tool=produced.tool, reason=error.message)
+
+
+async def _tell_store(produced: Produced, seq: int) -> None:
     context = produced.context
-    provenance = {"tool": produced.tool, "plugin": produced.meter.plugin, "call_id": produced.id}
-    try:
-        seq = await context.journal.commit(
-            entries,
-            workspace=context.workspace,
-            provenance={**provenance, "principal": produced.principal},
-            paid=produced.is_paid,
-        )
-    except VrError as error:
-        if produced.essential:
-            raise
-        produced.notes.append(f"Not recorded: {error.message} {error.hint}")
-        context.log.warning("records not journalled", tool=produced.tool, reason=error.message)
-        return False
     if not _waits_for_room(produced):
         context.store.wake(seq)
     if lacking := await context.journal.continuity.lacks(owner=context.identity.is_owner):
         produced.notes.append(lacking)
-    return True
-
-
-async def _write_cache(produced: Produced) -> None:
-    for write in produced.cache_writes:
-        await produced.context.cache.set(
-            write.key,
-            write.value,
-            content_id=write.content_id,
-            tool=produced.tool,
-            model=write.model,
-            over=write.replace,
-            paid=produced.is_paid,
-        )
 
 
 def _waits_for_room(produced: Produced) -> bool:

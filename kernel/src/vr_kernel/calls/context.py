@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from vr_kernel.providers import ProviderRegistry
     from vr_kernel.records import RecordKind
     from vr_kernel.state.journal import JournalTable
+    from vr_kernel.state.protocols import State
     from vr_kernel.state.rows import RowsOf
     from vr_kernel.storage.room import RoomOf
 
@@ -65,6 +66,7 @@ class Context:
     jobs: Jobs
     leases: LedgerLeases
     steps: Steps
+    state: State
     cache: ResultCache
     digests: Digests
     documents: Documents

@@ -48,6 +48,8 @@ class Produced:
         started_at: when it began, in seconds since the epoch.
         begun: the same by the monotonic clock.
         run: of a job, how many processes began it.
+        owner: finds the lease of the job that this is, if it is one by now; without that lease
+            nothing is committed.
     """
 
     id: str
@@ -72,6 +74,7 @@ class Produced:
     started_at: float = field(default_factory=time.time)
     begun: float = field(default_factory=time.monotonic)
     run: int = 1
+    owner: Callable[[], Awaitable[Lease | None]] | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -128,6 +131,7 @@ class Produced:
         shared = self.branch(scope, report, notes)
         shared.leases = [lease] if lease is not None else []
         shared.asker = ask_nobody
+        shared.owner = None  # others have the result, whoever has the job
         shared.context.models.recorder.keep_in(shared.context.cache)
         return shared
 

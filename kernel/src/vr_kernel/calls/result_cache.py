@@ -14,7 +14,9 @@ from vr_kernel.state.cache import CacheRow, CacheStats, cache_key
 
 if TYPE_CHECKING:
     from vr_kernel.calls.cached_model import CachedModel
+    from vr_kernel.calls.produced import CacheWrite
     from vr_kernel.state.cache import CacheEntry, CacheTable
+    from vr_kernel.state.call_end import CachePut
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
@@ -28,12 +30,19 @@ class ResultCache:
         table: keeps them.
         ttl_days: age in days after which a value counts as missing.
         warn: called once when the cache cannot be used.
+        workspace: whose results they are; empty for the owner's.
     """
 
     def __init__(
-        self, table: CacheTable, *, ttl_days: float, warn: Callable[[VrError], None]
+        self,
+        table: CacheTable,
+        *,
+        ttl_days: float,
+        warn: Callable[[VrError], None],
+        workspace: str = "",
     ) -> None:
         self.ttl_days = ttl_days
+        self.workspace = workspace
         self._table = table
         self._warn = warn
         self._warned = False
@@ -102,6 +111,21 @@ class ResultCache:
         put = self._table.put(row, unless_since=since, paid=paid or bool(model))
         await self._attempt(put, None)
 
+    def put_of(self, write: CacheWrite, tool: str) -> CachePut:
+        """Return the write of a tool's result, for the end of its call."""
+        from vr_kernel.state.cache import CacheRow
+        from vr_kernel.state.call_end import CachePut
+
+        names = (write.content_id, tool, write.model, time.time())
+        row = CacheRow(write.key, write.value, *names)
+        return CachePut(row, None if write.replace else self._oldest())
+
+    def warn(self, error: VrError) -> None:
+        """Say once that the cache cannot be used."""
+        if not self._warned:
+            self._warned = True
+            self._warn(error)
+
     async def delete(self, key: str) -> None:
         """Forget one value."""
         await self._attempt(self._table.delete(key), None)
@@ -134,9 +158,7 @@ class ResultCache:
         try:
             return await work
         except VrError as error:
-            if not self._warned:
-                self._warned = True
-                self._warn(error)
+            self.warn(error)
             return otherwise
 
     def _oldest(self) -> float:

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from vr_kernel.files.digests import Digests
     from vr_kernel.state.adopting import AdoptingRows
     from vr_kernel.state.adoption import Adopt
+    from vr_kernel.state.protocols import State
     from vr_kernel.state.rows import OpenRows, Rows
     from vr_kernel.storage.room import Room, Rooms
 
@@ -61,7 +62,9 @@ if TYPE_CHECKING:
 class Foundation:
     """The services of one configuration, without plugins. Nothing is opened before use."""
 
-    def __init__(self, config: Config, roots: Sequence[str | Path] = ()) -> None:
+    def __init__(
+        self, config: Config, roots: Sequence[str | Path] = (), state: State | None = None
+    ) -> None:
         self.config = config
         self.redaction = Redaction(secrets_of(config.environ, [config.models, config.serve]))
         kernel = config.kernel
@@ -77,7 +80,7 @@ class Foundation:
         self.http = Fetcher(config.http, log=self.log)
         self.patience = Patience()
         self.patience.room_of = self.room_of
-        self._build_storage()
+        self._build_storage(state)
         self._build_models()
         self._build_jobs()
 
@@ -114,6 +117,7 @@ class Foundation:
             jobs=self.jobs,
             leases=self.leases,
             steps=self.steps,
+            state=self.state,
             cache=self.cache,
             digests=self.digests,
             documents=LoadedDocuments(self.providers),
@@ -142,7 +146,7 @@ class Foundation:
         await self.http.aclose()
         await self.leases.aclose()
         await self.journal.aclose()
-        for file in (self.journal, self.cache, self.digests, self.usage, self.state):
+        for file in (self.cache, self.digests, self.usage, self.state):
             file.close()
         self.log.tell_counted()
 
@@ -166,8 +170,9 @@ class Foundation:
             from vr_kernel.calls.result_cache import ResultCache
 
             ttl_days = self.config.kernel.cache_ttl_days
+            table = self.state.cache(workspace)
             return ResultCache(
-                self.state.cache(workspace), ttl_days=ttl_days, warn=self._warn_no_cache
+                table, ttl_days=ttl_days, warn=self._warn_no_cache, workspace=workspace
             )
 
         return deferred(made)
@@ -189,10 +194,10 @@ class Foundation:
 
         return opened
 
-    def _build_storage(self) -> None:
+    def _build_storage(self, state: State | None) -> None:
         paths = self.config.paths
         tell, patience = told_by(self.log), self.patience
-        self.state = SqliteState(
+        self.state: State = state or SqliteState(
             paths,
             lease_s=self.config.kernel.lease_s,
             owner=self.identity.principal,

@@ -130,14 +130,19 @@ class JobLedger:
         state: Ending,
     ) -> bool:
         """End a job as its owner and release the lease; False when another process took it over."""
-        try:
-            return lease.name == job_scope(job_id) and await complete(
-                self._state.jobs.finish(
-                    job_id, lease.token, result=result, error=error, state=state
-                )
-            )
-        finally:
+        from vr_kernel.state.call_end import CallEnd, JobEnd
+
+        if lease.name != job_scope(job_id):
             await self._leases.release(lease)
+            return False
+        end = JobEnd(job_id, lease.token, state, result, error)
+        try:
+            done = await complete(self._state.finish(CallEnd(job=end, leases=[lease.token])))
+        except BaseException:
+            await self._leases.release(lease)
+            raise
+        self._leases.forget([lease], done.unreleased)
+        return done.owned
 
     async def ask_cancel(self, job_id: str, principal: str) -> Job:
         """Ask the owner of a job to stop; a job without an owner is cancelled at once.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -139,6 +139,16 @@ class LedgerLeases:
             await complete(self.state.leases.release([lease.token], lease.name if done else ""))
             self.state.signals.send(_signal(lease.name))
             self._released.discard(lease.token)
+
+    def forget(self, leases: Iterable[Lease], unreleased: Collection[int] = ()) -> None:
+        """Own leases no longer that were released with other work.
+
+        Those that could not be are removed when the next one is acquired, or expire.
+        """
+        self._released.update(unreleased)
+        for lease in leases:
+            self._drop(lease)
+            self.state.signals.send(_signal(lease.name))
 
     async def aclose(self) -> None:
         """Stop the heartbeat and release all leases: work that still goes on has lost them."""

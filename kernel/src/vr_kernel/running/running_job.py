@@ -97,6 +97,7 @@ class RunningJob:
             hold=self.hold,
         )
         call.run = self.run
+        call.owner = self.owned
         if call.scope is not None:
             call.scope.went_on = partial(self._keep_going_on, steps)
         return call

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         CacheTable,
         UselessRow,
     )
+    from vr_kernel.state.call_end import CachePut, CallEnd, Finished, JobEnd, finish_in_order
     from vr_kernel.state.jobs import JobTable
     from vr_kernel.state.journal import Entry, JournalContinuity, JournalTable
     from vr_kernel.state.leases import LeaseTable
@@ -55,12 +56,16 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "AttemptState",
     "CacheEntry",
     "CacheFind",
+    "CachePut",
     "CacheRow",
     "CacheStats",
     "CacheTable",
+    "CallEnd",
     "Delete",
     "Entry",
+    "Finished",
     "Grouping",
+    "JobEnd",
     "JobTable",
     "JournalContinuity",
     "JournalTable",
@@ -86,6 +91,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "UselessRow",
     "VectorTable",
     "adopt_file",
+    "finish_in_order",
 ]
 
 __getattr__, __dir__ = lazy_exports(
@@ -95,6 +101,7 @@ __getattr__, __dir__ = lazy_exports(
         "adoption": "Adopted adopt_file",
         "artifacts": "ArtifactStore StoredArtifact",
         "cache": "CacheEntry CacheFind CacheRow CacheStats CacheTable UselessRow",
+        "call_end": "CachePut CallEnd Finished JobEnd finish_in_order",
         "jobs": "JobTable",
         "journal": "Entry JournalContinuity JournalTable",
         "leases": "LeaseTable",

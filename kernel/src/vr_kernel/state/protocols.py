@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from vr_kernel.state.cache import CacheTable
+    from vr_kernel.state.call_end import CallEnd, Finished
     from vr_kernel.state.jobs import JobTable
     from vr_kernel.state.journal import JournalTable
     from vr_kernel.state.leases import LeaseTable
@@ -61,6 +62,21 @@ class State(Protocol):
 
     def cache(self, workspace: str = "") -> CacheTable:
         """Results of a workspace; the owner's when it is not named."""
+
+    @property
+    def is_holding(self) -> bool:
+        """True while something that was paid for waits in memory to be written."""
+
+    async def finish(self, end: CallEnd) -> Finished:
+        """Write everything that the end of a call writes.
+
+        In one transaction where the parts of this state share one, else in an order in which a
+        crash does no harm, see `finish_in_order`.
+
+        Raises:
+            VrError: UNAVAILABLE when the entries are essential and cannot be written, or the end
+                of the job cannot.
+        """
 
     def close(self) -> None:
         """Close what was opened; a later use opens it again."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from vr_kernel.state.call_end import CallEnd, Finished, finish_in_order
 from vr_kernel.state.signals import LocalSignals
 
 from vr_testing.memory_state.cache import MemoryCache
@@ -37,6 +38,13 @@ class MemoryState(MemoryLedger):
     def cache(self, workspace: str = "") -> MemoryCache:
         """Results of a workspace; the owner's when it is not named."""
         return self._caches.setdefault(workspace, MemoryCache())
+
+    is_holding = False
+    """Nothing waits to be written."""
+
+    async def finish(self, end: CallEnd) -> Finished:
+        """Write everything that the end of a call writes."""
+        return await finish_in_order(self, end)
 
     def close(self) -> None:
         """Do nothing: the state ends with its process."""

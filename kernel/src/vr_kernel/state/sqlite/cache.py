@@ -125,6 +125,11 @@ class SqliteCache:
         """Check that a row could be kept now, without keeping one."""
         await self._database.run(lambda _connection: None)
 
+    @property
+    def holding(self) -> bool:
+        """True while something waits in memory to be written."""
+        return self._database.holding
+
     def close(self) -> None:
         """Close the file; a later use opens it again."""
         self._database.close()

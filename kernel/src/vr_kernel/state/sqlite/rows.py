@@ -84,6 +84,11 @@ class SqliteRows:
         """
         return RowsOfPlace(check_place(place), self)
 
+    @property
+    def holding(self) -> bool:
+        """True while something waits in memory to be written."""
+        return self.database.holding
+
     def close(self) -> None:
         """Close the file; a later use opens it again."""
         self.database.close()

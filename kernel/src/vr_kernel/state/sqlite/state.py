@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from vr_kernel.config.paths import Paths
     from vr_kernel.errors import VrError
+    from vr_kernel.state.call_end import CallEnd, Finished
     from vr_kernel.state.signals import LocalSignals
     from vr_kernel.state.sqlite.cache import SqliteCache
     from vr_kernel.state.sqlite.jobs import SqliteJobs
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
     from vr_kernel.state.sqlite.vectors import SqliteVectors
     from vr_kernel.storage.kept_database import KeptDatabase
     from vr_kernel.storage.patience import Patience
+
+
+class _Part(Protocol):
+    @property
+    def holding(self) -> bool: ...
+
+    def close(self) -> None: ...
 
 
 class SqliteState:
@@ -144,10 +152,24 @@ class SqliteState:
             self._caches[workspace] = SqliteCache(file, self._tell, self._patience)
         return self._caches[workspace]
 
+    @property
+    def is_holding(self) -> bool:
+        """True while something that was paid for waits in memory to be written."""
+        return any(part.holding for part in self._opened())
+
+    async def finish(self, end: CallEnd) -> Finished:
+        """Write everything that the end of a call writes, file by file."""
+        from vr_kernel.state.call_end import finish_in_order
+
+        return await finish_in_order(self, end)
+
     def close(self) -> None:
         """Close every file that was opened; a later use opens it again."""
+        for part in self._opened():
+            part.close()
+
+    def _opened(self) -> Iterator[_Part]:
         for name in ("journal", "rows", "usage", "vectors", "ledger"):
             if name in self.__dict__:
-                getattr(self, name).close()
-        for cache in self._caches.values():
-            cache.close()
+                yield getattr(self, name)
+        yield from self._caches.values()

@@ -174,6 +174,11 @@ class SqliteUsage:
             told.append(f"Damaged rows of {self.path.name} not counted: {self._file.left_out}.")
         return told
 
+    @property
+    def holding(self) -> bool:
+        """True while something waits in memory to be written."""
+        return self._file.holding
+
     def close(self) -> None:
         """Close the file; a later use opens it again."""
         self._file.close()

@@ -90,6 +90,11 @@ class SqliteVectors:
         else:
             await self._database.keep(write, None)
 
+    @property
+    def holding(self) -> bool:
+        """True while something waits in memory to be written."""
+        return self._database.holding
+
     def close(self) -> None:
         """Close the file; a later use opens it again."""
         self._database.close()

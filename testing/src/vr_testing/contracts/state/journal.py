@@ -72,7 +72,7 @@ class JournalContract(JournalRecordsContract):
             assert [it.seq for it in await journal.changes(0)] == seen[-1:]
 
     async def test_a_change_says_where_and_when_it_was_made(self) -> None:
-        """What is given for all entries overrides what one has."""
+        """Provenance of all entries overrides what one has."""
         async with self.opened() as state:
             journal = state.journal
             entry = Entry("A", "ключ", {"text": "naïve \0 🎬"}, {"tool": "mine", "source": 1})
@@ -98,7 +98,7 @@ class JournalContract(JournalRecordsContract):
             assert await journal.last_seq() == 0
 
     async def test_a_commit_is_made_whole_or_not_at_all(self) -> None:
-        """What is no JSON is found before anything is written."""
+        """Values that are no JSON are found before anything is written."""
         async with self.opened() as state:
             journal = state.journal
             await put(journal, Entry("A", "kept", {}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vr_testing.contracts.state.cache import CacheContract
+from vr_testing.contracts.state.call_end import CallEndContract
 from vr_testing.contracts.state.journal import JournalContract
 from vr_testing.contracts.state.ledger import JobsContract, LeasesContract, StepsContract
 from vr_testing.contracts.state.limits import LimitsContract, SignalsContract
@@ -12,6 +13,7 @@ from vr_testing.contracts.state.vectors import VectorContract
 
 
 class StateContract(
+    CallEndContract,
     JournalContract,
     LeasesContract,
     JobsContract,

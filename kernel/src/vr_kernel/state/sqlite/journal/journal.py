@@ -204,6 +204,11 @@ class SqliteJournal:
                 await self.continuity.close()
         self.close()
 
+    @property
+    def holding(self) -> bool:
+        """True while something waits in memory to be written."""
+        return self._database.holding
+
     def close(self) -> None:
         """Close the file."""
         if "_database" in vars(self):
