@@ -1,4 +1,4 @@
-"""What is asked of a search is sound, and what a service sends back is cut to it."""
+"""Searches are sound, and the results that a service sends are cut to them."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Sound:
         return self.kept(query, rows)
 
     def kept(self, query: WebQuery, rows: list[WebResult]) -> WebResults:
-        """What of the rows is returned."""
+        """The rows that are returned."""
         return WebResults.bounded(query, rows)
 
 
