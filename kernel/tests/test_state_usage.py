@@ -34,7 +34,7 @@ async def test_a_report_takes_moments_of_utc(zone: timezone | None) -> None:
 
 
 async def test_paid_answers_need_room_only_in_folders_of_this_machine(tmp_path: Path) -> None:
-    """Where there is none, that they can be kept is still checked."""
+    """Elsewhere it is still checked that they can be kept."""
     asked: list[Path] = []
     rooms = Rooms(Log("error", "json"))
 
