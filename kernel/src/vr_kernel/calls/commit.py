@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from vr_kernel.files.artifacts import Artifact
     from vr_kernel.jobs.lease import Lease
     from vr_kernel.state.call_end import CallEnd
-    from vr_kernel.state.journal import Entry
+    from vr_kernel.state.entries import Entry
 
 
 async def commit(produced: Produced, part: str = "") -> int:
@@ -134,7 +134,7 @@ def dump(value: object) -> str:
 
 
 def _entries(produced: Produced, part: str) -> list[Entry]:
-    from vr_kernel.state.journal import Entry
+    from vr_kernel.state.entries import Entry
 
     records = enumerate(produced.records)
     entries = [_entry(produced, part, index, record) for index, record in records]
@@ -145,7 +145,7 @@ def _entries(produced: Produced, part: str) -> list[Entry]:
 
 
 def _entry(produced: Produced, part: str, index: int, record: Record) -> Entry:
-    from vr_kernel.state.journal import Entry
+    from vr_kernel.state.entries import Entry
 
     kind = produced.context.kinds.get(record.kind)
     if kind is None:

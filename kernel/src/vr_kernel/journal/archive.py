@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.records import Change, Record, RecordKind
-from vr_kernel.state.journal import Entry, JournalTable, Position
+from vr_kernel.state.entries import Entry
+from vr_kernel.state.journal import JournalTable, Position
 from vr_kernel.stores import StoredRecord
 
 PAGE = 500

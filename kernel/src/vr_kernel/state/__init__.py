@@ -19,8 +19,9 @@ if TYPE_CHECKING:
         UselessRow,
     )
     from vr_kernel.state.call_end import CachePut, CallEnd, Finished, JobEnd, finish_in_order
+    from vr_kernel.state.entries import Entry
     from vr_kernel.state.jobs import JobTable
-    from vr_kernel.state.journal import Entry, JournalContinuity, JournalTable
+    from vr_kernel.state.journal import JournalContinuity, JournalTable
     from vr_kernel.state.leases import LeaseTable
     from vr_kernel.state.limits import LimitTable, Used
     from vr_kernel.state.protocols import State
@@ -102,8 +103,9 @@ __getattr__, __dir__ = lazy_exports(
         "artifacts": "ArtifactStore StoredArtifact",
         "cache": "CacheEntry CacheFind CacheRow CacheStats CacheTable UselessRow",
         "call_end": "CachePut CallEnd Finished JobEnd finish_in_order",
+        "entries": "Entry",
         "jobs": "JobTable",
-        "journal": "Entry JournalContinuity JournalTable",
+        "journal": "JournalContinuity JournalTable",
         "leases": "LeaseTable",
         "limits": "LimitTable Used",
         "protocols": "State",

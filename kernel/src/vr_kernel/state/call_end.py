@@ -10,8 +10,8 @@ from vr_kernel.errors import VrError
 
 if TYPE_CHECKING:
     from vr_kernel.state.cache import CacheRow
+    from vr_kernel.state.entries import Entry
     from vr_kernel.state.jobs import Ending
-    from vr_kernel.state.journal import Entry
     from vr_kernel.state.protocols import State
 
 

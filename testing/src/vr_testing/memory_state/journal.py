@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from vr_kernel import Change, RecordKind, StoredRecord
 from vr_kernel.journal import Undeclared
-from vr_kernel.state.journal import Entry, merge_fields, require_names, says_the_same
+from vr_kernel.state.entries import Entry, merge_fields, require_names, says_the_same
 
 from vr_testing.memory_state.continuity import OPENING, MemoryContinuity
 

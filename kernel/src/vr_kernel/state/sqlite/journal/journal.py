@@ -12,7 +12,8 @@ from vr_kernel.errors import VrError
 
 if TYPE_CHECKING:
     from vr_kernel.records import Change, RecordKind
-    from vr_kernel.state.journal import Entry, Undeclared
+    from vr_kernel.state.entries import Entry
+    from vr_kernel.state.journal import Undeclared
     from vr_kernel.state.sqlite.journal.continuity import FileContinuity
     from vr_kernel.storage.kept_database import KeptDatabase
     from vr_kernel.stores import StoredRecord

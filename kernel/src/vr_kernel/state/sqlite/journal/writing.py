@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
 
-from vr_kernel.state.journal import Entry, merge_fields, require_names, says_the_same
+from vr_kernel.state.entries import Entry, merge_fields, require_names, says_the_same
 from vr_kernel.state.sqlite.journal.reading import read_document
 from vr_kernel.state.sqlite.journal.schema import PUT, Row, highest_seq
 from vr_kernel.storage.sound_rows import is_sound
