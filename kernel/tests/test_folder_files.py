@@ -330,6 +330,43 @@ async def test_a_folder_swapped_for_a_link_is_not_followed(root: Path) -> None:
     assert "written" in outcomes
 
 
+REPLACING = """
+import asyncio, sys
+from vr_kernel.calls.files import CallFiles
+from vr_kernel.files.policy import Policy
+async def main():
+    files = CallFiles(Policy([sys.argv[1]]))
+    read = None
+    for number in range(100_000):
+        read = await files.write(sys.argv[1], "a.md", b"%d" % (number % 10) * 300_000, read)
+        print(flush=True)
+asyncio.run(main())
+"""
+
+
+def killed_after(root: Path, writes: int) -> None:
+    """Let another process replace a file again and again, and kill it in the middle."""
+    command = [sys.executable, "-c", REPLACING, str(root)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        for _ in range(writes):
+            process.stdout.readline()
+        process.kill()
+
+
+@pytest.mark.slow
+async def test_a_killed_writer_leaves_a_whole_file_and_no_lock(root: Path) -> None:
+    files, file = CallFiles(Policy([root])), root / "a.md"
+    for writes in range(1, 21):
+        file.unlink(missing_ok=True)
+        await asyncio.to_thread(killed_after, root, writes)
+        data, digest = await files.read(root, "a.md")
+        assert (len(data), len(set(data))) == (300_000, 1)
+        await files.write(root, "a.md", b"next", digest)
+    for left in names_below(root, ".part-*"):
+        (root / left).unlink()  # a dead writer cannot
+
+
 async def test_a_cancelled_call_writes_all_or_nothing_and_nothing_later(
     files: Files, root: Path
 ) -> None:
