@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -14,9 +14,9 @@ from vr_kernel.log import Log
 from vr_kernel.state.rows import ROW_CHANGED, Delete, OpenRows, Put, Row, Rows
 
 T = TypeVar("T")
-E = TypeVar("E", "Upload", "ContextCache")
+E = TypeVar("E", bound="Upload | ContextCache")
 UPLOAD, CONTEXT, REFUSAL, AT = "upload", "context", "refusal", "at"
-"""First parts of keys; a row at the address of an entry names the key of the entry."""
+"""First parts of keys; an entry is found by what it is of, and again by its address."""
 
 
 class Upload(BaseModel):
@@ -130,7 +130,7 @@ class KeptAtGemini:
             known = _entry(ContextCache, row)
             if known is not None and known.expires_at > until:
                 return known
-            await rows.write(*puts_of(context, row.version if row else 0), paid=True)
+            await _replace(rows, row, context)
             return context
 
         return await self._attempt(add, default=context)
@@ -159,10 +159,7 @@ class KeptAtGemini:
         return await self._attempt(read, default=None)
 
     async def _found_at(self, kind: type[E], address: str) -> E | None:
-        async def read(rows: Rows) -> E | None:
-            return _entry(kind, await _row_at(rows, kind, address))
-
-        return await self._attempt(read, default=None)
+        return await self._found(kind, row_key(AT, address))
 
     async def _listed(self, kind: type[E], beginning: str) -> list[E]:
         """Entries whose key begins so; what ends last comes first."""
@@ -176,14 +173,19 @@ class KeptAtGemini:
         return await self._attempt(read, default=nothing)
 
     async def _keep(self, entry: Upload | ContextCache) -> None:
-        await self._attempt(lambda rows: rows.write(*puts_of(entry), paid=True), default=None)
+        async def keep(rows: Rows) -> None:
+            await _replace(rows, await rows.get(entry.key), entry)
+
+        await self._attempt(keep, default=None)
 
     async def _forget(self, kind: type[E], address: str) -> None:
         async def forget(rows: Rows) -> None:
-            row = await _row_at(rows, kind, address)
-            if row is not None:
-                changes = Delete(row.key, row.version), Delete(row_key(AT, address))
-                await rows.write(*changes, paid=True)
+            known = await rows.get(row_key(AT, address))
+            entry = _entry(kind, known)
+            row = await rows.get(entry.key) if entry else None
+            if known is not None and row is not None:
+                deletes = Delete(known.key, known.version), Delete(row.key, row.version)
+                await rows.write(*deletes, paid=True)
 
         await self._attempt(forget, default=None)
 
@@ -212,20 +214,19 @@ def puts_of(entry: Upload | ContextCache, expected: int | None = None) -> tuple[
     end = entry.expires_at
     return (
         Put(entry.key, entry.model_dump(), expected, end),
-        Put(row_key(AT, entry.address), entry.key, expires_at=end),
+        Put(row_key(AT, entry.address), entry.model_dump(), expires_at=end),
     )
 
 
-async def _row_at(rows: Rows, kind: type[E], address: str) -> Row | None:
-    """The row of the entry that is still at that address."""
-    name = await rows.get(row_key(AT, address))
-    row = await rows.get(name.value) if name else None
-    entry = _entry(kind, row)
-    return row if entry is not None and entry.address == address else None
+async def _replace(rows: Rows, row: Row | None, entry: Upload | ContextCache) -> None:
+    """Keep an entry instead of that of a row, which is no longer found by its address."""
+    former = _entry(type(entry), row)
+    gone = [Delete(row_key(AT, former.address))] if former else []
+    await rows.write(*gone, *puts_of(entry, row.version if row else 0), paid=True)
 
 
 def _entry(kind: type[E], row: Row | None) -> E | None:
     try:
-        return kind.model_validate(row.value) if row else None
+        return cast("E", kind.model_validate(row.value)) if row else None
     except ValidationError:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -89,11 +90,22 @@ async def _keep(rows: Rows, batch: Iterable[Adopted], tell: Callable[[VrError], 
     for put, workspace, principal in batch:
         places.setdefault((workspace, principal), []).append(replace(put, expected=0))
     for place, puts in places.items():
-        if await _refused(rows, place, *puts):
-            for put in puts:  # some were taken over before, or cannot be kept
-                error = await _refused(rows, place, put)
-                if error and error.category != ROW_CHANGED:
-                    tell(error)
+        if not await _refused(rows, place, *puts):
+            continue
+        for put in await _missing(rows, place, puts):
+            error = await _refused(rows, place, put)
+            if error and error.category != ROW_CHANGED:
+                tell(error)
+
+
+async def _missing(rows: Rows, place: tuple[str, str], puts: list[Put]) -> list[Put]:
+    """What was not taken over before, unless some of it cannot be kept."""
+    try:
+        there = rows.within(*place)
+        found = await asyncio.gather(*(there.get(put.key) for put in puts))
+    except VrError:
+        return puts
+    return [put for put, row in zip(puts, found, strict=True) if row is None]
 
 
 async def _refused(rows: Rows, place: tuple[str, str], *puts: Put) -> VrError | None:
