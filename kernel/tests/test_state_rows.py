@@ -11,7 +11,7 @@ from typing import Any
 from ledger_state import ledger_state
 from vr_kernel.errors import VrError
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.state import Adopted, Place, Put, adopt_file
+from vr_kernel.state import Adopted, AdoptingRows, Place, Put, adopt_file
 from vr_kernel.state.sqlite.ledger import open_ledger
 from vr_kernel.state.sqlite.rows import SqliteRows
 
@@ -69,5 +69,39 @@ async def test_a_former_file_is_taken_over_once(tmp_path: Path) -> None:
         former.write_bytes(b"no database" * 100)
         await adopt_file(former, rows, leases, {"day": adopt}, told.append)
         assert len(told) == 2
+        assert not former.exists()
+        await leases.aclose()
+
+
+async def test_what_cannot_be_taken_over_holds_up_nothing(tmp_path: Path) -> None:
+    """A file that cannot be read now is told once and tried again; a bad row is left out."""
+    told: list[VrError] = []
+    former, ledger = tmp_path / "diary.db", open_ledger(tmp_path / "jobs.db")
+
+    def adopt(row: Mapping[str, Any]) -> Iterator[Adopted]:
+        yield Adopted(Put(row["name"], "x" * int(row["size"])))
+
+    with closing(SqliteRows(tmp_path / "rows.db")) as space, closing(ledger):
+        leases = LedgerLeases(ledger_state(ledger, lease_s=30))
+        rows = AdoptingRows(
+            former, lambda: space.of(PLACE), leases, lambda: {"day": adopt}, told.append
+        )
+        former.mkdir()
+        for _ in range(2):
+            assert await (await rows.opened()).list() == []
+        assert [error.category for error in told] == ["STATE_UNAVAILABLE"]
+        former.rmdir()
+        with closing(sqlite3.connect(former)) as connection, connection:
+            connection.execute("CREATE TABLE day (name TEXT, size)")
+            days = [
+                ("good", 1),
+                ("no\0key", 1),
+                ("vast", 2_000_000),
+                ("no number", "x"),
+                ("last", 1),
+            ]
+            connection.executemany("INSERT INTO day VALUES (?,?)", days)
+        assert [row.key for row in await (await rows.opened()).list()] == ["good", "last"]
+        assert len(told) == 4
         assert not former.exists()
         await leases.aclose()
