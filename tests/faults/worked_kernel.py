@@ -21,7 +21,6 @@ from vr_testing import FakeGemini, TrialKernel, open_kernel
 
 SECRET = "glacier"
 """A word of titles, questions and answers: no message may hold it."""
-_CHECKS = ("store", "notes", "sessions")
 PARTS = ("before", "after")
 """The first half of the work, of which older copies are, and the second."""
 KEYS = {
@@ -160,9 +159,7 @@ async def examine(kernel: TrialKernel) -> list[str]:
     plugins = (video, knowledge)
     checks: list[Check] = database_checks(kernel.config.paths, 20.0)
     for plugin, own in zip(plugins, services.values(), strict=True):
-        checks += [
-            c for c in plugin.vr_health(own) if c.name.startswith(("store", "notes", "sess"))
-        ]
+        checks += [c for c in plugin.vr_health(own) if c.name.startswith(("store", "notes"))]
     found = []
     for check in checks:
         try:
