@@ -99,7 +99,7 @@ async def _keep(rows: Rows, batch: Iterable[Adopted], tell: Callable[[VrError], 
 
 
 async def _missing(rows: Rows, place: tuple[str, str], puts: list[Put]) -> list[Put]:
-    """What was not taken over before, unless some of it cannot be kept."""
+    """Return the rows that were not taken over before; all, when some cannot be kept."""
     try:
         there = rows.within(*place)
         found = await asyncio.gather(*(there.get(put.key) for put in puts))
