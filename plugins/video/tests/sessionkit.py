@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -55,14 +54,6 @@ def address_in(request: RecordedRequest) -> str:
 def echo(request: RecordedRequest) -> str:
     """An answer that names the question."""
     return f"You asked: {said(request)[-1][1].splitlines()[-1]}"
-
-
-def until(condition: Callable[[], bool], timeout_s: float = 10.0) -> None:
-    """Wait until something outside this process holds."""
-    end = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < end, "it never held"
-        time.sleep(0.01)
 
 
 @contextmanager
