@@ -56,11 +56,11 @@ class Nursery:
             assert self._program.stdin
             self._program.stdin.close()
 
-    def start(self) -> int:
-        """The id of a new process."""
+    def start(self, below: str = "") -> int:
+        """The id of a new process, which works in the folder, or in one below it."""
         assert self._program.stdin
         assert self._program.stdout
-        self._program.stdin.write("\n")
+        self._program.stdin.write(f"{below}\n")
         self._program.stdin.flush()
         self.pids.append(int(self._program.stdout.readline()))
         return self.pids[-1]
@@ -101,16 +101,16 @@ async def keep_going(kernel: Kernel, *, last: bool) -> bool:
 
 
 def copy_for_each_line(folder: Path, work: Callable[[Path], Coroutine[Any, Any, None]]) -> None:
-    """Copy this process for each line of stdin, and have the copy work."""
+    """Copy this process for each line of stdin, and have the copy work in the folder it names."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    for _ in sys.stdin:
+    for below in sys.stdin:
         pid = os.fork()
         if pid == 0:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             os.dup2(os.open(os.devnull, os.O_RDWR), 0)
             os.dup2(2, 1)
             with suppress(asyncio.CancelledError):  # by SIGTERM
-                asyncio.run(work(folder))
+                asyncio.run(work(folder / below.strip()))
             os._exit(0)
         sys.stdout.write(f"{pid}\n")
         sys.stdout.flush()

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from vr_kernel.errors import Code, VrError
-
-LEASE_LOST = "LEASE_LOST"
+from vr_kernel.state.leases import LEASE_LOST
 
 
 @dataclass(eq=False)

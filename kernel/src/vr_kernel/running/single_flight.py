@@ -66,6 +66,9 @@ class SingleFlights:
         while True:
             known = None if looked else await self.known(key, result)
             if known is not None:
+                if call.run > 1:  # a process that died may have left the steps of it
+                    with suppress(VrError):
+                        await call.context.steps.forget(self.place(key))
                 return known
             looked = False
             work = self._under_way.get(key)

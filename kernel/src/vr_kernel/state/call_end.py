@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel.errors import VrError
+from vr_kernel.state.leases import LEASE_LOST
 
 if TYPE_CHECKING:
     from vr_kernel.state.cache import CacheRow
@@ -95,7 +96,7 @@ async def finish_in_order(state: State, end: CallEnd) -> Finished:
         VrError: UNAVAILABLE when the entries are essential and cannot be written, or the job's end.
     """
     done = Finished()
-    if end.fence is not None and not await _is_owned(state, end.fence):
+    if end.fence is not None and not end.entries and not await _is_owned(state, end.fence):
         done.owned = False
         return done
     if end.entries and not await _record(state, end, done):
@@ -126,9 +127,16 @@ async def _is_owned(state: State, token: int) -> bool:
 async def _record(state: State, end: CallEnd, done: Finished) -> bool:
     try:
         done.seq = await state.journal.commit(
-            end.entries, workspace=end.workspace, provenance=end.provenance, paid=end.paid
+            end.entries,
+            workspace=end.workspace,
+            provenance=end.provenance,
+            paid=end.paid,
+            fence=end.fence,
         )
     except VrError as error:
+        if end.fence is not None and error.category == LEASE_LOST:
+            done.owned = False
+            return False
         if end.essential:
             raise
         done.unrecorded = error

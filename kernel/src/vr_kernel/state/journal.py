@@ -169,14 +169,18 @@ class JournalTable(Protocol):
         workspace: str,
         provenance: Mapping[str, Any],
         paid: bool = False,
+        fence: int | None = None,
     ) -> int:
         """Write all entries or none, and return the highest sequence number.
 
         `provenance` applies to all entries and overrides that of an entry. Entries that were `paid`
-        for are held in memory while there is no room for them; see `holds`.
+        for are held in memory while there is no room for them; see `holds`. With a `fence`, the
+        token of a lease, they are written only while that lease is there: an owner that stood still
+        writes nothing over what its successor has written.
 
         Raises:
-            VrError: INVALID_INPUT for a name with a NUL or a lone surrogate.
+            VrError: INVALID_INPUT for a name with a NUL or a lone surrogate; CONFLICT, category
+                LEASE_LOST, when the lease of the fence is gone.
         """
 
     async def check(self) -> None:

@@ -6,6 +6,11 @@ import time
 from collections.abc import Callable, Collection
 from typing import Protocol
 
+from vr_kernel.errors import Code, VrError
+
+LEASE_LOST = "LEASE_LOST"
+"""Category of the error of work that another process owns by now."""
+
 
 class LeaseTable(Protocol):
     """Names, each owned by one process at a time, until it gives it back or is silent too long.
@@ -42,8 +47,20 @@ class LeaseTable(Protocol):
     async def release(self, tokens: Collection[int], scope: str = "") -> None:
         """Give leases back; with `scope`, the steps of a finished work are removed as well.
 
+        Not by one whose lease is gone: they are its successor's.
         Does not wait long for other processes: a lease that is not released ends by itself.
         """
+
+
+def fenced_off() -> VrError:
+    """The error of a write whose lease is gone."""
+    return VrError(
+        "Another process owns this work by now.",
+        Code.CONFLICT,
+        category=LEASE_LOST,
+        hint="It goes on with it. Ask for its state, or call again.",
+        retryable=True,
+    )
 
 
 def steady_clock() -> float:

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from vr_kernel import Change, RecordKind, StoredRecord
 from vr_kernel.journal import Undeclared
 from vr_kernel.state.entries import Entry, merge_fields, require_names, says_the_same
+from vr_kernel.state.leases import fenced_off
 
 from vr_testing.memory_state.continuity import OPENING, MemoryContinuity
 
@@ -24,7 +25,9 @@ _Place: TypeAlias = tuple[str, str, str]
 class MemoryJournal:
     """A journal that is gone with its program; see `JournalTable`."""
 
-    def __init__(self) -> None:
+    def __init__(self, owns: Callable[[int | None], bool] = lambda _token: True) -> None:
+        """`owns` says if the lease of a token is there."""
+        self._owns = owns
         self.folder: Path | None = None
         self.left_out = 0
         self.unwritable = False
@@ -46,6 +49,7 @@ class MemoryJournal:
         workspace: str,
         provenance: Mapping[str, Any],
         paid: bool = False,
+        fence: int | None = None,
     ) -> int:
         """Write all entries or none, and return the highest sequence number."""
         del paid
@@ -65,6 +69,8 @@ class MemoryJournal:
             for entry in entries
         ]
         await asyncio.sleep(0)  # others come first, as they may where there is a file
+        if not self._owns(fence):
+            raise fenced_off()
         for entry, change in zip(entries, changes, strict=True):
             self._write(entry, change)
         return self._last

@@ -53,7 +53,7 @@ class MemoryLeases:
 
     async def release(self, tokens: Collection[int], scope: str = "") -> None:
         """Give leases back; with `scope`, the steps of a finished work are removed as well."""
-        if scope:
+        if scope and any(self.owns(token) for token in tokens):
             await self._steps.forget(scope)
         self._held = {name: held for name, held in self._held.items() if held.token not in tokens}
 

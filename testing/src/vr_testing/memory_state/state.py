@@ -29,7 +29,7 @@ class MemoryState(MemoryLedger):
         super().__init__(lease_s, clock)
         self.limits = MemoryLimits(self.leases)
         self.signals = LocalSignals()
-        self.journal = MemoryJournal()
+        self.journal = MemoryJournal(self.leases.owns)
         self.rows = MemoryRows(clock)
         self.usage = MemoryUsage(clock)
         self.vectors = MemoryVectors()

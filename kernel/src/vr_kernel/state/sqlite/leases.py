@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable
 from functools import partial
 
 from vr_kernel.state.leases import steady_clock
-from vr_kernel.state.sqlite.liveness import Watch
+from vr_kernel.state.sqlite.liveness import Watch, owns
 from vr_kernel.storage.kept_database import KeptDatabase
 
 KEPT_S = 86_400
@@ -82,6 +82,6 @@ class SqliteLeases:
 
 
 def _delete(connection: sqlite3.Connection, tokens: Iterable[int], scope: str = "") -> None:
-    if scope:
+    if scope and any(owns(connection, token) for token in tokens):
         connection.execute("DELETE FROM step WHERE scope = ?", (scope,))
     connection.executemany("DELETE FROM lease WHERE token = ?", [(token,) for token in tokens])

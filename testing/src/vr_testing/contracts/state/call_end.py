@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+from vr_kernel import VrError
 from vr_kernel.state import CacheRow, Entry
 from vr_kernel.state.call_end import CachePut, CallEnd, JobEnd
 from vr_kernel.state.jobs import job_scope
@@ -69,6 +71,23 @@ class CallEndContract(PartContract):
             job = await state.jobs.find(JOBS[0], "ann")
             assert job is not None
             assert job.state == "running"
+
+    async def test_an_owner_that_was_followed_leaves_entries_and_steps(self) -> None:
+        """Whenever it was stopped: each write looks for its lease."""
+        clock = Clock()
+        async with self.opened(clock) as state:
+            late, _ = await state.leases.take("work") or (0, 0)
+            await state.steps.commit("work", "1", "", "paid", late)
+            how: dict[str, Any] = {"workspace": "default", "provenance": {}, "fence": late}
+            seq = await state.journal.commit([Entry("Notes", "a", {"text": "x"})], **how)
+            clock.now += LEASE_S + 1
+            assert await state.leases.take("work")
+            with pytest.raises(VrError, match="Another process owns") as caught:
+                await state.journal.commit([Entry("Notes", "a", {"text": "late"})], **how)
+            assert caught.value.category == "LEASE_LOST"
+            assert await state.journal.last_seq() == seq
+            await state.leases.release([late], "work")
+            assert await state.steps.find("work", "1", "") == ("paid",)
 
     async def test_an_end_may_be_written_again(self) -> None:
         """By who died before it was told: the same entries and results stay, once."""

@@ -70,12 +70,15 @@ class SqliteJournal:
         workspace: str,
         provenance: Mapping[str, Any],
         paid: bool = False,
+        fence: int | None = None,
     ) -> int:
         """Write all entries or none, and return the highest sequence number."""
-        from vr_kernel.state.sqlite.journal.writing import made_rows, put_entries
+        from vr_kernel.state.sqlite.journal.writing import made_rows, put_entries, put_owned
 
         rows = made_rows(entries, workspace, provenance)
         work = partial(put_entries, entries=entries, rows=rows)
+        if fence is not None and self._ledger is not None:
+            work = partial(put_owned, put=work, ledger=self._ledger.path, fence=fence)
         return await self.continuity.write(work, paid=paid)
 
     async def check(self) -> None:
