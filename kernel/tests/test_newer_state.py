@@ -24,6 +24,7 @@ from vr_kernel import (
     tool,
 )
 from vr_kernel.diagnosis import kernel_checks
+from vr_kernel.storage.database_faults import MARK
 from vr_testing import TrialKernel, open_kernel
 
 NOTES = RecordKind(
@@ -100,7 +101,7 @@ async def test_a_newer_file_is_told_and_left_as_it_is(tmp_path: Path, name: str)
         assert await asked(kernel, told) == {}
     (path,) = [*tmp_path.rglob(name)]  # noqa: ASYNC240 - a test
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 7")
+        connection.execute(f"PRAGMA user_version = {7 * MARK}")
     before = path.read_bytes()
     async with open_kernel({"diary": Diary()}, folder=tmp_path) as kernel:
         with kernel.log.heard_by(hear):

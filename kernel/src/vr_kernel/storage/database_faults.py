@@ -18,7 +18,9 @@ DAMAGED = "STATE_DAMAGED"
 NEWER = "STATE_NEWER"
 """Categories: a file cannot be used now, is damaged, or was written by a newer version."""
 FORMAT = 1
-"""The highest `PRAGMA user_version` of files that this version understands; they have 0 so far."""
+"""The newest format of files that this version understands."""
+MARK = 0x01010101
+"""`PRAGMA user_version` is format times this: a damaged byte gives no other format's mark."""
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ")
 _FOREIGN = ("SQLITE_ERROR", "SQLITE_CONSTRAINT", "SQLITE_MISMATCH")
 """Errors of our statements on a file of another program or version."""
@@ -118,7 +120,8 @@ def require_own(connection: sqlite3.Connection, schema: str) -> None:
         NewerFileError: when a newer version wrote it.
         ForeignFileError: when it is another program's.
     """
-    if connection.execute("PRAGMA user_version").fetchone()[0] > FORMAT:
+    newer, rest = divmod(connection.execute("PRAGMA user_version").fetchone()[0], MARK)
+    if newer > FORMAT and not rest:
         raise NewerFileError
     rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
     there = {name for (name,) in rows if not name.startswith("sqlite_")}
