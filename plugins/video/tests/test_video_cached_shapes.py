@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +52,9 @@ def film(tmp_path: Path) -> Path:
 
 async def replace_all(kernel: Kernel, row: dict[str, Any]) -> None:
     """Every kept result becomes that row, well-formed and under the same key."""
-
-    def keys(connection: Any) -> list[str]:
-        return [key for (key,) in connection.execute("SELECT key FROM result")]
-
-    for key in await kernel.services.cache._database.run(keys):
+    with closing(sqlite3.connect(kernel.services.cache.path)) as connection:
+        keys = [key for (key,) in connection.execute("SELECT key FROM result")]
+    for key in keys:
         await kernel.services.cache.set(key, row)
 
 
