@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-DOMAINS = ("almanac", "botany", "cinema", "dialect", "ecology", "forge", "garden", "harbour")
+DOMAINS = ("astronomy", "botany", "cinema", "dialect", "ecology", "forge", "garden", "harbour")
 TOOLS = 75
 
 

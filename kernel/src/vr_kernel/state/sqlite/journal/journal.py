@@ -78,7 +78,8 @@ class SqliteJournal:
         rows = made_rows(entries, workspace, provenance)
         work = partial(put_entries, entries=entries, rows=rows)
         if fence is not None and self._ledger is not None:
-            work = partial(put_owned, put=work, ledger=self._ledger.path, fence=fence)
+            fenced = partial(put_owned, put=work, ledger=self._ledger.path, fence=fence)
+            work = partial(fenced, is_holding=lambda: self.holding)
         return await self.continuity.write(work, paid=paid)
 
     async def check(self) -> None:

@@ -64,14 +64,18 @@ def put_owned(
     put: Callable[[sqlite3.Connection], int],
     ledger: Path,
     fence: int,
+    is_holding: Callable[[], bool],
 ) -> int:
     """Write by `put` while the lease of a token is in the ledger.
 
-    This has the lock of the journal, so a successor's entries come later and stay.
+    This has the lock of the journal, so a successor's entries come later and stay. Entries that
+    waited in memory for room are written later, when their call has ended and given its lease back.
 
     Raises:
         VrError: CONFLICT, category LEASE_LOST.
     """
+    if is_holding():
+        return put(connection)
     where = f"{ledger.absolute().as_uri()}?mode=ro"
     # When nobody can say: what is written has the keys that a successor would give it.
     with suppress(sqlite3.Error), closing(sqlite3.connect(where, uri=True)) as leases:
