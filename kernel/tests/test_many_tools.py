@@ -11,7 +11,7 @@ from vr_kernel import READ_ONLY, Call, hookimpl, tool
 from vr_testing import open_kernel
 
 TOOLS = 1_000
-PATIENT = {"kernel.import_deadline_s": 60}
+PATIENT = {"kernel.import_deadline_s": 60, "kernel.toolsets": ["all"]}
 """A busy machine takes longer than a plugin may."""
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import fence_worker
@@ -26,16 +27,19 @@ class Answers:
         self._gemini = gemini
         self._given: dict[str, list[str]] = {}
         self._number = count()
+        self._lock = Lock()  # answers come in threads of the service
         gemini.answer(self._answer)
 
     def _answer(self, request: RecordedRequest) -> str:
-        text = f"answer {next(self._number)}"
-        self._given.setdefault(request.text, []).append(text)
+        with self._lock:
+            text = f"answer {next(self._number)}"
+            self._given.setdefault(request.text, []).append(text)
         return text
 
     def of(self, name: str) -> list[list[str]]:
         """The answers to each question of that name, in the order of the questions."""
-        given = self._given.items()
+        with self._lock:
+            given = [(question, [*texts]) for question, texts in self._given.items()]
         return [texts for question, texts in given if question.split(" item ")[0] == name]
 
     def asked(self, name: str) -> int:
