@@ -44,6 +44,7 @@ NOT_RUN = Counter(
         "needs the program sqlite3": 1,
         "needs a folder of videos": 1,
         "needs a long video and a key": 1,
+        "needs a key of Gemini": 1,
         "changes the environment": 1,
     }
 )
