@@ -23,7 +23,8 @@ import paid_plugin
 from paid_worker import MORE_RUNS, Nursery, copy_for_each_line
 from vr_kernel import Kernel, load_config
 from vr_kernel.config.paths import Paths
-from vr_kernel.state.call_end import CallEnd, Finished, finish_in_order
+from vr_kernel.state.call_end import CallEnd, Finished
+from vr_kernel.state.finishing import finish_in_order
 from vr_kernel.state.sqlite.state import SqliteState
 
 ENDING = ("journal.commit", "cache.put", "jobs.finish", "leases.release")

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from vr_kernel.state.call_end import CallEnd, Finished, finish_in_order
+from vr_kernel.state.call_end import CallEnd, Finished
+from vr_kernel.state.finishing import finish_in_order
 from vr_kernel.state.leases import steady_clock
 from vr_kernel.state.protocols import State
 from vr_kernel.state.signals import LocalSignals

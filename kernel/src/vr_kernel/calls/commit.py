@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,10 @@ from vr_kernel.text.bounds import said
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from vr_kernel.calls.produced import Produced
+    from vr_kernel.calls.produced import CacheWrite, Produced
     from vr_kernel.files.artifacts import Artifact
     from vr_kernel.jobs.lease import Lease
-    from vr_kernel.state.call_end import CallEnd
+    from vr_kernel.state.call_end import CachePut, CallEnd
     from vr_kernel.state.entries import Entry
 
 
@@ -66,7 +67,7 @@ def _end_of(produced: Produced, entries: list[Entry], owner: Lease | None) -> Ca
         cached_in=cache.workspace,
         provenance={**provenance, "principal": produced.principal},
         entries=entries,
-        cache=[cache.put_of(write, produced.tool) for write in produced.cache_writes],
+        cache=[_put_of(produced, write) for write in produced.cache_writes],
         paid=produced.is_paid,
         essential=produced.essential,
         fence=None if owner is None else owner.token,
@@ -74,6 +75,15 @@ def _end_of(produced: Produced, entries: list[Entry], owner: Lease | None) -> Ca
         # The result includes the steps now. If they stayed, clearing the cache would do nothing.
         finished={it.token: it.name for it in produced.leases if not it.unfinished},
     )
+
+
+def _put_of(produced: Produced, write: CacheWrite) -> CachePut:
+    from vr_kernel.state.cache import CacheRow
+    from vr_kernel.state.call_end import CachePut
+
+    names = (write.content_id, produced.tool, write.model, time.time())
+    since = None if write.replace else produced.context.cache.oldest()
+    return CachePut(CacheRow(write.key, write.value, *names), since)
 
 
 async def settle(produced: Produced) -> None:

@@ -14,9 +14,7 @@ from vr_kernel.state.cache import CacheRow, CacheStats, cache_key
 
 if TYPE_CHECKING:
     from vr_kernel.calls.cached_model import CachedModel
-    from vr_kernel.calls.produced import CacheWrite
     from vr_kernel.state.cache import CacheEntry, CacheTable
-    from vr_kernel.state.call_end import CachePut
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
@@ -79,7 +77,7 @@ class ResultCache:
 
     async def find(self, *keys: str) -> tuple[str, dict[str, Any]] | None:
         """The first of these keys that has a value, and the value; see `get`."""
-        found = await self._attempt(self._table.find(keys, self._oldest()), None)
+        found = await self._attempt(self._table.find(keys, self.oldest()), None)
         if found is None:
             return None
         if found.useless:
@@ -107,18 +105,9 @@ class ResultCache:
         memory. Without `over`, an existing sound value is kept.
         """
         row = CacheRow(key, value, content_id, tool, model, time.time())
-        since = None if over else self._oldest()
+        since = None if over else self.oldest()
         put = self._table.put(row, unless_since=since, paid=paid or bool(model))
         await self._attempt(put, None)
-
-    def put_of(self, write: CacheWrite, tool: str) -> CachePut:
-        """Return the write of a tool's result, for the end of its call."""
-        from vr_kernel.state.cache import CacheRow
-        from vr_kernel.state.call_end import CachePut
-
-        names = (write.content_id, tool, write.model, time.time())
-        row = CacheRow(write.key, write.value, *names)
-        return CachePut(row, None if write.replace else self._oldest())
 
     def warn(self, error: VrError) -> None:
         """Say once that the cache cannot be used."""
@@ -161,6 +150,6 @@ class ResultCache:
             self.warn(error)
             return otherwise
 
-    def _oldest(self) -> float:
+    def oldest(self) -> float:
         """The time before which a value is too old, in seconds since the epoch."""
         return time.time() - self.ttl_days * SECONDS_PER_DAY

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
         CacheTable,
         UselessRow,
     )
-    from vr_kernel.state.call_end import CachePut, CallEnd, Finished, JobEnd, finish_in_order
+    from vr_kernel.state.call_end import CachePut, CallEnd, Finished, JobEnd
     from vr_kernel.state.entries import Entry
+    from vr_kernel.state.finishing import finish_in_order
     from vr_kernel.state.jobs import JobTable
     from vr_kernel.state.journal import JournalContinuity, JournalTable
     from vr_kernel.state.leases import LeaseTable
@@ -102,8 +103,9 @@ __getattr__, __dir__ = lazy_exports(
         "adoption": "Adopted adopt_file",
         "artifacts": "ArtifactStore StoredArtifact",
         "cache": "CacheEntry CacheFind CacheRow CacheStats CacheTable UselessRow",
-        "call_end": "CachePut CallEnd Finished JobEnd finish_in_order",
+        "call_end": "CachePut CallEnd Finished JobEnd",
         "entries": "Entry",
+        "finishing": "finish_in_order",
         "jobs": "JobTable",
         "journal": "JournalContinuity JournalTable",
         "leases": "LeaseTable",

@@ -69,13 +69,13 @@ class SearchProviderContract(ProviderContract[SearchProvider]):
 
     kind = SearchProvider
     question: ClassVar[str]
-    """What at least three results answer."""
+    """A query with three results or more."""
     nothing: ClassVar[str] = ""
-    """What nothing answers."""
+    """A query that nothing answers."""
     hostile: ClassVar[str] = ""
-    """What is answered by huge texts, unseen signs and addresses such as `javascript:`."""
+    """A query that is answered by huge texts, unseen signs and addresses such as `javascript:`."""
     failing: ClassVar[str] = ""
-    """What the service answers with a failure."""
+    """A query that the service answers with a failure."""
 
     async def test_it_says_what_it_is(self) -> None:
         """`name` stays the same; `finds` says whether it searches the web or papers."""

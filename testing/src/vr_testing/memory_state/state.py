@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from vr_kernel.state.call_end import CallEnd, Finished, finish_in_order
+from vr_kernel.state.call_end import CallEnd, Finished
+from vr_kernel.state.finishing import finish_in_order
 from vr_kernel.state.signals import LocalSignals
 
 from vr_testing.memory_state.cache import MemoryCache

@@ -159,7 +159,7 @@ class SqliteState:
 
     async def finish(self, end: CallEnd) -> Finished:
         """Write everything that the end of a call writes, file by file."""
-        from vr_kernel.state.call_end import finish_in_order
+        from vr_kernel.state.finishing import finish_in_order
 
         return await finish_in_order(self, end)
 
