@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable
@@ -10,8 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from vr_kernel.config.paths import Paths
-from vr_kernel.state import State
+from vr_kernel.log import Log
+from vr_kernel.state import Entry, State
 from vr_kernel.state.sqlite.state import SqliteState
+from vr_kernel.storage.patience import Patience
+from vr_kernel.storage.room import Rooms
 from vr_testing import MemoryState, StateContract
 from vr_testing.contracts.state.part import LEASE_S, OWNER
 
@@ -42,3 +46,25 @@ class TestSqliteState(StateContract):
         """Open the same files once more."""
         with closing(SqliteState(self.paths, lease_s=LEASE_S, owner=OWNER)) as other:
             yield other
+
+
+async def test_entries_that_had_to_wait_are_written_after_their_call_gave_its_lease_back(
+    tmp_path: Path,
+) -> None:
+    """They were their owner's when they were made: the fence is for those that come too late."""
+    paths = Paths(*(tmp_path / name for name in ("config", "state", "cache")))
+    patience = Patience(0.2)
+    rooms = Rooms(Log("error", "console"))
+    patience.room_of = rooms.of
+    with closing(SqliteState(paths, lease_s=LEASE_S, patience=patience)) as state:
+        await state.journal.commit([Entry("Notes", "a", {})], workspace="w", provenance={})
+        token, _ = await state.leases.take("job") or (0, 0)
+        with closing(sqlite3.connect(paths.journal, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            late: dict[str, Any] = {"workspace": "w", "provenance": {}, "paid": True}
+            await state.journal.commit([Entry("Notes", "b", {})], fence=token, **late)
+            assert state.is_holding
+            await state.leases.release([token])
+        await state.journal.commit([Entry("Notes", "c", {})], workspace="w", provenance={})
+        assert await state.journal.keys("Notes", "w") == ["a", "b", "c"]
+    rooms.close()
