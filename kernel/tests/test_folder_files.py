@@ -257,10 +257,10 @@ async def test_of_writers_at_once_one_wins(files: Files, root: Path) -> None:
             return error.category
 
     first = await asyncio.gather(*(attempt(None, number) for number in range(8)))
-    assert sorted(first)[-7:] == ["FILE_EXISTS"] * 7
+    assert first.count("FILE_EXISTS") == 7
     (read,) = {*first} - {"FILE_EXISTS"}
     second = await asyncio.gather(*(attempt(read, number) for number in range(10, 18)))
-    assert sorted(second)[-7:] == ["FILE_CHANGED"] * 7
+    assert second.count("FILE_CHANGED") == 7
     assert {*second} - {"FILE_CHANGED"} == {digest_of((root / "a.md").read_bytes())}
 
 
