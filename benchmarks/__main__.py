@@ -26,6 +26,7 @@ NAMES = (
     "batches",
     "local_engine",
     "retrieval",
+    "state",
     "stores",
     "weaviate_ranks",
 )

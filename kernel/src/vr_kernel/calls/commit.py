@@ -8,9 +8,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import VrError
 from vr_kernel.jobs.lease import lease_lost
-from vr_kernel.records import Record, entity_key, is_storable
 from vr_kernel.text.bounds import said
 
 if TYPE_CHECKING:
@@ -39,7 +38,11 @@ async def commit(produced: Produced, part: str = "") -> int:
         ValueError: for a result that no cache can keep.
     """
     dump([write.value for write in produced.cache_writes]).encode()  # fails if not cacheable
-    entries = _entries(produced, part)
+    entries = []
+    if produced.records or produced.deletions:
+        from vr_kernel.calls.entries import entries_of
+
+        entries = entries_of(produced, part)
     produced.shared.clear()  # included in `entries`
     owner = None if produced.owner is None else await produced.owner()
     done = await produced.context.state.finish(_end_of(produced, entries, owner))
@@ -141,48 +144,3 @@ def _waits_for_room(produced: Produced) -> bool:
 def dump(value: object) -> str:
     """JSON text; ValueError for NaN and infinity, which JSON does not have."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-def _entries(produced: Produced, part: str) -> list[Entry]:
-    from vr_kernel.state.entries import Entry
-
-    records = enumerate(produced.records)
-    entries = [_entry(produced, part, index, record) for index, record in records]
-    for kind, key in produced.deletions:
-        _require_text(produced, kind, "kind")
-        _require_text(produced, key, "key")
-    return entries + [Entry(kind, key, None) for kind, key in dict.fromkeys(produced.deletions)]
-
-
-def _entry(produced: Produced, part: str, index: int, record: Record) -> Entry:
-    from vr_kernel.state.entries import Entry
-
-    kind = produced.context.kinds.get(record.kind)
-    if kind is None:
-        raise VrError(f"No record kind {record.kind!r} is declared.", Code.INTERNAL)
-    fields = kind.validate(record.fields)
-    fields.setdefault("source_tool", produced.tool)
-    place = (part, index) if part else (index,)
-    if record.key is not None:
-        _require_text(produced, record.key, "key")
-    key = record.key or kind.identify(fields) or entity_key(produced.id, kind.name, *place)
-    if record.merge:
-        fields |= dict.fromkeys(kind.cleared(record.fields))
-    return Entry(kind.name, key, fields, record.provenance, record.merge, kind.history)
-
-
-def _require_text(produced: Produced, value: object, what: str) -> None:
-    """Refuse what no journal can hold as the kind or the key of a record.
-
-    Raises:
-        VrError: INTERNAL, saying what was given.
-    """
-    if isinstance(value, str) and is_storable(value):
-        return
-    given = "text that is no valid Unicode" if isinstance(value, str) else type(value).__name__
-    raise VrError(
-        f"{produced.tool} of plugin {produced.meter.plugin} names a record by a {what}"
-        f" that is {given}.",
-        Code.INTERNAL,
-        hint=f"The {what} of a record is text. Report it to the plugin; nothing was recorded.",
-    )

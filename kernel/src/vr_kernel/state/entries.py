@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.records import is_storable
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A record on its way into the journal; `fields` None deletes it.
 
     It replaces the record with its key. With `merge` it is merged into that record: fields that it
@@ -23,7 +22,7 @@ class Entry:
     kind: str
     key: str
     fields: Mapping[str, Any] | None
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = MappingProxyType({})
     merge: bool = False
     history: bool = False
 
