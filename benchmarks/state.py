@@ -36,10 +36,7 @@ def measure(environments: Environments, rounds: int) -> list[Row]:
     rows = []
     for name in found["ours"][0]:
         rate = median(run[name] for run in found["ours"])
-        floor = median(run.get(name, 0.0) for run in found["floor"])
-        rows.append(
-            Row(f"{name}: a second", rate, floor or "", ratio=rate / floor if floor else None)
-        )
+        rows.append(_beside_floor(name, rate, [run.get(name) for run in found["floor"]]))
         if before is not None:
             pairs = zip(found["ours"], found["before"], strict=True)
             by = median(new[name] / old[name] for new, old in pairs)
