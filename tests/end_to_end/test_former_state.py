@@ -9,17 +9,12 @@ one in which the process died, so that logs of SQLite are left.
 
 from __future__ import annotations
 
-import sqlite3
-import zipfile
-from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
+from former_state import FORMER, WORKED, in_rows, kept_by, unpacked
 from vr_kernel import Kernel, load_config
 
-DATA = Path(__file__).parents[1] / "data"
-FORMER, WORKED = DATA / "state_of_0_1.zip", DATA / "state_of_0_1_worked.zip"
 GONE = ("max_redirects in [kernel.http]", "user_agent in [kernel.http]", "path in [kernel.serve]")
 
 
@@ -27,16 +22,6 @@ GONE = ("max_redirects in [kernel.http]", "user_agent in [kernel.http]", "path i
 def former(tmp_path: Path) -> dict[str, str]:
     """The environment of one who had that version."""
     return unpacked(FORMER, tmp_path)
-
-
-def unpacked(archive: Path, tmp_path: Path) -> dict[str, str]:
-    """Unpack a folder and return the environment that names it; nothing in it is too old."""
-    with zipfile.ZipFile(archive) as kept:
-        kept.extractall(tmp_path)
-    folders = {f"VR_{each.upper()}_DIR": str(tmp_path / each) for each in ("state", "cache")}
-    roots = {"VR_KERNEL__ALLOWED_ROOTS": str(tmp_path), "HOME": str(tmp_path)}
-    lasting = {"VR_KERNEL__JOB_TTL_DAYS": "99999", "VR_KERNEL__CACHE_TTL_DAYS": "99999"}
-    return {**folders, **roots, **lasting, "VR_CONFIG_DIR": str(tmp_path / "config")}
 
 
 async def test_what_an_earlier_version_kept_is_there(
@@ -64,13 +49,6 @@ async def test_settings_that_are_gone_are_each_said_to_be_without_effect(
     assert [said.count(f"{name} has no effect any more") for name in GONE] == [1, 1, 1]
 
 
-def in_rows(state: Path) -> list[tuple[object, ...]]:
-    """All that is kept as rows, with the versions; but for places in a journal that goes on."""
-    query = "SELECT * FROM entry WHERE key NOT LIKE '%/cursor' ORDER BY version"
-    with closing(sqlite3.connect(state / "rows.db")) as connection:
-        return connection.execute(query).fetchall()
-
-
 async def test_what_was_kept_in_files_of_their_own_is_taken_over_once(tmp_path: Path) -> None:
     environment = unpacked(WORKED, tmp_path)
     environment["VR_KNOWLEDGE__NOTES_FOLDER"] = str(tmp_path / "notes")
@@ -94,26 +72,3 @@ async def test_what_was_kept_in_files_of_their_own_is_taken_over_once(tmp_path: 
     assert first["calls"] == 9
     for name in ("gemini.db", "notes.db", "refused.db", "sessions.db"):
         assert [path.name for path in state.glob(f"{name}*")] == [f"{name}.adopted"]
-
-
-async def kept_by(kernel: Kernel) -> dict[str, Any]:
-    """Return what a kernel has of the former work."""
-    services = kernel.services
-    listed = (await kernel.call("video_list_sessions")).sessions
-    exported = [
-        await kernel.call("video_export_session", session_id=each.session_id) for each in listed
-    ]
-    jobs: dict[str, list[str]] = {}
-    for job in (await kernel.call("job_list", limit=50)).jobs:
-        jobs.setdefault(job.tool, []).append(job.state)
-    notes = await kernel.call("knowledge_search", query="owls hunt pump lid", limit=20)
-    return {
-        "refused": sorted((it.key, it.tries) for it in await services.store.dead_letters()),
-        "contexts": sorted(it.name for it in await services.gemini.context_caches()),
-        "uploads": [row.value["uri"] for row in await services.rows_of("gemini").list("upload/")],
-        "sessions": {each.video_title: each.turn_count for each in listed},
-        "exported": [str(each) for each in exported],
-        "jobs": {tool: sorted(states) for tool, states in jobs.items()},
-        "notes": {hit.properties.get("title", "") for hit in notes.results},
-        "calls": (await kernel.call("infra_usage")).total.calls,
-    }
