@@ -100,6 +100,19 @@ def test_a_check_of_the_plugin_names_it(zoo: Zoo, name: str) -> None:
     assert reason in done.stdout
 
 
+@pytest.mark.slow
+def test_the_doctor_tells_of_all_that_hang(zoo: Zoo) -> None:
+    forever = "await asyncio.Event().wait()"
+    late = [f"late{each}" for each in range(7)]
+    stuck = [f"stuck{each}" for each in range(4)]
+    zoo.add(*(with_lifespan(name, forever) for name in late))
+    zoo.add(*(with_lifespan(name, after=forever) for name in stuck))
+    found = json.loads(vr(zoo, "doctor", "--json").stdout)["checks"]
+    said = {row["name"]: row["what"] for row in found if row["group"] == "plugins"}
+    assert [name for name in late if "did not begin within 2 s" not in said[name]] == []
+    assert [name for name in stuck if "did not end within 1 s" not in said[name]] == []
+
+
 @pytest.mark.parametrize("name", ["raising", pytest.param("hanging", marks=pytest.mark.slow)])
 async def test_a_server_serves_the_others(zoo: Zoo, name: str) -> None:
     zoo.add(BAD[name][0])

@@ -22,8 +22,9 @@ from vr_cli.doctor.unread_variables import unread_checks
 
 Grouped = list[tuple[str, Check]]
 BEGIN_S = 10.0
-"""Seconds that the lifespans of plugins may take to begin."""
+"""Seconds that plugins may take to begin, beside those of the lifespan of each."""
 CLOSE_S = 2.0
+"""Seconds that a plugin may take to end."""
 TOPICS = (
     *("environment", "configuration", "folders", "databases", "server"),
     *("plugins", "providers", "models"),
@@ -58,12 +59,15 @@ class DoctorReport:
         with loop_aside() as loop:
             if self._kernel is not None and self._kernel.has_lifespans:
                 with captured(1), suppress(Exception):  # the states of plugins tell what failed
-                    wait_for(loop, self._kernel.begin(), BEGIN_S)
+                    wait_for(loop, self._kernel.begin(), BEGIN_S + self._begin_s(self._kernel))
             found = run_checks(self._checks(), loop, redact)
-            if self._kernel is not None:
-                with suppress(Exception):  # plugins' leftover tasks must not cost the report
-                    wait_for(loop, self._kernel.aclose(), CLOSE_S)
-        return found
+            if self._kernel is None:
+                return found
+            with suppress(Exception):  # plugins' leftover tasks must not cost the report
+                wait_for(loop, self._kernel.aclose(), CLOSE_S * len(self._kernel.plugins()))
+            states = _grouped("plugins", plugin_checks(self._kernel, self._printed))
+            ended = {it.name: it for it in run_checks(states, loop, redact)}
+        return [ended.get(it.name, it) if it.group == "plugins" else it for it in found]
 
     def close(self) -> None:
         """End the server, if it is still there."""
@@ -77,6 +81,10 @@ class DoctorReport:
             return load_config(self._environ, flags, self._folder)
         except VrError as error:
             return error
+
+    def _begin_s(self, kernel: Kernel) -> float:
+        assert isinstance(self._config, Config)
+        return len(kernel.plugins()) * self._config.kernel.import_deadline_s
 
     def _load(self, config: Config) -> None:
         with captured(1) as printed:

@@ -68,7 +68,7 @@ class Lifespan:
         task.add_done_callback(tell)
 
     async def leave(self, log: Log) -> None:
-        """Close it; what fails or hangs is logged."""
+        """Close it; what fails or hangs is logged, and makes the plugin degraded."""
         task, self._task = self._task, None
         if task is None:
             return
@@ -80,11 +80,13 @@ class Lifespan:
                 plugin=self.status.name,
                 limit_s=LEAVE_S,
             )
+            self._degrade(log, f"did not end within {LEAVE_S:g} s")
             await self._cut_off(task)
         elif reason := _reason(task):
             log.error(
                 "a plugin failed to close what it opened", plugin=self.status.name, reason=reason
             )
+            self._degrade(log, f"failed to end: {reason}")
 
     async def _run(self, entered: asyncio.Future[None]) -> None:
         with PluginCode():
@@ -100,6 +102,10 @@ class Lifespan:
                 if not entered.done():
                     entered.set_result(None)
                 await self._leaving.wait()
+
+    def _degrade(self, log: Log, reason: str) -> None:
+        if self.status.fine:  # else it ended early, which is told
+            self.status.fail(PluginState.DEGRADED, log.clean(f"its lifespan {reason}"))
 
     async def _cut_off(self, task: asyncio.Task[None]) -> None:
         self._leaving.set()  # one that ignores its cancellation does not stay
