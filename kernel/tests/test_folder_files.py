@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -365,6 +366,25 @@ async def test_a_killed_writer_leaves_a_whole_file_and_no_lock(root: Path) -> No
         await files.write(root, "a.md", b"next", digest)
     for left in names_below(root, ".part-*"):
         (root / left).unlink()  # a dead writer cannot
+
+
+DYING = """
+import asyncio, resource, signal, sys
+from vr_kernel.calls.files import CallFiles
+from vr_kernel.files.policy import Policy
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
+asyncio.run(CallFiles(Policy([sys.argv[1]])).write(sys.argv[1], "a.md", b"x" * 900_000))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="files without a name are of Linux")
+def test_a_writer_that_dies_while_it_writes_leaves_nothing(root: Path) -> None:
+    """The system kills it at the first byte beyond a limit."""
+    died = subprocess.run([sys.executable, "-c", DYING, str(root)], check=False)
+    assert died.returncode == -signal.SIGXFSZ
+    assert names_below(root) == []
 
 
 async def test_a_cancelled_call_writes_all_or_nothing_and_nothing_later(

@@ -160,6 +160,7 @@ def _written(
         file.write(data)
         digest.update(data)
         _finish(file, status)
+        place.ensure_named(file.fileno(), temporary)
         _publish(place, temporary, name, status)
     place.sync()
     return digest.hexdigest()
@@ -167,9 +168,14 @@ def _written(
 
 @contextmanager
 def _temporary(place: OpenFolder) -> Iterator[tuple[str, BinaryIO]]:
-    """A new file beside the one that is written; it is gone afterwards, whatever happens."""
+    """A new file, and the name that it has beside the one that is written; it is gone afterwards.
+
+    Where it can be it has no name while it is filled: a killed writer leaves nothing.
+    """
     name = f".part-{secrets.token_hex(8)}"
-    descriptor = place.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    descriptor = place.open_unnamed()
+    if descriptor is None:
+        descriptor = place.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield name, file

@@ -14,6 +14,7 @@ from vr_kernel.files.open_beneath import NEW_FILE, open_beneath
 
 NEW_FOLDER = 0o700
 """Permissions of a folder that is made: the user's alone."""
+_DESCRIPTORS = Path("/proc/self/fd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,19 @@ class OpenFolder:
         careful = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         binary = getattr(os, "O_BINARY", 0)
         return os.open(self._at(name), flags | careful | binary, NEW_FILE, dir_fd=self.handle)
+
+    def open_unnamed(self) -> int | None:
+        """Make a file without a name, which ends with its writer; None where that cannot be."""
+        flag = getattr(os, "O_TMPFILE", 0)
+        if flag and self.handle is not None and _DESCRIPTORS.is_dir():
+            with suppress(OSError):  # not every file system can
+                return self.open(".", os.O_WRONLY | flag)
+        return None
+
+    def ensure_named(self, file: int, name: str) -> None:
+        """Give a file a name, if it has none."""
+        if self.handle is not None and os.fstat(file).st_nlink == 0:
+            os.link(_DESCRIPTORS / str(file), name, dst_dir_fd=self.handle, follow_symlinks=True)
 
     def replace(self, source: str, target: str) -> None:
         """Give a file another name, in place of the file that has it."""
