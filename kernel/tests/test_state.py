@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import tempfile
 import time
@@ -12,12 +13,12 @@ from typing import Any
 
 from vr_kernel.config.paths import Paths
 from vr_kernel.log import Log
-from vr_kernel.state import Entry, State
+from vr_kernel.state import CachePut, CacheRow, CallEnd, Entry, State
 from vr_kernel.state.sqlite.state import SqliteState
 from vr_kernel.storage.patience import Patience
 from vr_kernel.storage.room import Rooms
 from vr_testing import MemoryState, StateContract
-from vr_testing.contracts.state.part import LEASE_S, OWNER
+from vr_testing.contracts.state.part import LEASE_S, OWNER, Clock
 
 
 class TestMemoryState(StateContract):
@@ -46,6 +47,18 @@ class TestSqliteState(StateContract):
         """Open the same files once more."""
         with closing(SqliteState(self.paths, lease_s=LEASE_S, owner=OWNER)) as other:
             yield other
+
+
+async def test_an_owner_that_is_followed_while_its_end_is_written_replaces_no_result() -> None:
+    clock = Clock()
+    state = MemoryState(LEASE_S, clock)
+    late, _ = await state.leases.take("work") or (0, 0)
+    clock.now += LEASE_S + 1
+    end = CallEnd(cache=[CachePut(CacheRow("key", {"by": "late"}))], fence=late, leases=[late])
+    done, taken = await asyncio.gather(state.finish(end), state.leases.take("work"))
+    assert taken
+    assert not done.owned
+    assert (await state.cache().stats()).entries == 0
 
 
 async def test_entries_that_had_to_wait_are_written_after_their_call_gave_its_lease_back(

@@ -85,7 +85,12 @@ class CacheTable(Protocol):
         """Find the first of these keys that has a sound value, put after that time."""
 
     async def put(
-        self, row: CacheRow, *, unless_since: float | None = None, paid: bool = False
+        self,
+        row: CacheRow,
+        *,
+        unless_since: float | None = None,
+        paid: bool = False,
+        fence: int | None = None,
     ) -> None:
         """Keep a result.
 
@@ -93,8 +98,11 @@ class CacheTable(Protocol):
             row: replaces the one of its key.
             unless_since: keeps a sound one instead that was put after that time.
             paid: holds it in memory while there is no room for it.
+            fence: token of a lease without which nothing is kept: an owner that stood still
+                replaces nothing that its successor has kept.
 
         Raises:
+            VrError: CONFLICT, category LEASE_LOST, when the lease of the fence is gone.
             ValueError, TypeError: for a value or names that are no JSON.
         """
 

@@ -69,7 +69,7 @@ class Finished:
     """The outcome of writing the end of a call.
 
     Attributes:
-        owned: False when another process has the work by now; nothing was written for it then.
+        owned: False when another process has the work by now; nothing was written from then on.
         seq: the highest number of the journal; None when no entries were written.
         unrecorded: why the entries were not written, and nothing after them.
         uncached: why a result was not cached.

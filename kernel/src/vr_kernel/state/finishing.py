@@ -28,13 +28,8 @@ async def finish_in_order(state: State, end: CallEnd) -> Finished:
         return done
     if end.entries and not await _record(state, end, done):
         return done
-    for put in end.cache:
-        try:
-            await state.cache(end.cached_in).put(
-                put.row, unless_since=put.unless_since, paid=end.paid or bool(put.row.model)
-            )
-        except VrError as error:
-            done.uncached = error
+    if not await _cache(state, end, done):
+        return done
     if end.job is not None:
         job = end.job
         done.owned = await state.jobs.finish(
@@ -68,6 +63,23 @@ async def _record(state: State, end: CallEnd, done: Finished) -> bool:
             raise
         done.unrecorded = error
     return done.unrecorded is None
+
+
+async def _cache(state: State, end: CallEnd, done: Finished) -> bool:
+    for put in end.cache:
+        try:
+            await state.cache(end.cached_in).put(
+                put.row,
+                unless_since=put.unless_since,
+                paid=end.paid or bool(put.row.model),
+                fence=end.fence,
+            )
+        except VrError as error:
+            if end.fence is not None and error.category == LEASE_LOST:
+                done.owned = False
+                return False
+            done.uncached = error
+    return True
 
 
 async def _release(state: State, end: CallEnd, done: Finished) -> None:

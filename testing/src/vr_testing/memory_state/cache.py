@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from vr_kernel.state import CacheEntry, CacheFind, CacheRow, CacheStats, UselessRow
+from vr_kernel.state.leases import fenced_off
 
 
 class MemoryCache:
     """The cached results of one workspace; see `vr_kernel.state.CacheTable`."""
 
-    def __init__(self) -> None:
+    def __init__(self, owns: Callable[[int | None], bool] = lambda _token: True) -> None:
+        """`owns` says if the lease of a token is there."""
+        self._owns = owns
         self.path: Path | None = None
         self._rows: dict[str, tuple[CacheRow, str]] = {}
 
@@ -27,13 +31,21 @@ class MemoryCache:
         return found
 
     async def put(
-        self, row: CacheRow, *, unless_since: float | None = None, paid: bool = False
+        self,
+        row: CacheRow,
+        *,
+        unless_since: float | None = None,
+        paid: bool = False,
+        fence: int | None = None,
     ) -> None:
         """Keep a result."""
         del paid
         text = json.dumps(row.value, ensure_ascii=False)
         for name in (row.key, text, row.content_id, row.tool, row.model):
             name.encode()
+        await asyncio.sleep(0)  # others come first, as they may where there is a file
+        if not self._owns(fence):
+            raise fenced_off()
         known = self._rows.get(row.key)
         if unless_since is None or known is None or known[0].cached_at <= unless_since:
             self._rows[row.key] = row, text

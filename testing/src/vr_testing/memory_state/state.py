@@ -38,7 +38,7 @@ class MemoryState(MemoryLedger):
 
     def cache(self, workspace: str = "") -> MemoryCache:
         """Results of a workspace; the owner's when it is not named."""
-        return self._caches.setdefault(workspace, MemoryCache())
+        return self._caches.setdefault(workspace, MemoryCache(self.leases.owns))
 
     is_holding = False
     """Nothing waits to be written."""

@@ -9,13 +9,16 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vr_kernel.errors import VrError
 from vr_kernel.state.cache import CacheEntry, CacheFind, CacheRow, CacheStats, UselessRow
 from vr_kernel.storage.kept_database import KeptDatabase
 from vr_kernel.storage.patience import Patience
 from vr_kernel.storage.sound_rows import is_sound, is_text
+
+if TYPE_CHECKING:
+    from vr_kernel.state.sqlite.fenced import Work
 
 BRIEFLY_S = 1.0
 """Seconds that a reader waits for a lock before it skips cleaning up."""
@@ -39,6 +42,7 @@ class SqliteCache:
         path: of the file.
         tell: called once for each damage found in it.
         patience: with locks, shared with the other files of the program.
+        ledger: the file of leases, for fences; None for a cache that stands alone.
     """
 
     def __init__(
@@ -46,8 +50,10 @@ class SqliteCache:
         path: Path,
         tell: Callable[[VrError], None] = lambda _error: None,
         patience: Patience | None = None,
+        ledger: Path | None = None,
     ) -> None:
         self.path = path
+        self._ledger = ledger
         self._database = KeptDatabase(path, _SCHEMA, disposable=True, tell=tell, patience=patience)
 
     async def find(self, keys: Sequence[str], since: float) -> CacheFind:
@@ -55,7 +61,12 @@ class SqliteCache:
         return await self._database.look(partial(self._find, keys, since))
 
     async def put(
-        self, row: CacheRow, *, unless_since: float | None = None, paid: bool = False
+        self,
+        row: CacheRow,
+        *,
+        unless_since: float | None = None,
+        paid: bool = False,
+        fence: int | None = None,
     ) -> None:
         """Keep a result."""
         key, text = row.key, json.dumps(row.value, ensure_ascii=False)
@@ -66,7 +77,12 @@ class SqliteCache:
             if unless_since is None or _kept(connection, key, unless_since)[1] is None:
                 connection.execute("INSERT OR REPLACE INTO result VALUES (?,?,?,?,?,?,?)", values)
 
-        await (self._database.keep(write, None) if paid else self._database.run(write))
+        work: Work[None] = write
+        if fence is not None and self._ledger is not None:
+            from vr_kernel.state.sqlite.fenced import fenced
+
+            work = fenced(write, self._database, self._ledger, fence)
+        await (self._database.keep(work, None) if paid else self._database.run(work))
 
     async def move(self, key: str, to: str) -> None:
         """Keep a row under another key, without a change of its time."""

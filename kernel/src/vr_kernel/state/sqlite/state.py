@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from vr_kernel.storage.kept_database import KeptDatabase
     from vr_kernel.storage.patience import Patience
 
+LEDGER = "jobs.db"
+"""The file of leases, jobs and steps."""
+
 
 class _Part(Protocol):
     @property
@@ -73,7 +76,7 @@ class SqliteState:
         """The file of jobs, leases, steps and positions of the journal."""
         from vr_kernel.state.sqlite.ledger import open_ledger
 
-        return open_ledger(self._paths.state / "jobs.db", self._tell, self._patience)
+        return open_ledger(self._paths.state / LEDGER, self._tell, self._patience)
 
     @cached_property
     def journal(self) -> SqliteJournal:
@@ -149,7 +152,8 @@ class SqliteState:
         if workspace not in self._caches:
             paths = self._paths.of_workspace(workspace) if workspace else self._paths
             file = paths.cache / "results.db"
-            self._caches[workspace] = SqliteCache(file, self._tell, self._patience)
+            ledger = self._paths.state / LEDGER
+            self._caches[workspace] = SqliteCache(file, self._tell, self._patience, ledger)
         return self._caches[workspace]
 
     @property

@@ -72,6 +72,22 @@ class CallEndContract(PartContract):
             assert job is not None
             assert job.state == "running"
 
+    async def test_an_owner_that_was_followed_leaves_results(self) -> None:
+        """A result that may replace another one replaces none of a successor's."""
+        clock, late_row = Clock(), CacheRow("key", {"by": "late"}, cached_at=1.0)
+        async with self.opened(clock) as state:
+            late, _ = await state.leases.take("work") or (0, 0)
+            cache = state.cache()
+            await cache.put(CacheRow("key", {"by": "owner"}, cached_at=1.0), fence=late)
+            clock.now += LEASE_S + 1
+            follower, _ = await state.leases.take("work") or (0, 0)
+            await cache.put(CacheRow("key", {"by": "follower"}, cached_at=1.0), fence=follower)
+            for paid in (True, False):
+                with pytest.raises(VrError, match="Another process owns") as caught:
+                    await cache.put(late_row, paid=paid, fence=late)
+                assert caught.value.category == "LEASE_LOST"
+            assert (await cache.find(["key"], 0.0)).value == {"by": "follower"}
+
     async def test_an_owner_that_was_followed_leaves_entries_and_steps(self) -> None:
         """Whenever it was stopped: each write looks for its lease."""
         clock = Clock()

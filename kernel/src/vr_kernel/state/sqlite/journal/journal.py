@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from vr_kernel.records import Change, RecordKind
     from vr_kernel.state.entries import Entry
     from vr_kernel.state.journal import Undeclared
+    from vr_kernel.state.sqlite.fenced import Work
     from vr_kernel.state.sqlite.journal.continuity import FileContinuity
     from vr_kernel.storage.kept_database import KeptDatabase
     from vr_kernel.stores import StoredRecord
@@ -73,13 +74,14 @@ class SqliteJournal:
         fence: int | None = None,
     ) -> int:
         """Write all entries or none, and return the highest sequence number."""
-        from vr_kernel.state.sqlite.journal.writing import made_rows, put_entries, put_owned
+        from vr_kernel.state.sqlite.journal.writing import made_rows, put_entries
 
         rows = made_rows(entries, workspace, provenance)
-        work = partial(put_entries, entries=entries, rows=rows)
+        work: Work[int] = partial(put_entries, entries=entries, rows=rows)
         if fence is not None and self._ledger is not None:
-            fenced = partial(put_owned, put=work, ledger=self._ledger.path, fence=fence)
-            work = partial(fenced, is_holding=lambda: self.holding)
+            from vr_kernel.state.sqlite.fenced import fenced
+
+            work = fenced(work, self._database, self._ledger.path, fence)
         return await self.continuity.write(work, paid=paid)
 
     async def check(self) -> None:

@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, suppress
 from datetime import UTC, datetime
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from vr_kernel.state.entries import Entry, merge_fields, require_names, says_the_same
-from vr_kernel.state.leases import fenced_off
 from vr_kernel.state.sqlite.journal.reading import read_document
 from vr_kernel.state.sqlite.journal.schema import PUT, Row, highest_seq
-from vr_kernel.state.sqlite.liveness import owns
 from vr_kernel.storage.sound_rows import is_sound
 
 MANY = 250
@@ -57,31 +53,6 @@ def put_entries(
     else:
         put_all(connection, rows)
     return highest_seq(connection)
-
-
-def put_owned(
-    connection: sqlite3.Connection,
-    put: Callable[[sqlite3.Connection], int],
-    ledger: Path,
-    fence: int,
-    is_holding: Callable[[], bool],
-) -> int:
-    """Write by `put` while the lease of a token is in the ledger.
-
-    This has the lock of the journal, so a successor's entries come later and stay. Entries that
-    waited in memory for room are written later, when their call has ended and given its lease back.
-
-    Raises:
-        VrError: CONFLICT, category LEASE_LOST.
-    """
-    if is_holding():
-        return put(connection)
-    where = f"{ledger.absolute().as_uri()}?mode=ro"
-    # When nobody can say: what is written has the keys that a successor would give it.
-    with suppress(sqlite3.Error), closing(sqlite3.connect(where, uri=True)) as leases:
-        if not owns(leases, fence):
-            raise fenced_off()
-    return put(connection)
 
 
 def put_all(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
