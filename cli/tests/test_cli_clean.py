@@ -82,7 +82,9 @@ class Installation:
         leases = LedgerLeases(ledger_state(ledger, lease_s=20))
         jobs = JobLedger(leases.state, leases)
         for job in (DONE, RUNNING):
-            await jobs.create(id=job, tool="t", arguments={}, principal="me", workspace="default")
+            await jobs.table.create(
+                id=job, tool="t", arguments={}, principal="me", workspace="default"
+            )
         lease = await jobs.begin(DONE)
         assert lease
         await jobs.finish(DONE, lease, result={"text": "done"}, state="done")
@@ -121,7 +123,7 @@ class Installation:
         async def ask() -> set[str]:
             ledger = open_ledger(self.state / "jobs.db")
             state = ledger_state(ledger, lease_s=20)
-            jobs = await JobLedger(state, LedgerLeases(state)).list("me")
+            jobs = await state.jobs.list("me")
             ledger.close()
             return {job.id for job in jobs}
 

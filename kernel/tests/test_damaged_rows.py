@@ -197,12 +197,12 @@ async def test_damaged_rows_of_the_job_ledger(tmp_path: Path, told: Told) -> Non
         jobs, steps = JobLedger(leases.state, leases), Steps(ledger_state(ledger))
         for each in ids:
             arguments = {"text": SECRET}
-            await jobs.create(
+            await jobs.table.create(
                 id=each, tool="t", arguments=arguments, principal="me", workspace="default"
             )
             await steps.commit("scope", each, SECRET)
         damage(path, f"UPDATE job SET arguments = ? WHERE id = '{ids[0]}'")
-        found = {job.id: job.error and job.error["category"] for job in await jobs.list("me")}
+        found = {job.id: job.error and job.error["category"] for job in await jobs.table.list("me")}
         assert found == {ids[0]: "JOB_DAMAGED", ids[1]: None}
         require_named(told, "jobs.db", f"job {ids[0]}")
         told.clear()

@@ -62,13 +62,13 @@ class Work:
 
     async def add_job(self) -> str:
         self.ids.append(uuid.uuid4().hex)
-        await self.jobs.create(
+        await self.jobs.table.create(
             id=self.ids[-1], tool="t_x", arguments={}, principal=PRINCIPAL, workspace="default"
         )
         return self.ids[-1]
 
     async def open_jobs(self) -> int:
-        return len(await self.jobs.list(PRINCIPAL, states=["running", "interrupted"]))
+        return len(await self.jobs.table.list(PRINCIPAL, states=["running", "interrupted"]))
 
     async def stop_between_writes(self, worker: subprocess.Popen[bytes]) -> None:
         """Stop a worker that holds no lock: a file that is locked for good serves nobody."""

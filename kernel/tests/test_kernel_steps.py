@@ -286,17 +286,17 @@ async def test_forgetting_and_pruning(steps: Steps, database: Database) -> None:
         for key in "12":
             await steps.commit(scope, key, key)
     await steps.commit("b", "1", "newer", version="2")
-    await steps.drop("b", ["1", "none"], "2")
-    await steps.forget("a")
+    await steps.table.drop("b", ["1", "none"], "2")
+    await steps.table.forget("a")
     assert [await steps.find(scope, "1") for scope in ("a", "b")] == [None, "1"]
-    assert await steps.prune(60) == 0
+    assert await steps.table.prune(60) == 0
     _execute(
         database,
         "INSERT INTO job (id, principal, tool, workspace, version, created_at, updated_at,"
         " arguments) VALUES ('1', 'p', 't', 'w', '', 0, 0, '{}')",
     )
     _execute(database, "UPDATE step SET committed_at = committed_at - 61 WHERE key = '1'")
-    assert await steps.prune(60) == 1
+    assert await steps.table.prune(60) == 1
     assert [await steps.find("b", key) for key in "12"] == [None, "2"]
     assert await steps.find("job/1", "1") == "1"
 
@@ -308,8 +308,8 @@ async def test_a_ledger_that_cannot_be_used_is_a_typed_error(tmp_path: Path) -> 
         lambda: steps.find("job", "1"),
         lambda: steps.commit("job", "1", 1),
         lambda: steps.run("job", "1", bill),
-        lambda: steps.forget("job"),
-        lambda: steps.prune(0),
+        lambda: steps.table.forget("job"),
+        lambda: steps.table.prune(0),
     ]
     for ask in asks:
         with pytest.raises(VrError) as caught:
@@ -403,7 +403,7 @@ class LedgerMachine(RuleBasedStateMachine):
 
     @rule(process=processes, scope=names)
     def forget(self, process: int, scope: str) -> None:
-        self.runner.run(self.steps[process].forget(scope))
+        self.runner.run(self.steps[process].table.forget(scope))
         self.replies = {at: reply for at, reply in self.replies.items() if at[0] != scope}
 
     @invariant()

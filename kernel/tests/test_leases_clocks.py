@@ -72,7 +72,7 @@ def renew(path: Path, machine: Machine) -> None:
 
 
 async def begun(jobs: JobLedger) -> None:
-    await jobs.create(id=JOB, tool="any", arguments={}, principal="me", workspace="w")
+    await jobs.table.create(id=JOB, tool="any", arguments={}, principal="me", workspace="w")
     assert await jobs.begin(JOB) is not None
 
 
@@ -83,7 +83,7 @@ async def test_a_job_whose_owner_died_before_the_clock_was_set_back(
     machine.wall -= HOUR_S
     _, jobs = process()
     assert (await jobs.find(JOB, "me")).state == "interrupted"
-    assert [job.id for job in await jobs.orphans()] == [JOB]
+    assert [job.id for job in await jobs.table.orphans()] == [JOB]
     assert await jobs.begin(JOB) is not None
     assert (await jobs.find(JOB, "me")).state == "running"
 

@@ -45,12 +45,12 @@ def test_no_token_reads_a_row_without_its_mark(
         async def listed() -> tuple[set[str], set[str]]:
             for job_id, who in whose.items():
                 about: dict[str, Any] = {"tool": "t", "arguments": {}, "workspace": "default"}
-                await jobs.create(id=job_id, principal=who, **about)
+                await jobs.table.create(id=job_id, principal=who, **about)
             change = "UPDATE job SET principal = ? WHERE id = ?"
             await ledger.run(lambda file: file.executemany(change, bare))
-            theirs = await jobs.list(asking)
+            theirs = await jobs.table.list(asking)
             assert {job.principal for job in theirs} <= {asking}
-            return {job.id for job in theirs}, {job.id for job in await jobs.list(USER)}
+            return {job.id for job in theirs}, {job.id for job in await jobs.table.list(USER)}
 
         theirs, owners = asyncio.run(listed())
     written = list(whose.items())[: len(new)]

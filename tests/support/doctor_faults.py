@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from ledger_state import ledger_state
 from plugin_zoo import Animal, Zoo
-from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.state.sqlite.ledger import open_ledger
 from zoo_animals import GOOD, with_tool
@@ -70,7 +69,7 @@ def _interrupt_job(zoo: Zoo) -> None:
     async def write() -> None:
         ledger = open_ledger(zoo.folder / "state" / "jobs.db")
         leases = LedgerLeases(ledger_state(ledger, lease_s=20, clock=lambda: time.time() - 1000))
-        await JobLedger(leases.state, leases).create(
+        await leases.state.jobs.create(
             id="0" * 32, tool="zoo_echo", arguments={}, principal="me", workspace="default"
         )
         await leases.aclose()

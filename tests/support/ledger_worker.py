@@ -65,13 +65,13 @@ async def main(folder: Path, lease_s: float) -> None:
     with closing(open_ledger(folder / "jobs.db")) as database:
         leases = LedgerLeases(ledger_state(database, lease_s=lease_s))
         jobs, steps = JobLedger(leases.state, leases), Steps(ledger_state(database))
-        open_ones = await jobs.list(PRINCIPAL, states=["running", "interrupted"])
+        open_ones = await jobs.table.list(PRINCIPAL, states=["running", "interrupted"])
         while open_ones or not (folder / "last").exists():
             random.shuffle(open_ones)
             for job in open_ones:
                 await do_job(folder, job.id, jobs, steps)
             await asyncio.sleep(PAUSE_S)
-            open_ones = await jobs.list(PRINCIPAL, states=["running", "interrupted"])
+            open_ones = await jobs.table.list(PRINCIPAL, states=["running", "interrupted"])
         await leases.aclose()
 
 

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.completion import complete
 from vr_kernel.jobs.lease import Lease
 from vr_kernel.jobs.leases import LedgerLeases
-from vr_kernel.state.jobs import Ending, Job, JobState, job_scope, progress
+from vr_kernel.state.jobs import Ending, Job, JobTable, job_scope, progress
 
 if TYPE_CHECKING:
     from vr_kernel.state.protocols import State
 
-__all__ = ["Ending", "Job", "JobLedger", "JobState"]
-_Jobs: TypeAlias = list[Job]
-
 
 class JobLedger:
-    """The jobs of all principals; one cannot see the jobs of others: they count as unknown.
+    """The jobs of all principals, each owned by a lease while it runs.
+
+    One cannot see the jobs of others: they count as unknown.
 
     Every method raises `VrError` UNAVAILABLE when the table cannot be read or written.
 
@@ -34,41 +32,10 @@ class JobLedger:
         self._state = state
         self._leases = leases
 
-    async def create(
-        self,
-        *,
-        id: str,  # noqa: A002 - the name of the field
-        tool: str,
-        arguments: dict[str, Any],
-        principal: str,
-        workspace: str,
-        version: str = "",
-        age_s: float = 0.0,
-    ) -> None:
-        """Add a job, in state `running` but not begun yet; no effect when it exists.
-
-        Args:
-            id: 32 hexadecimal digits.
-            tool: its name.
-            arguments: of the call, as JSON values.
-            principal: who calls.
-            workspace: where its records go.
-            version: of the tool's steps.
-            age_s: how long ago the work was begun.
-
-        Raises:
-            VrError: INVALID_INPUT for an id that is not 32 hexadecimal digits.
-        """
-        _check_id(id)
-        await self._state.jobs.create(
-            id=id,
-            tool=tool,
-            arguments=arguments,
-            principal=principal,
-            workspace=workspace,
-            version=version,
-            age_s=age_s,
-        )
+    @property
+    def table(self) -> JobTable:
+        """The jobs as they are kept; opened at first use."""
+        return self._state.jobs
 
     async def begin(self, job_id: str) -> Lease | None:
         """Own a running job and count the run; None when it has ended or is owned already."""
@@ -76,7 +43,7 @@ class JobLedger:
         if lease is None:
             return None
         try:
-            begun = await self._state.jobs.begin(job_id)
+            begun = await self.table.begin(job_id)
         except BaseException:
             await self._leases.release(lease)
             raise
@@ -92,7 +59,7 @@ class JobLedger:
                 there is none of this principal.
         """
         _check_id(job_id)
-        found = await self._state.jobs.find(job_id, principal)
+        found = await self.table.find(job_id, principal)
         if found is None:
             raise VrError(
                 f"There is no job {job_id}.",
@@ -101,18 +68,6 @@ class JobLedger:
                 hint="job_list names the jobs that there are; old ones are removed.",
             )
         return found
-
-    async def list(
-        self, principal: str, *, states: Collection[JobState] | None = None, limit: int = 50
-    ) -> _Jobs:
-        """A principal's jobs, newest first, of these states or of all."""
-        return await self._state.jobs.list(principal, states, limit)
-
-    async def report(
-        self, job_id: str, done: float, total: float | None = None, message: str = ""
-    ) -> None:
-        """Record the progress of a running job; what is no number counts as unknown."""
-        await self._state.jobs.report(job_id, done, total, message)
 
     def under_way(self, job: Job, latest: tuple[float, float | None, str]) -> Job:
         """A running job with progress that its owner has reported but not yet written."""
@@ -150,20 +105,8 @@ class JobLedger:
         Raises:
             VrError: as `find`.
         """
-        await self._state.jobs.ask_cancel(job_id, principal)
+        await self.table.ask_cancel(job_id, principal)
         return await self.find(job_id, principal)
-
-    async def cancel_asked(self, job_ids: Iterable[str]) -> set[str]:
-        """Find the jobs among these that were asked to stop."""
-        return await self._state.jobs.cancel_asked(job_ids)
-
-    async def orphans(self, limit: int = 100) -> _Jobs:
-        """Interrupted jobs of all principals, oldest first; `begin` decides who resumes one."""
-        return await self._state.jobs.orphans(limit)
-
-    async def prune(self, older_than_s: float) -> int:
-        """Remove jobs that ended that many seconds ago, with their steps; returns how many."""
-        return await self._state.jobs.prune(older_than_s)
 
 
 def _check_id(job_id: str) -> None:

@@ -96,7 +96,7 @@ class Scope:
     async def drop(self, *steps: str) -> None:
         """Forget the replies of steps that turned out to be useless."""
         try:
-            await self._steps.drop(self.name, steps, self._version)
+            await self._steps.table.drop(self.name, steps, self._version)
         except VrError as error:
             self._tell(error)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from vr_kernel.jobs.lease import Lease, lease_lost
 
 if TYPE_CHECKING:
     from vr_kernel.state.protocols import State
+    from vr_kernel.state.steps import StepTable
 
 
 class Steps:
@@ -26,13 +27,18 @@ class Steps:
     def __init__(self, state: State) -> None:
         self._state = state
 
+    @property
+    def table(self) -> StepTable:
+        """The replies as they are kept; opened at first use."""
+        return self._state.steps
+
     async def find(self, scope: str, key: str, version: str = "") -> Any | None:
         """The committed reply; None when there is none, or when the reply was None.
 
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be read.
         """
-        found = await self._state.steps.find(scope, key, version)
+        found = await self.table.find(scope, key, version)
         return found[0] if found else None
 
     async def commit(
@@ -45,7 +51,7 @@ class Steps:
                 kept anyway, since it was paid for; UNAVAILABLE when the ledger cannot be written.
         """
         token = None if lease is None else lease.token
-        committing = self._state.steps.commit(scope, key, version, reply, token)
+        committing = self.table.commit(scope, key, version, reply, token)
         kept, owned = await complete(committing)
         if lease is not None and not owned:
             lease.over = True
@@ -56,7 +62,7 @@ class Steps:
         """Refuse a step that cannot be committed, or that another process owns by now."""
         if lease is not None:
             lease.check()
-        owned = await self._state.steps.owns(None if lease is None else lease.token)
+        owned = await self.table.owns(None if lease is None else lease.token)
         if lease is not None and not owned:
             lease.over = True
             raise lease_lost(lease)
@@ -79,7 +85,7 @@ class Steps:
             VrError: as `commit`; LEASE_LOST too before any work when the lease is lost, and
                 UNAVAILABLE when the ledger cannot be written.
         """
-        found = await self._state.steps.find(scope, key, version)
+        found = await self.table.find(scope, key, version)
         if found:
             return found[0]
         await self._require_writable(lease)
@@ -91,29 +97,3 @@ class Steps:
             with suppress(VrError):
                 await self.commit(scope, key, working.result(), version=version)
         raise cancellation
-
-    async def forget(self, scope: str) -> None:
-        """Remove all replies of a piece of work.
-
-        Raises:
-            VrError: UNAVAILABLE when the ledger cannot be written.
-        """
-        await self._state.steps.forget(scope)
-
-    async def drop(self, scope: str, keys: Sequence[str], version: str = "") -> None:
-        """Remove replies of single steps, so that they are requested again.
-
-        Raises:
-            VrError: UNAVAILABLE when the ledger cannot be written.
-        """
-        await self._state.steps.drop(scope, keys, version)
-
-    async def prune(self, older_than_s: float) -> int:
-        """Remove replies older than that many seconds; returns how many.
-
-        Those of a job stay: `Jobs.prune` removes them with their job.
-
-        Raises:
-            VrError: UNAVAILABLE when the ledger cannot be written.
-        """
-        return await self._state.steps.prune(older_than_s)

@@ -168,7 +168,7 @@ class JobRunner:
 
     async def list(self, principal: str, states: tuple[JobState, ...], limit: int) -> list[Job]:
         """Jobs of that principal, the newest first; of some states, or of all."""
-        return await self._jobs.list(principal, states=states or None, limit=limit)
+        return await self._jobs.table.list(principal, states or None, limit)
 
     async def cancel(self, job_id: str, principal: str) -> Job:
         """Cancel a job, in whatever process it is.
@@ -200,14 +200,14 @@ class JobRunner:
 
     async def resume_all(self) -> None:
         """Resume jobs that other processes left behind."""
-        for job in await self._jobs.orphans():
+        for job in await self._jobs.table.orphans():
             await self.resume(job)
 
     async def prune(self, older_than_s: float) -> None:
         """Remove jobs that ended long ago, and steps that were never used again."""
         try:
-            await self._jobs.prune(older_than_s)
-            await self.steps.prune(older_than_s)
+            await self._jobs.table.prune(older_than_s)
+            await self.steps.table.prune(older_than_s)
         except VrError as error:
             self._log.warning("old jobs were not removed", reason=error.message)
 

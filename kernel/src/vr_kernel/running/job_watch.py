@@ -29,7 +29,7 @@ async def look_after(calls: Mapping[str, RunningJob], jobs: JobLedger, log: Log)
         await asyncio.sleep(WATCH_S)
         held = {each.id: each for each in calls.values() if each.lease is not None and each.task}
         try:
-            asked = await jobs.cancel_asked(list(held)) if held else set()
+            asked = await jobs.table.cancel_asked(list(held)) if held else set()
             if time.monotonic() - written >= REPORT_S:
                 written = time.monotonic()
                 await _write(held, told, jobs)
@@ -44,7 +44,7 @@ async def _write(held: Mapping[str, RunningJob], told: dict[str, Any], jobs: Job
     for running in held.values():
         if told.get(running.id) != running.latest:
             told[running.id] = running.latest
-            await jobs.report(running.id, *running.latest)
+            await jobs.table.report(running.id, *running.latest)
 
 
 def _end(running: RunningJob, *, asked: bool) -> None:

@@ -154,7 +154,7 @@ class RunningJob:
         return self.elsewhere
 
     async def _create(self) -> None:
-        await self.jobs.create(
+        await self.jobs.table.create(
             id=self.id,
             tool=self.tool.name,
             arguments=to_jsonable_python(dict(self.arguments)),
@@ -266,7 +266,7 @@ async def finish(running: RunningJob, outcome: Outcome, leases: LedgerLeases, lo
         return
     try:
         with suppress(VrError):  # recording the end matters more
-            await running.jobs.report(running.id, *running.latest)
+            await running.jobs.table.report(running.id, *running.latest)
         await running.jobs.finish(running.id, lease, **ending_of(outcome))
     except VrError as failure:
         log.warning("job's end was not kept", job=running.id, reason=failure.message)

@@ -68,7 +68,7 @@ class SingleFlights:
             if known is not None:
                 if call.run > 1:  # a process that died may have left the steps of it
                     with suppress(VrError):
-                        await call.context.steps.forget(self.place(key))
+                        await call.context.steps.table.forget(self.place(key))
                 return known
             looked = False
             work = self._under_way.get(key)

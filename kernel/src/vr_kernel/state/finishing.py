@@ -31,10 +31,7 @@ async def finish_in_order(state: State, end: CallEnd) -> Finished:
     if not await _cache(state, end, done):
         return done
     if end.job is not None:
-        job = end.job
-        done.owned = await state.jobs.finish(
-            job.id, job.token, result=job.result, error=job.error, state=job.state
-        )
+        done.owned = await state.jobs.finish(end.job)
     await _release(state, end, done)
     return done
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from vr_kernel.state.call_end import JobEnd
 
 JobState = Literal["running", "interrupted", "done", "failed", "cancelled"]
 """`interrupted` is running without a live lease: its process died, and another can resume it."""
@@ -56,10 +59,20 @@ class JobTable(Protocol):
         arguments: dict[str, Any],
         principal: str,
         workspace: str,
-        version: str,
-        age_s: float,
+        version: str = "",
+        age_s: float = 0.0,
     ) -> None:
-        """Add a job, in state `running` but not begun yet; no effect when it exists."""
+        """Add a job, in state `running` but not begun yet; no effect when it exists.
+
+        Args:
+            id: 32 hexadecimal digits.
+            tool: its name.
+            arguments: of the call, as JSON values.
+            principal: who calls.
+            workspace: where its records go.
+            version: of the tool's steps.
+            age_s: how long ago the work was begun.
+        """
 
     async def begin(self, job_id: str) -> bool:
         """Count a run; False when the job has ended or was asked to stop."""
@@ -67,21 +80,17 @@ class JobTable(Protocol):
     async def find(self, job_id: str, principal: str) -> Job | None:
         """The job of that id."""
 
-    async def list(self, principal: str, states: Collection[JobState] | None, limit: int) -> _Jobs:
+    async def list(
+        self, principal: str, states: Collection[JobState] | None = None, limit: int = 50
+    ) -> _Jobs:
         """A principal's jobs, newest first, of these states or of all."""
 
-    async def report(self, job_id: str, done: float, total: float | None, message: str) -> None:
+    async def report(
+        self, job_id: str, done: float, total: float | None = None, message: str = ""
+    ) -> None:
         """Record the progress of a running job; what is no number counts as unknown."""
 
-    async def finish(
-        self,
-        job_id: str,
-        token: int,
-        *,
-        result: dict[str, Any] | None,
-        error: dict[str, Any] | None,
-        state: Ending,
-    ) -> bool:
+    async def finish(self, end: JobEnd) -> bool:
         """End a running job, as long as the lease of that token is there; False otherwise."""
 
     async def ask_cancel(self, job_id: str, principal: str) -> None:
@@ -90,7 +99,7 @@ class JobTable(Protocol):
     async def cancel_asked(self, job_ids: Iterable[str]) -> set[str]:
         """Find the jobs among these that were asked to stop."""
 
-    async def orphans(self, limit: int) -> _Jobs:
+    async def orphans(self, limit: int = 100) -> _Jobs:
         """Interrupted jobs of all principals, oldest first."""
 
     async def prune(self, older_than_s: float) -> int:

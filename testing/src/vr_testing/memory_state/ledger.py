@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, TypeAlias
 
-from vr_kernel.state.jobs import Ending, Job, JobState, job_scope, progress
+from vr_kernel.state.call_end import JobEnd
+from vr_kernel.state.jobs import Job, JobState, job_scope, progress
 
 _Jobs: TypeAlias = list[Job]
 
@@ -125,8 +126,8 @@ class MemoryJobs:
         arguments: dict[str, Any],
         principal: str,
         workspace: str,
-        version: str,
-        age_s: float,
+        version: str = "",
+        age_s: float = 0.0,
     ) -> None:
         """Add a job, in state `running` but not begun yet; no effect when it exists."""
         now = self._leases.clock()
@@ -161,32 +162,28 @@ class MemoryJobs:
         job = self.kept.get(job_id)
         return await self._shown(job) if job and job.principal == principal else None
 
-    async def list(self, principal: str, states: Collection[JobState] | None, limit: int) -> _Jobs:
+    async def list(
+        self, principal: str, states: Collection[JobState] | None = None, limit: int = 50
+    ) -> _Jobs:
         """A principal's jobs, newest first, of these states or of all."""
         own = [job for job in reversed(self.kept.values()) if job.principal == principal]
         shown = [await self._shown(job) for job in own]
         wanted = [job for job in shown if states is None or job.state in states]
         return sorted(wanted, key=lambda job: -job.created_at)[:limit]
 
-    async def report(self, job_id: str, done: float, total: float | None, message: str) -> None:
+    async def report(
+        self, job_id: str, done: float, total: float | None = None, message: str = ""
+    ) -> None:
         """Record the progress of a running job; what is no number counts as unknown."""
         if (job := self._running(job_id)) is not None:
             self._change(job, **progress(done, total, message))
 
-    async def finish(
-        self,
-        job_id: str,
-        token: int,
-        *,
-        result: dict[str, Any] | None,
-        error: dict[str, Any] | None,
-        state: Ending,
-    ) -> bool:
+    async def finish(self, end: JobEnd) -> bool:
         """End a running job, as long as the lease of that token is there; False otherwise."""
-        job = self._running(job_id)
-        if job is None or not self._leases.owns(token):
+        job = self._running(end.id)
+        if job is None or not self._leases.owns(end.token):
             return False
-        return self._change(job, result=result, error=error, state=state)
+        return self._change(job, result=end.result, error=end.error, state=end.state)
 
     async def ask_cancel(self, job_id: str, principal: str) -> None:
         """Ask the owner of a job to stop; a job without an owner is cancelled at once."""
@@ -200,7 +197,7 @@ class MemoryJobs:
         """Find the jobs among these that were asked to stop."""
         return self._asked.intersection(job_ids)
 
-    async def orphans(self, limit: int) -> _Jobs:
+    async def orphans(self, limit: int = 100) -> _Jobs:
         """Interrupted jobs of all principals, oldest first."""
         shown = [await self._shown(job) for job in self.kept.values()]
         orphans = [job for job in shown if job.state == "interrupted"]

@@ -6,14 +6,17 @@ import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
-from typing import Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
-from vr_kernel.state.jobs import DAMAGED_JOB, Ending, Job, JobState, progress
+from vr_kernel.state.jobs import DAMAGED_JOB, Job, JobState, progress
 from vr_kernel.state.sqlite.job_rows import COLUMNS, OWNED, SHOWN, read_job
 from vr_kernel.state.sqlite.leases import SqliteLeases
 from vr_kernel.state.sqlite.liveness import owns
 from vr_kernel.storage.kept_database import KeptDatabase
 from vr_kernel.storage.principal_marks import MARK, mark_of
+
+if TYPE_CHECKING:
+    from vr_kernel.state.call_end import JobEnd
 
 _Jobs: TypeAlias = list[Job]
 
@@ -40,8 +43,8 @@ class SqliteJobs:
         arguments: dict[str, Any],
         principal: str,
         workspace: str,
-        version: str,
-        age_s: float,
+        version: str = "",
+        age_s: float = 0.0,
     ) -> None:
         """Add a job, in state `running` but not begun yet; no effect when it exists."""
         now = self._leases.clock()
@@ -71,7 +74,9 @@ class SqliteJobs:
         )
         return found[0] if found else None
 
-    async def list(self, principal: str, states: Collection[JobState] | None, limit: int) -> _Jobs:
+    async def list(
+        self, principal: str, states: Collection[JobState] | None = None, limit: int = 50
+    ) -> _Jobs:
         """A principal's jobs, newest first, of these states or of all."""
         wanted = ", ".join(f"'{state}'" for state in get_args(JobState) if state in (states or ()))
         among = "" if states is None else f" AND {SHOWN} IN ({wanted})"
@@ -81,7 +86,9 @@ class SqliteJobs:
             limit=limit,
         )
 
-    async def report(self, job_id: str, done: float, total: float | None, message: str) -> None:
+    async def report(
+        self, job_id: str, done: float, total: float | None = None, message: str = ""
+    ) -> None:
         """Record the progress of a running job; what is no number counts as unknown."""
         await self._update(
             "done = :done, total = :total, message = :message WHERE id = :id AND state = 'running'",
@@ -89,24 +96,16 @@ class SqliteJobs:
             **progress(done, total, message),
         )
 
-    async def finish(
-        self,
-        job_id: str,
-        token: int,
-        *,
-        result: dict[str, Any] | None,
-        error: dict[str, Any] | None,
-        state: Ending,
-    ) -> bool:
+    async def finish(self, end: JobEnd) -> bool:
         """End a running job, as long as the lease of that token is there; False otherwise."""
         return await self._update(
             "state = :state, result = :result, error = :error WHERE id = :id AND state = 'running'",
-            allowed=partial(owns, token=token),
+            allowed=partial(owns, token=end.token),
             kept=True,
-            id=job_id,
-            state=state,
-            result=None if result is None else json.dumps(result),
-            error=None if error is None else json.dumps(error),
+            id=end.id,
+            state=end.state,
+            result=None if end.result is None else json.dumps(end.result),
+            error=None if end.error is None else json.dumps(end.error),
         )
 
     async def ask_cancel(self, job_id: str, principal: str) -> None:
@@ -128,7 +127,7 @@ class SqliteJobs:
 
         return await self._database.read(read)
 
-    async def orphans(self, limit: int) -> _Jobs:
+    async def orphans(self, limit: int = 100) -> _Jobs:
         """Interrupted jobs of all principals, oldest first."""
         found = await self._read(
             f"{SHOWN} = 'interrupted' ORDER BY created_at, rowid LIMIT :limit", limit=limit

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
-from vr_kernel.state import State
+from vr_kernel.state import JobEnd, State
 from vr_kernel.state.jobs import JobState, job_scope
 
 from vr_testing.contracts.state.part import LEASE_S, Clock, PartContract
@@ -153,14 +154,12 @@ class JobsContract(PartContract):
             assert job.created_at == clock.now - 5
             clock.now += 1
             result = {"text": "done", "notes": []}
-            assert await state.jobs.finish(JOBS[0], token, result=result, error=None, state="done")
+            assert await state.jobs.finish(JobEnd(JOBS[0], token, "done", result))
             ended = await state.jobs.find(JOBS[0], "ann")
             assert ended is not None
             assert (ended.state, ended.result, ended.updated_at) == ("done", result, clock.now)
             assert not await state.jobs.begin(JOBS[0])
-            assert not await state.jobs.finish(
-                JOBS[0], token, result=None, error=None, state="failed"
-            )
+            assert not await state.jobs.finish(JobEnd(JOBS[0], token, "failed"))
 
     async def test_jobs_of_others_count_as_missing(self) -> None:
         """They are neither found, nor listed, nor cancelled."""
@@ -182,10 +181,10 @@ class JobsContract(PartContract):
             clock.now += LEASE_S + 1
             assert [job.id for job in await state.jobs.orphans(9)] == [JOBS[0]]
             alive = await begin(state, JOBS[0])
-            end: dict[str, Any] = {"result": None, "error": {"code": "INTERNAL"}}
-            assert not await state.jobs.finish(JOBS[0], dead, state="failed", **end)
+            late = JobEnd(JOBS[0], dead, "failed", error={"code": "INTERNAL"})
+            assert not await state.jobs.finish(late)
             assert [job.state for job in await state.jobs.list("ann", None, 9)] == ["running"]
-            assert await state.jobs.finish(JOBS[0], alive, state="failed", **end)
+            assert await state.jobs.finish(replace(late, token=alive))
             (job,) = await state.jobs.list("ann", None, 9)
             assert job.state == "failed"
             assert (job.error, job.runs) == ({"code": "INTERNAL"}, 2)
@@ -233,7 +232,7 @@ class JobsContract(PartContract):
                 await state.steps.commit(job_scope(job_id), "1", "", 1, None)
             for job_id in JOBS[:2]:
                 token = await begin(state, job_id)
-                await state.jobs.finish(job_id, token, result={}, error=None, state="done")
+                await state.jobs.finish(JobEnd(job_id, token, "done", {}))
                 clock.now += 100
             assert await state.jobs.prune(150) == 1
             assert {it.id for it in await state.jobs.list("ann", None, 9)} == {*JOBS[1:3]}
