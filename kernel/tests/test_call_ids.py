@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 import uuid
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -96,6 +99,26 @@ async def test_it_is_a_job_from_its_beginning_and_can_be_cancelled(
         outcome = await running.outcome()
         assert outcome.error is not None
         assert outcome.error.code is Code.CANCELLED
+
+
+async def test_one_that_is_cancelled_while_its_row_is_written_ends_as_cancelled(
+    kernel: Kernel, gemini: FakeGemini, environ: dict[str, str]
+) -> None:
+    """The row waits for the lock of another process, and is written after the cancellation."""
+    await kernel.call("job_list")  # makes the file
+    with closing(sqlite3.connect(Path(environ["VR_STATE_DIR"], "jobs.db"))) as other:
+        other.execute("BEGIN IMMEDIATE")
+        running = kernel.start("paid_batch", BATCH, call_id=OURS)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        cancelling = asyncio.create_task(running.cancel())
+        await asyncio.sleep(0)
+    await cancelling
+    outcome = await running.outcome()
+    assert outcome.error is not None
+    assert outcome.error.code is Code.CANCELLED
+    assert (await kernel.call("job_status", job_id=OURS)).state == "cancelled"
+    assert asked(gemini) == {}
 
 
 async def test_a_call_that_is_not_long_runs_again_and_replaces(

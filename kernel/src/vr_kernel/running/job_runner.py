@@ -258,7 +258,12 @@ class JobRunner:
     async def _work_named(self, running: RunningJob, context: Context) -> Outcome:
         from vr_kernel.running.named_calls import found
 
-        if (outcome := await found(running, self, self._following)) is not None:
+        try:
+            outcome = await found(running, self, self._following)
+        except asyncio.CancelledError:
+            await let_go(running, self.leases, self._log)  # it may be a job already
+            raise
+        if outcome is not None:
             return outcome
         self._admit(running)
         return await self._work(running, context)

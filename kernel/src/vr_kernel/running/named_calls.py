@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel.errors import VrError
+from vr_kernel.jobs.completion import complete
 from vr_kernel.running.job_handle import taken_over
 from vr_kernel.running.lost_job import followed
 from vr_kernel.running.runner import Outcome
@@ -37,6 +39,11 @@ async def found(
     except VrError as error:
         refused = error.retryable or not is_of_state(error)
         return Outcome(running.id, error=error) if refused else None
+    except asyncio.CancelledError:
+        if running.cancelled and running.elsewhere is not None:
+            with suppress(VrError):
+                await complete(work.cancel(running.id, running.principal))
+        raise
     finally:
         following.discard(task)
     return await followed(

@@ -17,6 +17,7 @@ from vr_kernel.calls.context import Context
 from vr_kernel.calls.produced import Produced
 from vr_kernel.errors import Code, VrError
 from vr_kernel.events import NO_TRACE, Trace
+from vr_kernel.jobs.completion import complete
 from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.lease import Lease, was_lost
 from vr_kernel.jobs.leases import LedgerLeases
@@ -122,12 +123,15 @@ class RunningJob:
             if self.lease is None:
                 if self.cancelled or (self.task is not None and self.task.done()):
                     return None
-                await self._create()
-                self.lease = await self.jobs.begin(self.id)
+                await complete(self._begin())
                 await self._keep_trace()
         if self.lease is None:
             raise taken_over(self.id)
         return self.lease
+
+    async def _begin(self) -> None:
+        await self._create()
+        self.lease = await self.jobs.begin(self.id)
 
     async def _keep_trace(self) -> None:
         trace = self.trace
@@ -138,20 +142,25 @@ class RunningJob:
     async def claim(self) -> Job | None:
         """Make it the job of its caller's id; returns that job when another call has it already.
 
+        A cancellation comes after that, so that no job is left without an end.
+
         Raises:
             VrError: CONFLICT, category CALL_ID_USED, for an id of another tool, other arguments or
                 another principal; UNAVAILABLE when the ledger cannot be written.
         """
         async with self._holding:
             if not self._claimed:
-                await self._create()
-                job = await self._known()
-                going = job.state in ("running", "interrupted")
-                self.lease = await self.jobs.begin(self.id) if going else None
-                self.run = job.runs + 1
-                self.elsewhere = None if self.lease is not None else job
-                self._claimed = True
+                await complete(self._claim())
         return self.elsewhere
+
+    async def _claim(self) -> None:
+        await self._create()
+        job = await self._known()
+        going = job.state in ("running", "interrupted")
+        self.lease = await self.jobs.begin(self.id) if going else None
+        self.run = job.runs + 1
+        self.elsewhere = None if self.lease is not None else job
+        self._claimed = True
 
     async def _create(self) -> None:
         await self.jobs.table.create(
