@@ -113,6 +113,11 @@ def turns_of(session_id: str) -> str:
     return f"turn/{session_id}/"
 
 
+def late_turns_of(session_id: str) -> str:
+    """Return the beginning of the keys of turns that had to wait for room on the disk."""
+    return f"late/{session_id}/"
+
+
 def session_value(session: Session) -> dict[str, Any]:
     """Return a session as its row keeps it."""
     value = session._asdict()

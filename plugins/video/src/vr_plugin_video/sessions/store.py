@@ -6,18 +6,20 @@ import asyncio
 import re
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from weakref import WeakValueDictionary
 
-from vr_kernel import Code, Services, VrError
+from vr_kernel import Services, VrError
 from vr_kernel.state import ROW_CHANGED, Delete, Put, Row, RowChange, Rows
-from vr_kernel.storage import DAMAGED
 
 from vr_plugin_video.sessions.adoption import adopt_sessions
+from vr_plugin_video.sessions.errors import SECONDS_PER_HOUR, damaged, expired, unknown
 from vr_plugin_video.sessions.rows import (
     Owner,
     PageStart,
     Session,
     SessionTurn,
+    late_turns_of,
     read_session,
     read_turn,
     session_key,
@@ -27,7 +29,6 @@ from vr_plugin_video.sessions.rows import (
 )
 from vr_plugin_video.settings import VideoSettings
 
-SECONDS_PER_HOUR = 3600.0
 KEPT_S = 30 * 24 * SECONDS_PER_HOUR
 """Seconds for which an expired session can still be read and exported."""
 ALL = 1_000_000
@@ -124,12 +125,10 @@ class SessionStore:
                 UNAVAILABLE, category STATE_DAMAGED.
         """
         wanted = session_id.strip().lower()
-        found = None
-        if _ID.fullmatch(wanted):
-            found = await (await self._rows(owner)).get(session_key(wanted))
-        if found is None:
-            raise _unknown()
-        return self._read(found)
+        if not _ID.fullmatch(wanted):
+            raise unknown()
+        session = await self._stored(wanted, owner)
+        return await self._stored(wanted, owner) if await self._catch_up(session) else session
 
     async def live(self, session_id: str, owner: Owner) -> Session:
         """A session of that owner that has not expired.
@@ -139,7 +138,7 @@ class SessionStore:
         """
         session = await self.find(session_id, owner)
         if self.is_expired(session):
-            raise self._expired(session)
+            raise expired(session, self.timeout_s)
         return session
 
     async def turns(self, session: Session, last: int = ALL) -> list[SessionTurn]:
@@ -151,7 +150,7 @@ class SessionStore:
 
         A call that is repeated after a crash gets the turn that it saved then. On a full disk the
         turn is held in memory until there is room, as `has_pending` says, and counted with the
-        others.
+        others; after those that another process saves meanwhile, which `find` sees to.
 
         Args:
             session: as it was last read.
@@ -181,8 +180,13 @@ class SessionStore:
                 if error.category != ROW_CHANGED:
                     raise
             else:
-                return numbered
-            session = await self.find(session.id, session.owner)
+                break
+            session = await self._stored(session.id, session.owner)
+        if self.has_pending:
+            late = late_turns_of(session.id) + turn.call_id
+            end = self.clock() + KEPT_S
+            await rows.write(Put(late, numbered._asdict(), expires_at=end), paid=True)
+        return numbered
 
     async def page(self, owner: Owner, limit: int, after: PageStart | None = None) -> list[Session]:
         """Sessions of that owner, the last active first; damaged ones are left out."""
@@ -202,6 +206,26 @@ class SessionStore:
         if owner not in self._places:
             self._places[owner] = self._base.within(owner.workspace, owner.mark)
         return self._places[owner]
+
+    async def _stored(self, session_id: str, owner: Owner) -> Session:
+        found = await (await self._rows(owner)).get(session_key(session_id))
+        if found is None:
+            raise unknown()
+        return self._read(found)
+
+    async def _catch_up(self, session: Session) -> bool:
+        """Append turns that had to wait for room, unless they are there; True when there are any.
+
+        They are lacking where another process wrote to the session while they waited.
+        """
+        rows = await self._rows(session.owner)
+        late = [] if self.has_pending else await rows.list(late_turns_of(session.id))
+        for row in late:
+            with suppress(VrError):  # the next one tries again
+                if (turn := read_turn(row.value)) is not None:
+                    await self.append(session, turn)
+                await rows.delete(row.key)
+        return bool(late)
 
     async def _sessions(self, rows: Rows) -> list[Session]:
         found = await rows.list(_SESSIONS, limit=ALL)
@@ -229,6 +253,7 @@ class SessionStore:
             for change in (
                 Delete(session_key(it.id), expected=it.version),
                 Delete(turns_of(it.id), below=True),
+                Delete(late_turns_of(it.id), below=True),
             )
         ]
 
@@ -236,45 +261,16 @@ class SessionStore:
         session = read_session(row.value, row.version)
         if session is None:
             self._leave_out([row.key])
-            raise _damaged(row.key)
+            raise damaged(row.key)
         return session
 
     def _leave_out(self, keys: Iterable[str]) -> None:
         for key in keys:
             if key not in self._damaged:
                 self._damaged.add(key)
-                error = _damaged(key)
+                error = damaged(key)
                 self._services.log.warning(error.message, hint=error.hint)
-
-    def _expired(self, session: Session) -> VrError:
-        where = f"url={session.address!r}" if session.address else f"file_path={session.path!r}"
-        return VrError(
-            f"Session {session.id} expired: nothing was asked for"
-            f" {self.timeout_s / SECONDS_PER_HOUR:g} hours.",
-            Code.NOT_FOUND,
-            category="SESSION_EXPIRED",
-            hint=f"Begin a new one: video_create_session({where}). What was said is in"
-            " video_export_session; session_timeout_hours in [plugins.video] sets the time.",
-        )
 
 
 def _place(session: Session) -> PageStart:
     return PageStart(session.last_active, session.id)
-
-
-def _unknown() -> VrError:
-    return VrError(
-        "There is no such session.",
-        Code.NOT_FOUND,
-        category="SESSION_UNKNOWN",
-        hint="video_list_sessions names yours; video_create_session begins one.",
-    )
-
-
-def _damaged(key: str) -> VrError:
-    return VrError(
-        f"A row of the sessions is damaged and cannot be used: {key}.",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
-        hint="All others are there. To have it again, restore the state from a backup.",
-    )
