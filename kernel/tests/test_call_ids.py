@@ -68,6 +68,28 @@ async def test_another_process_waits_for_it(gemini: FakeGemini, environ: dict[st
     assert sum(asked(gemini).values()) == 3
 
 
+@pytest.mark.parametrize("damage", ["damaged", "unwritable"])
+async def test_without_the_ledger_nothing_is_paid_again(
+    gemini: FakeGemini, environ: dict[str, str], damage: str
+) -> None:
+    """An unreadable one refuses the call; of one that cannot be written the result is read."""
+    async with paid_kernel(environ, gemini) as kernel:
+        first = await kernel.run("paid_batch", BATCH, call_id=OURS)
+    ledger = Path(environ["VR_STATE_DIR"], "jobs.db")
+    if damage == "damaged":
+        await asyncio.to_thread(ledger.write_bytes, b"no database" * 1000)
+    else:
+        ledger.with_name("jobs.db-wal").unlink(missing_ok=True)
+        ledger.with_name("jobs.db-wal").mkdir()
+    async with paid_kernel(environ, gemini) as kernel:
+        again = await kernel.run("paid_batch", BATCH, call_id=OURS)
+    assert sum(asked(gemini).values()) == 3
+    if damage == "damaged":
+        assert (again.error.code, again.error.category) == (Code.UNAVAILABLE, "STATE_DAMAGED")
+    else:
+        assert again.result == first.result
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "principal"),
     [

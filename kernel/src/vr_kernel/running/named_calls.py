@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vr_kernel.errors import VrError
 from vr_kernel.jobs.completion import complete
-from vr_kernel.running.job_handle import taken_over
+from vr_kernel.running.job_handle import outcome_of, taken_over
 from vr_kernel.running.lost_job import followed
 from vr_kernel.running.runner import Outcome
 from vr_kernel.storage.database_faults import is_of_state
@@ -23,7 +23,8 @@ async def found(
 ) -> Outcome | None:
     """Return how the call of this id ended, here or elsewhere; None when it is to run now.
 
-    Where the ledger cannot be written at all, the call runs without it.
+    Where the ledger cannot be written, it returns an ended call all the same, and refuses others:
+    without the ledger nothing tells whether the call was paid for before.
 
     Args:
         running: the call.
@@ -37,8 +38,8 @@ async def found(
         if await running.claim() is None:
             return None
     except VrError as error:
-        refused = error.retryable or not is_of_state(error)
-        return Outcome(running.id, error=error) if refused else None
+        ended = await _read_end(running) if is_of_state(error) else None
+        return ended or Outcome(running.id, error=error)
     except asyncio.CancelledError:
         if running.cancelled and running.elsewhere is not None:
             with suppress(VrError):
@@ -49,3 +50,12 @@ async def found(
     return await followed(
         running, Outcome(running.id, error=taken_over(running.id)), work, following
     )
+
+
+async def _read_end(running: RunningJob) -> Outcome | None:
+    """The end of the call of this id, from a ledger that cannot be written."""
+    with suppress(VrError):
+        job = await running.known()
+        if job.state not in ("running", "interrupted"):
+            return outcome_of(job, running.tool)
+    return None

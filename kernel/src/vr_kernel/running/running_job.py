@@ -155,7 +155,7 @@ class RunningJob:
 
     async def _claim(self) -> None:
         await self._create()
-        job = await self._known()
+        job = await self.known()
         going = job.state in ("running", "interrupted")
         self.lease = await self.jobs.begin(self.id) if going else None
         self.run = job.runs + 1
@@ -173,7 +173,7 @@ class RunningJob:
             age_s=time.monotonic() - self.begun,
         )
 
-    async def _known(self) -> Job:
+    async def known(self) -> Job:
         """Return the job of this id, when it is of the same call."""
         try:
             job = await self.jobs.find(self.id, self.principal)
