@@ -179,6 +179,32 @@ async def test_calls_without_results_are_refused_before_anything_is_paid(
     assert gemini.requests == []
 
 
+ODD: Mapping[str, tuple[list[Any], Any]] = {
+    "a result that is data": ([ASKED, MADE], [ToolResult("1", {"seen": 1})]),  # type: ignore[arg-type]
+    "a result of nothing": ([ASKED, MADE], [ToolResult("1", None)]),  # type: ignore[arg-type]
+    "words that are a number": ([], [Text(5)]),  # type: ignore[arg-type]
+    "a part that is data": ([], [{"text": "Look."}]),
+    "no parts": ([], None),
+    "a turn that is a text": (["Look."], "Look."),
+    "a turn whose parts are a text": ([Turn("user", "Look.")], "Look."),  # type: ignore[arg-type]
+    "an unknown speaker": ([Turn("assistant", ())], "Look."),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize(("history", "parts"), ODD.values(), ids=ODD)
+async def test_what_is_no_turn_is_refused_before_anything_is_paid(
+    kernel: Kernel, gemini: FakeGemini, history: list[Any], parts: Any
+) -> None:
+    error = await refused(kernel, parts, history=history)
+    assert (error.code, error.category) == (Code.INVALID_INPUT, "TURN_INVALID")
+    assert gemini.requests == []
+
+
+async def test_one_part_is_said_as_it_is(kernel: Kernel, gemini: FakeGemini) -> None:
+    await said(kernel, Text("Look."))
+    assert gemini.requests[-1].text == "Look."
+
+
 def nested(depth: int) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "object"}
     for _ in range(depth):
@@ -187,6 +213,7 @@ def nested(depth: int) -> dict[str, Any]:
 
 
 BAD_TOOLS: Mapping[str, Sequence[ToolSpec]] = {
+    "data": [{"name": "look"}],  # type: ignore[list-item]
     "a space": [ToolSpec("look around", "", {"type": "object"})],
     "a digit first": [ToolSpec("1look", "", {"type": "object"})],
     "too long": [ToolSpec("l" * 65, "", {"type": "object"})],

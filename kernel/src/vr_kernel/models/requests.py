@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.generation import Media, Options, Part, Request, Text, Turn
+from vr_kernel.generation import Media, Options, Part, Request, Text, ToolResult, Turn
 from vr_kernel.models.roles import ModelConfiguration
 from vr_kernel.models.tool_calls import require_answered, require_tools
 
@@ -42,16 +42,19 @@ class Requests:
         """Make a request from what is said after `history`.
 
         Raises:
-            VrError: INVALID_INPUT for an invalid thinking level or temperature, for tools that
-                no provider would take, for a call without its result, or a result without its call.
+            VrError: INVALID_INPUT for an invalid thinking level or temperature, for parts that are
+                none, for tools that no provider would take, for a call without its result, or a
+                result without its call.
         """
         asked: dict[str, Any] = {**options, "tools": tuple(options.get("tools", ()))}
         asked.pop("model", None)  # who is asked is no part of what is asked
         asked["thinking"], asked["temperature"] = self.configuration.chosen(
             options.get("thinking"), options.get("temperature")
         )
-        said = [parts] if isinstance(parts, str) else parts
+        one = isinstance(parts, str | Mapping) or not isinstance(parts, Iterable)
+        said: Iterable[Any] = [parts] if one else parts
         turn = Turn("user", tuple(Text(p) if isinstance(p, str) else p for p in said))
+        _require_said([*history, turn])
         turns = [await self._identified(turn) for turn in (*history, turn)]
         if schema is not None and asked["tools"]:
             raise VrError(
@@ -79,3 +82,32 @@ class Requests:
 
 def _is_file(part: Part) -> bool:
     return isinstance(part, Media) and part.file is not None
+
+
+def _require_said(turns: Sequence[Turn]) -> None:
+    """Refuse what a provider would leave out, or what could not be kept and read again."""
+    for turn in turns:
+        if not isinstance(turn, Turn):
+            raise _invalid(f"The history has a {type(turn).__name__} where a Turn belongs")
+        if turn.speaker not in ("user", "model"):
+            raise _invalid(f"The speaker of a turn is {turn.speaker!r}, not 'user' or 'model'")
+        if isinstance(turn.parts, str) or not isinstance(turn.parts, Sequence):
+            raise _invalid(f"The parts of a turn are of the type {type(turn.parts).__name__}")
+        for part in turn.parts:
+            if not isinstance(part, Part):
+                raise _invalid(f"A part of a turn is of the type {type(part).__name__}")
+            if isinstance(part, Text) and not isinstance(part.text, str):
+                raise _invalid(f"The text of a part is no text but {type(part.text).__name__}")
+            if isinstance(part, ToolResult) and not isinstance(part.content, str):
+                kind = type(part.content).__name__
+                raise _invalid(f"The content of a ToolResult is no text but {kind}")
+
+
+def _invalid(why: str) -> VrError:
+    return VrError(
+        f"{why}.",
+        Code.INVALID_INPUT,
+        category="TURN_INVALID",
+        hint="A turn is Turn('user', (Text('…'),)), and of a reply its `turn`; a result that is no "
+        "text is said as JSON: model_dump_json(), or json.dumps().",
+    )

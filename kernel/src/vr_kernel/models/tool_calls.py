@@ -28,6 +28,13 @@ def require_tools(tools: Iterable[ToolSpec]) -> None:
     """
     names: set[str] = set()
     for tool in tools:
+        if not isinstance(tool, ToolSpec):
+            raise VrError(
+                f"A tool for a model is a ToolSpec, not a {type(tool).__name__}.",
+                Code.INVALID_INPUT,
+                category="TOOL_INVALID",
+                hint="Give its name, a description, and the JSON schema of its arguments.",
+            )
         if not _NAME.fullmatch(tool.name):
             raise _invalid(tool, "its name is no letter or _ and up to 63 letters, digits, _ or -")
         if tool.name in names:
