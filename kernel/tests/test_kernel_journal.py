@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import shutil
 import sqlite3
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import record_worker
+from paid_worker import Nursery
 from vr_kernel import VrError
 from vr_kernel.state import Entry
 from vr_kernel.state.sqlite.journal.journal import SqliteJournal
@@ -106,54 +109,7 @@ async def test_processes_that_commit_at_once_lose_nothing(
     assert (changes[-1].key, changes[-1].seq) == ("shared", max(given_out))
 
 
-RECORDER = """
-import asyncio, sys
-from pathlib import Path
-from types import SimpleNamespace
-
-from pydantic import BaseModel
-
-from vr_kernel import (
-    Call, Kernel, Record, RecordField, RecordKind, WRITES_LOCAL, entity_key, hookimpl, load_config,
-    tool,
-)
-
-class Done(BaseModel):
-    batch: str
-
-@tool(effects=WRITES_LOCAL)
-async def note_write(call: Call, batch: str) -> Done:
-    "Record a batch of five notes."
-    for number in range(5):
-        call.record(Record("Notes", {"batch": batch}, key=entity_key(batch, number)))
-    return Done(batch=batch)
-
-@hookimpl
-def vr_tools():
-    return [note_write]
-
-@hookimpl
-def vr_record_kinds():
-    return [RecordKind("Notes", "Notes.", (RecordField("batch"),), rerank="batch")]
-
-async def main(folder, name):
-    folders = {f"VR_{part}_DIR": str(folder / part) for part in ("STATE", "CACHE", "CONFIG")}
-    config = load_config(environ={"HOME": str(folder), **folders}, working_folder=folder)
-    plugin = SimpleNamespace(vr_tools=vr_tools, vr_record_kinds=vr_record_kinds)
-    async with Kernel.open(config, {"note": plugin}, roots=[]) as kernel:
-        print("ready", flush=True)
-        number = 0
-        while True:
-            outcome = await kernel.run("note_write", {"batch": f"{name} {number}"})
-            if outcome.error or outcome.notes:
-                sys.exit(f"not recorded: {outcome}")
-            print(outcome.result.batch, flush=True)
-            number += 1
-
-asyncio.run(main(Path(sys.argv[1]), sys.argv[2]))
-"""
-
-
+@pytest.mark.skipif(os.name == "nt", reason="forks are POSIX")
 @pytest.mark.parametrize("kills", [4, pytest.param(200, marks=pytest.mark.slow)])
 @pytest.mark.timeout(900)
 def test_nothing_acknowledged_is_lost_when_the_process_is_killed(
@@ -162,20 +118,13 @@ def test_nothing_acknowledged_is_lost_when_the_process_is_killed(
     """Two processes at a time record into one journal and are killed at random moments."""
     chance = random.Random(kills)
     acknowledged: set[str] = set()
-    for attempt in range(kills // 2):
-        recorders = [
-            subprocess.Popen(
-                [sys.executable, "-c", RECORDER, str(tmp_path), f"{attempt} {name}"],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-            for name in ("one", "two")
-        ]
-        for recorder in recorders:
-            assert recorder.stdout.readline() == "ready\n", recorder.stderr.read()
-        for recorder in recorders:
-            acknowledged |= _kill_at_random(recorder, chance)
+    with Nursery(os.environ, tmp_path, record_worker.__file__) as nursery:
+        for attempt in range(kills // 2):
+            recorders = [Recorder(nursery, tmp_path, f"{attempt}-{name}") for name in "ab"]
+            for recorder in recorders:
+                assert recorder.told.readline() == "ready\n"
+            for recorder in recorders:
+                acknowledged |= _kill_at_random(recorder, chance)
     with closing(sqlite3.connect(tmp_path / "STATE" / "journal.db")) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     recorded = asyncio.run(_batches(tmp_path / "STATE" / "journal.db"))
@@ -184,15 +133,31 @@ def test_nothing_acknowledged_is_lost_when_the_process_is_killed(
     assert set(recorded.values()) == {5}
 
 
-def _kill_at_random(recorder: subprocess.Popen[str], chance: random.Random) -> set[str]:
+class Recorder:
+    """A process that records batches, and tells in a pipe which are acknowledged."""
+
+    def __init__(self, nursery: Nursery, folder: Path, name: str) -> None:
+        (folder / name).mkdir()
+        os.mkfifo(folder / name / "told")
+        self._nursery = nursery
+        self._pid = nursery.start(name)
+        self.told = (folder / name / "told").open(encoding="utf-8")
+
+    def kill(self) -> None:
+        """Kill it; it may not have ended before."""
+        assert self._nursery.lives(self._pid)
+        self._nursery.kill(self._pid)
+
+
+def _kill_at_random(recorder: Recorder, chance: random.Random) -> set[str]:
     """The batches that the process acknowledged before it was killed."""
-    with recorder:
-        text = "".join(recorder.stdout.readline() for _ in range(chance.randrange(1, 40)))
+    with recorder.told as told:
+        text = "".join(told.readline() for _ in range(chance.randrange(1, 12)))
         for _ in range(chance.randrange(60_000)):
             pass  # up to about 2 ms, so that the kill falls at any point of a commit
         recorder.kill()
-        text += recorder.stdout.read()
-        assert recorder.stderr.read() == ""
+        text += told.read()
+    assert "not recorded" not in text
     return set(text.split("\n")[:-1])
 
 

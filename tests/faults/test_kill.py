@@ -16,15 +16,7 @@ from server_process import EndedError, ServerProcess
 from vr_server import connect
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")
-KILLS = 5
-MANY_KILLS = 60
-
-
-@pytest.mark.slow
-def test_acknowledged_records_survive_a_kill(
-    fresh_environment: Callable[..., dict[str, str]],
-) -> None:
-    _kill_and_check(fresh_environment(), KILLS)
+KILLS = 40
 
 
 @pytest.mark.slow
@@ -32,7 +24,7 @@ def test_acknowledged_records_survive_a_kill(
 def test_acknowledged_records_survive_many_kills(
     fresh_environment: Callable[..., dict[str, str]],
 ) -> None:
-    _kill_and_check(fresh_environment(), MANY_KILLS)
+    _kill_and_check(fresh_environment(), KILLS)
 
 
 def _kill_and_check(environment: dict[str, str], kills: int) -> None:

@@ -22,7 +22,7 @@ from vr_server import ToolClient, connect
 from vr_testing import FakeGemini
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGSTOP is POSIX")
-STOPS = 10
+STOPS = 6
 SEED = 5
 CALL_S = 15.0
 """No tool takes longer, whoever stands still."""

@@ -27,23 +27,22 @@ class Death:
         self._after = after
         self.calls = 0
 
-    def watch(self, _frame: FrameType, event: str, _given: object) -> None:
-        """A profiler's hook."""
-        if event == "call":
-            self.calls += 1
-            if self.calls == self._after:
-                os.kill(os.getpid(), signal.SIGKILL)
+    def watch(self, _frame: FrameType, _event: str, _given: object) -> None:
+        """A debugger's hook, called for each function; it asks for no single lines."""
+        self.calls += 1
+        if self.calls == self._after:
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
 async def take_over(environ: Mapping[str, str], death: Death) -> None:
     """Ask for what former files hold."""
     async with Kernel.open(load_config(environ), {"video": video}) as kernel:
-        threading.setprofile(death.watch)
-        sys.setprofile(death.watch)
+        threading.settrace(death.watch)
+        sys.settrace(death.watch)
         await kernel.services.gemini.context_caches()
         await kernel.services.store.dead_letters()
         await kernel.call("video_list_sessions")
-        sys.setprofile(None)
+        sys.settrace(None)
 
 
 def main() -> None:
