@@ -140,7 +140,7 @@ async def test_a_second_owner_gives_up_in_the_end(
     gemini: FakeGemini, environ: dict[str, str]
 ) -> None:
     async with (
-        paid_kernel(environ, gemini, VR_KERNEL__LEASE_S="0.2") as kernel,
+        paid_kernel(environ, gemini, VR_KERNEL__LEASE_S="1") as kernel,
         kernel.turn("paid", "chat", "one"),
     ):
         with pytest.raises(VrError, match="going on in another place") as caught:

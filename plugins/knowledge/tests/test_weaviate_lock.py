@@ -79,7 +79,7 @@ async def send_requests(lock: DeliveryLock) -> None:
 
 
 async def test_who_lost_the_lock_sends_no_request(tmp_path: Path) -> None:
-    settings = {"kernel.lease_s": 0.5}
+    settings = {"kernel.lease_s": 2}
     async with open_kernel({}, folder=tmp_path, settings=settings) as kernel:
         lock = DeliveryLock(kernel.services)
         async with lock.held():
