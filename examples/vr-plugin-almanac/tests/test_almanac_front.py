@@ -8,7 +8,7 @@ from importlib import import_module
 
 import pytest
 from vr_kernel import VrError
-from vr_testing import FakeGemini, Fault
+from vr_testing import Answer, FakeGemini, Fault, FunctionCall
 
 QUESTION = "When do swallows leave?"
 
@@ -36,20 +36,42 @@ async def test_a_question_is_answered(open_kernel, gemini, paying):
     assert [request.text for request in gemini.requests] == [QUESTION]
 
 
-async def test_a_question_that_was_interrupted_is_paid_once(open_kernel, gemini, paying):
-    from vr_plugin_almanac.front import answer, turn_of
+async def test_the_model_looks_into_the_almanac(open_kernel, gemini, paying):
+    from vr_plugin_almanac.front import answer
 
+    look = FunctionCall("almanac_find", {"words": "swallows leave"})
+    bad = [FunctionCall("infra_plugins", {}), FunctionCall("almanac_find", {"wrong": 1})]
+    gemini.answer(Answer("I look.", calls=(look, *bad)), times=1)
+    gemini.answer("In September.")
     kernel = await open_kernel(variables=paying)
+    assert await answer(kernel, QUESTION) == "In September."
+    found, unknown, refused = (json.dumps(it) for it in gemini.requests[-1].results)
+    assert "leave in September" in found
+    assert "There is no tool infra_plugins" in unknown
+    assert "words" in refused
 
-    async def fail() -> None:
-        async with turn_of(kernel, QUESTION) as call:
-            await call.services.models.generate(QUESTION)
-            raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError):
-        await fail()
+async def test_a_question_that_was_interrupted_is_paid_once(open_kernel, gemini, paying):
+    from vr_plugin_almanac.front import answer
+
+    look = FunctionCall("almanac_find", {"words": "swallows"})
+    gemini.answer(Answer("I look.", calls=(look,)), times=1)
+    gemini.fail(Fault.status(400), when=lambda request: bool(request.results), times=1)
+    kernel = await open_kernel(variables=paying)
+    with pytest.raises(VrError):
+        await answer(kernel, QUESTION)
     assert await answer(kernel, QUESTION)
-    assert len(gemini.requests) == 1
+    assert [len(request.results) for request in gemini.requests] == [0, 1, 1]
+
+
+async def test_a_model_that_comes_to_no_end_is_stopped(open_kernel, gemini, paying):
+    from vr_plugin_almanac.front import MOST, answer
+
+    gemini.answer(Answer("Again.", calls=(FunctionCall("almanac_find", {"words": "frost"}),)))
+    kernel = await open_kernel(variables=paying)
+    with pytest.raises(VrError, match="no end"):
+        await answer(kernel, QUESTION)
+    assert len(gemini.requests) == MOST
 
 
 async def test_each_attempt_is_a_span_below_its_question(open_kernel, gemini, paying, vr_folder):

@@ -1,9 +1,10 @@
-"""The hooks: a command, an observer of calls, and the file that is open meanwhile."""
+"""The hooks: a tool, a command, an observer of calls, and the file that is open meanwhile."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from vr_kernel import (
     CallFinished,
@@ -15,7 +16,14 @@ from vr_kernel import (
     hookimpl,
 )
 
+from vr_plugin_almanac.lookup import almanac_find
 from vr_plugin_almanac.tracer import Tracer, call_span, request_span
+
+
+@hookimpl
+def vr_tools() -> list[Any]:
+    """The look into the almanac; the front door offers it to its model."""
+    return [almanac_find]
 
 
 @hookimpl
