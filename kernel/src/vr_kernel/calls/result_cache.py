@@ -97,7 +97,6 @@ class ResultCache:
         tool: str = "",
         model: str = "",
         over: bool = True,
-        paid: bool = False,
     ) -> None:
         """Keep a value; the names are for `infra_cache` to list and clear by.
 
@@ -106,7 +105,7 @@ class ResultCache:
         """
         row = CacheRow(key, value, content_id, tool, model, time.time())
         since = None if over else self.oldest()
-        put = self._table.put(row, unless_since=since, paid=paid or bool(model))
+        put = self._table.put(row, unless_since=since, paid=bool(model))
         await self._attempt(put, None)
 
     def warn(self, error: VrError) -> None:

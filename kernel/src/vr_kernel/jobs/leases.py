@@ -65,10 +65,7 @@ class LedgerLeases:
         without: Callable[[VrError], bool] = lambda _: False,
         waiting: Callable[[], None] = lambda: None,
     ) -> AsyncIterator[Lease | None]:
-        """Own a name for the length of a block; the arguments are those of `wait_for`.
-
-        Yields None where `wait_for` returns None.
-        """
+        """Own a name for the length of a block; see `Leases.held`."""
         lease = await self.wait_for(
             name, until=until, patience=patience, without=without, waiting=waiting
         )
@@ -90,14 +87,8 @@ class LedgerLeases:
         """Own a name as soon as it is free; `release` ends that.
 
         Returns None when the caller should continue without a lease: `until` came true, patience
-        ended, or the ledger failed in a way that `without` accepts.
-
-        Args:
-            name: what to own.
-            until: checks, after each try, if another process has done the work by now.
-            patience: seconds to wait for another owner.
-            without: the errors of the ledger after which to go on without a lease.
-            waiting: called once, before the first pause, to say that this waits.
+        ended, or the ledger failed in a way that `without` accepts. The arguments are those of
+        `Leases.held`.
 
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be written; what `until` raises.

@@ -71,12 +71,7 @@ class LanguageModels:
         return bool(self.suggested(role))
 
     def names(self, role: Role) -> list[str]:
-        """List the models of a role, best first, as `provider/model`.
-
-        Raises:
-            VrError: AUTH when no model is ready because a key is missing; UNAVAILABLE when nothing
-                serves the role.
-        """
+        """List the models of a role, best first; see `Models.names`."""
         return self.roles.names(role)
 
     def suggested(self, role: Role) -> list[str]:
@@ -177,14 +172,8 @@ class LanguageModels:
     ) -> Structured[Any]:
         """An answer in the shape of a pydantic model or of a JSON schema.
 
-        An answer that does not fit is sent back once with the problem.
-
-        Args:
-            parts: what is said to the model, after `history`.
-            schema: the shape.
-            role: which models may answer.
-            history: what was said before.
-            options: of the request, see `vr_kernel.generation.Options`.
+        An answer that does not fit is sent back once with the problem. The arguments are those of
+        `generate`; `schema` is the shape.
 
         Raises:
             VrError: like `generate`; UNAVAILABLE, category REPLY_INVALID, when the second

@@ -116,15 +116,9 @@ class UsageLedger:
         until: datetime | None = None,
         principal: str | None = None,
     ) -> list[UsageRow]:
-        """Sums by tool, UTC day, answering model or plugin.
+        """Sums by tool, UTC day, answering model or plugin; see `UsageTable.sums`.
 
-        Days come newest first, other groups by tokens, most first.
-
-        Args:
-            by: the groups of the sums.
-            since: leaves out earlier attempts; UTC without a time zone.
-            until: leaves out attempts from that moment on.
-            principal: whose attempts; those of all when left out.
+        Times without a time zone are in UTC.
 
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be read.

@@ -43,15 +43,7 @@ class LoadedDocuments:
         self._providers = providers
 
     async def load(self, call: Caller, source: str) -> Document:
-        """Read the document at a path or an address by the first loader that takes it.
-
-        Args:
-            call: the call that reads it; costs and records of reading belong to it.
-            source: a path, or an http or https address.
-
-        Raises:
-            VrError: UNSUPPORTED, category NO_LOADER; else as `DocumentLoader.load`.
-        """
+        """Read a document by the first loader that takes it; see `Documents.load`."""
         for name in self._providers.names(DocumentLoader):
             loader = self._taking(name, source)
             if loader is not None:

@@ -43,7 +43,6 @@ class JobRunner:
         leases: ownership of names across processes.
         steps: the committed replies.
         log: gets problems of background work.
-        most_runs: how often in a row a job may be interrupted without progress.
         listeners: called after finished calls.
     """
 
@@ -53,10 +52,9 @@ class JobRunner:
         leases: LedgerLeases,
         steps: Steps,
         log: Log,
-        most_runs: int = MOST_RUNS,
-        listeners: Listeners | None = None,
+        listeners: Listeners,
     ) -> None:
-        self.most_runs = most_runs
+        self.most_runs = MOST_RUNS
         self.leases = leases
         self.steps = steps
         self._jobs = jobs
@@ -99,12 +97,7 @@ class JobRunner:
         return self._launch(running, context)
 
     async def begin(self, tool: str, arguments: Mapping[str, Any], principal: str, /) -> str:
-        """Begin a job for a principal: a call of a long tool. Returns its id.
-
-        Raises:
-            VrError: NOT_FOUND when no long tool of that name is served; UNAVAILABLE when the
-                ledger cannot be written.
-        """
+        """Begin a job for a principal; see `Jobs.begin`."""
         served = await self._serve(tool) if self._serve is not None else None
         if served is None or not served[0].long:
             raise VrError(f"No long tool {tool!r} is served.", Code.NOT_FOUND)
@@ -123,11 +116,7 @@ class JobRunner:
         return await self.find(running.id, running.principal)
 
     async def find(self, job_id: str, principal: str) -> Job:
-        """A job of that principal.
-
-        Raises:
-            VrError: NOT_FOUND, category JOB_UNKNOWN.
-        """
+        """A job of that principal; see `Jobs.find`."""
         job = await self._jobs.find(job_id, principal)
         running = self._running.get(job_id)
         if running is None or running.lease is None or running.lease.lost:
@@ -143,10 +132,7 @@ class JobRunner:
     ) -> Job:
         """The job when it has ended, or as it is after `wait_s`; an interrupted one is resumed.
 
-        Meanwhile `tell` is given the job whenever it has changed.
-
-        Raises:
-            VrError: NOT_FOUND, category JOB_UNKNOWN.
+        Meanwhile `tell` is given the job whenever it has changed; see `Jobs.wait`.
         """
         told: Job | None = None
         deadline = time.monotonic() + wait_s
@@ -171,11 +157,7 @@ class JobRunner:
         return await self._jobs.table.list(principal, states or None, limit)
 
     async def cancel(self, job_id: str, principal: str) -> Job:
-        """Cancel a job, in whatever process it is.
-
-        Raises:
-            VrError: NOT_FOUND, category JOB_UNKNOWN.
-        """
+        """Cancel a job, in whatever process it is; see `Jobs.cancel`."""
         job = await self._jobs.ask_cancel(job_id, principal)
         running = self._running.get(job_id)
         if running is None:

@@ -37,8 +37,6 @@ def explained(path: Path, error: BaseException) -> VrError:
         from vr_kernel.storage.lock_holders import held
 
         return held(path, error)
-    from vr_kernel.storage.database_errors import damaged, newer, unusable  # most need none
-
     if is_newer(error):
         return newer(path)
     return damaged(path, error) if is_damage(error) else unusable(path, error)
@@ -56,8 +54,6 @@ def tell_emptied(path: Path, tell: Callable[[VrError], None]) -> None:
     except OSError:
         return
     if found.st_size == 0 and time.time() - found.st_mtime > MAKING_S:
-        from vr_kernel.storage.database_errors import emptied
-
         tell(emptied(path))
 
 
@@ -68,13 +64,10 @@ def damaged(path: Path, error: BaseException) -> VrError:
         without = f"or {aside}: `vr doctor` then names the command that records what the store has."
     else:
         without = f"or, when you can do without it, {aside}."
-    return VrError(
+    return _damage(
         f"{path.name} is damaged, or another program's file ({wording(error)}).",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
         # While a server runs whose -wal was removed, a sound file cannot be read either.
-        hint="Stop all servers and try again. If it stays so,"
-        f" restore {path} from a backup; {without}",
+        f"Stop all servers and try again. If it stays so, restore {path} from a backup; {without}",
     )
 
 
@@ -90,51 +83,41 @@ def newer(path: Path) -> VrError:
 
 def set_aside(path: Path, kept: Path) -> VrError:
     """The typed error of a damaged file that was replaced by a new one."""
-    return VrError(
+    return _damage(
         f"{path.name} was damaged, or another program's file, so a new one was created.",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
-        hint=f"What it held is in {kept}. Check the disk; `vr clean --damaged` removes such files.",
+        f"What it held is in {kept}. Check the disk; `vr clean --damaged` removes such files.",
     )
 
 
 def replaced(path: Path) -> VrError:
     """The typed error of a file that was removed, or replaced by another one."""
-    return VrError(
+    return _damage(
         f"{path.name} was removed or replaced while it was open; what is there now is used.",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
-        hint=f"Unless you wanted that, stop all servers and restore {path} from a backup.",
+        f"Unless you wanted that, stop all servers and restore {path} from a backup.",
     )
 
 
 def log_removed(path: Path, told: str) -> VrError:
     """The typed error of a file whose log was removed; `told` says what became of its content."""
-    return VrError(
+    return _damage(
         f"The -wal or -shm of {path.name} was removed while it was open; {told}.",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
-        hint=f"Remove or move them only with {path} itself, while no server runs.",
+        f"Remove or move them only with {path} itself, while no server runs.",
     )
 
 
 def emptied(path: Path) -> VrError:
     """The typed error of a file that has lost its content."""
-    return VrError(
+    return _damage(
         f"{path.name} was empty, so it is created again.",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
-        hint=f"If it held something, stop all servers and restore {path} from a backup.",
+        f"If it held something, stop all servers and restore {path} from a backup.",
     )
 
 
 def row_damaged(path: Path, table: str, key: object) -> VrError:
     """The typed error of a row that is left out."""
-    return VrError(
+    return _damage(
         f"A row of {path.name} is damaged and cannot be used: {table} {shown_key(key)}.",
-        Code.UNAVAILABLE,
-        category=DAMAGED,
-        hint=f"All others are there. To have it again, restore {path} from a backup.",
+        f"All others are there. To have it again, restore {path} from a backup.",
     )
 
 
@@ -176,3 +159,7 @@ def unwritten(what: str, folder: Path, error: BaseException) -> VrError:
     )
     told.__cause__ = error
     return told
+
+
+def _damage(what: str, hint: str) -> VrError:
+    return VrError(what, Code.UNAVAILABLE, category=DAMAGED, hint=hint)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from vr_kernel.errors import VrError
 from vr_kernel.state.cache import CacheEntry, CacheFind, CacheRow, CacheStats, UselessRow
-from vr_kernel.storage.kept_database import KeptDatabase
+from vr_kernel.state.sqlite.table_file import TableFile
 from vr_kernel.storage.patience import Patience
 from vr_kernel.storage.sound_rows import is_sound, is_text
 
@@ -35,15 +35,15 @@ CREATE TABLE IF NOT EXISTS result (
 """
 
 
-class SqliteCache:
+class SqliteCache(TableFile):
     """The cached results of one workspace in one file; see `CacheTable`.
 
     Args:
-        path: of the file.
-        tell: called once for each damage found in it.
-        patience: with locks, shared with the other files of the program.
+        path, tell, patience: as `TableFile`.
         ledger: the file of leases, for fences; None for a cache that stands alone.
     """
+
+    schema = _SCHEMA
 
     def __init__(
         self,
@@ -52,13 +52,12 @@ class SqliteCache:
         patience: Patience | None = None,
         ledger: Path | None = None,
     ) -> None:
-        self.path = path
+        super().__init__(path, tell, patience)
         self._ledger = ledger
-        self._database = KeptDatabase(path, _SCHEMA, disposable=True, tell=tell, patience=patience)
 
     async def find(self, keys: Sequence[str], since: float) -> CacheFind:
         """Find the first of these keys that has a sound value, put after that time."""
-        return await self._database.look(partial(self._find, keys, since))
+        return await self.database.look(partial(self._find, keys, since))
 
     async def put(
         self,
@@ -81,8 +80,8 @@ class SqliteCache:
         if fence is not None and self._ledger is not None:
             from vr_kernel.state.sqlite.fenced import fenced
 
-            work = fenced(write, self._database, self._ledger, fence)
-        await (self._database.keep(work, None) if paid else self._database.run(work))
+            work = fenced(write, self.database, self._ledger, fence)
+        await (self.database.keep(work, None) if paid else self.database.run(work))
 
     async def move(self, key: str, to: str) -> None:
         """Keep a row under another key, without a change of its time."""
@@ -97,7 +96,7 @@ class SqliteCache:
                 )
                 return
 
-        await self._database.run(write)
+        await self.database.run(write)
 
     async def delete(self, key: str) -> None:
         """Remove one row."""
@@ -109,7 +108,7 @@ class SqliteCache:
         def write(connection: sqlite3.Connection) -> None:
             connection.executemany("DELETE FROM result WHERE key = ? AND cached_at IS ?", useless)
 
-        await self._database.run(write, wait_s=BRIEFLY_S)
+        await self.database.run(write, wait_s=BRIEFLY_S)
 
     async def clear(self, content_id: str | None = None) -> int:
         """Remove every row, or those of one content; returns how many."""
@@ -126,7 +125,7 @@ class SqliteCache:
             )
             return [_listed(row) for row in rows]
 
-        return await self._database.read(read)
+        return await self.database.read(read)
 
     async def stats(self) -> CacheStats:
         """Count the rows and their size."""
@@ -135,20 +134,11 @@ class SqliteCache:
             row = connection.execute("SELECT count(*), total(length(value)) FROM result").fetchone()
             return CacheStats(int(row[0]), int(row[1]))
 
-        return await self._database.read(read)
+        return await self.database.read(read)
 
     async def check(self) -> None:
         """Check that a row could be kept now, without keeping one."""
-        await self._database.run(lambda _connection: None)
-
-    @property
-    def holding(self) -> bool:
-        """True while something waits in memory to be written."""
-        return self._database.holding
-
-    def close(self) -> None:
-        """Close the file; a later use opens it again."""
-        self._database.close()
+        await self.database.run(lambda _connection: None)
 
     def _find(self, keys: Sequence[str], since: float, connection: sqlite3.Connection) -> CacheFind:
         found = CacheFind()
@@ -160,14 +150,14 @@ class SqliteCache:
             if row:
                 found.useless.append(UselessRow(key, row[2]))
                 if _is_fresh(row[2], since):
-                    self._database.leave_out("result", key)
+                    self.database.leave_out("result", key)
         return found
 
     async def _delete(self, where: str = "true", *values: object) -> int:
         def delete(connection: sqlite3.Connection) -> int:
             return connection.execute(f"DELETE FROM result WHERE {where}", values).rowcount  # noqa: S608 - constant text
 
-        return await self._database.run(delete)
+        return await self.database.run(delete)
 
 
 def _kept(

@@ -67,11 +67,5 @@ def open_ledger(
     tell: Callable[[VrError], None] = lambda _error: None,
     patience: Patience | None = None,
 ) -> KeptDatabase:
-    """The ledger's file, which is made at first use; its commits survive a power loss.
-
-    Args:
-        path: of the file.
-        tell: called once for each damage found in it.
-        patience: with locks, shared with the other files of the program.
-    """
+    """The ledger's file, which is made at first use; its commits survive a power loss."""
     return KeptDatabase(path, LEDGER_SCHEMA, synchronous="FULL", tell=tell, patience=patience)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Any, TypeAlias
 
-from vr_kernel.errors import VrError
 from vr_kernel.state.rows import (
     MOST_KEY_CHARS,
     Delete,
@@ -24,8 +22,7 @@ from vr_kernel.state.rows import (
     check_place,
     load,
 )
-from vr_kernel.storage.kept_database import KeptDatabase
-from vr_kernel.storage.patience import Patience
+from vr_kernel.state.sqlite.table_file import TableFile
 from vr_kernel.storage.sound_rows import is_text
 
 # AUTOINCREMENT: the version of a row that was deleted and put again differs from its former one.
@@ -55,26 +52,12 @@ _Work = tuple[RowChange, str]
 _Found: TypeAlias = list[Row]
 
 
-class SqliteRows:
-    """The rows of all places in one file.
+class SqliteRows(TableFile):
+    """The rows of all places in one file."""
 
-    Args:
-        path: of the file.
-        tell: called once for each damage found in it.
-        patience: with locks, shared with the other files of the program.
-        clock: seconds since the epoch.
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        tell: Callable[[VrError], None] = lambda _error: None,
-        patience: Patience | None = None,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        self.database = KeptDatabase(path, _SCHEMA, disposable=True, tell=tell, patience=patience)
-        self.clock = clock
-        self.sweep_at = 0.0
+    schema = _SCHEMA
+    sweep_at = 0.0
+    """The time of the next deletion of what has expired, in seconds since the epoch."""
 
     def of(self, place: Place) -> RowsOfPlace:
         """Return the rows of one place.
@@ -84,15 +67,6 @@ class SqliteRows:
         """
         return RowsOfPlace(check_place(place), self)
 
-    @property
-    def holding(self) -> bool:
-        """True while something waits in memory to be written."""
-        return self.database.holding
-
-    def close(self) -> None:
-        """Close the file; a later use opens it again."""
-        self.database.close()
-
 
 class RowsOfPlace:
     """The rows of one place; see `Rows`."""
@@ -101,7 +75,6 @@ class RowsOfPlace:
         self._file = file
         self._place = place
         self._database = file.database
-        self._clock = file.clock
 
     def within(self, workspace: str = "", principal: str = "") -> RowsOfPlace:
         """Return the rows of the same namespace in another workspace, for another principal."""
@@ -171,7 +144,7 @@ class RowsOfPlace:
             after = rows[-1][0]
 
     def _sound(self, rows: Sequence[tuple[Any, ...]]) -> Iterator[Row]:
-        now = self._clock()
+        now = time.time()
         for row in rows:
             key, text, version, expires_at = row
             try:
@@ -183,7 +156,7 @@ class RowsOfPlace:
                 self._database.leave_out("entry", (self._place[0], key))
 
     def _write(self, connection: sqlite3.Connection, work: Sequence[_Work]) -> tuple[_Found, int]:
-        now = self._clock()
+        now = time.time()
         if now >= self._file.sweep_at:
             connection.execute("DELETE FROM entry WHERE expires_at <= ?", (now,))
             self._file.sweep_at = now + _SWEEP_S

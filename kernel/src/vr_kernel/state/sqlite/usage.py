@@ -11,6 +11,7 @@ from pathlib import Path
 
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Usage
+from vr_kernel.state.sqlite.table_file import TableFile
 from vr_kernel.state.usage import (
     TOKENS,
     UNHEARD_S,
@@ -21,7 +22,6 @@ from vr_kernel.state.usage import (
     UsageRow,
 )
 from vr_kernel.storage.damaged_rows import MOST_TOLD
-from vr_kernel.storage.kept_database import KeptDatabase
 from vr_kernel.storage.patience import Patience
 from vr_kernel.storage.principal_marks import MARK, mark_of
 from vr_kernel.storage.sound_rows import is_sound
@@ -72,16 +72,16 @@ _NEWEST_TYPES = (float, str, str, str, str, int, str, str, int, int, int, int)
 _MOST_TOKENS = "sum(input_tokens) + sum(output_tokens) + sum(thinking_tokens) DESC, 1"
 
 
-class SqliteUsage:
-    """The attempts in one file; see `UsageTable`. A damaged file is set aside.
+class SqliteUsage(TableFile):
+    """The attempts in one file; see `UsageTable`.
 
     Args:
-        path: of the file.
+        path, tell, patience: as `TableFile`.
         owner: the principal of rows without the name of a token.
-        tell: called once for each damage found in it.
-        patience: with locks, shared with the other files of the program.
         clock: seconds since the epoch.
     """
+
+    schema = _SCHEMA
 
     def __init__(
         self,
@@ -91,9 +91,8 @@ class SqliteUsage:
         patience: Patience | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.path = path
+        super().__init__(path, tell, patience)
         self._owner = owner
-        self._file = KeptDatabase(path, _SCHEMA, disposable=True, tell=tell, patience=patience)
         self._clock = clock
 
     async def begin(self, attempt: Attempt) -> int:
@@ -117,7 +116,7 @@ class SqliteUsage:
             statement = f"INSERT INTO attempt ({_BEGUN}) VALUES ({marks})"  # noqa: S608 - constant columns
             return connection.execute(statement, row).lastrowid or 0
 
-        return await self._file.run(write)
+        return await self.database.run(write)
 
     async def end(
         self, number: int, state: AttemptState, usage: Usage, *, model: str = "", code: str = ""
@@ -131,7 +130,7 @@ class SqliteUsage:
             statement = f"UPDATE attempt SET {columns} WHERE id = ? AND state = 'sent'"  # noqa: S608 - constant columns
             connection.execute(statement, values)
 
-        await self._file.keep(write, None)
+        await self.database.keep(write, None)
 
     async def sums(
         self, by: Grouping, since: float, until: float, principal: str | None = None
@@ -143,7 +142,7 @@ class SqliteUsage:
             "until": until,
             "mark": None if principal is None else mark_of(principal, self._owner),
         }
-        return await self._file.look(partial(self._sums, by=by, bounds=bounds))
+        return await self.database.look(partial(self._sums, by=by, bounds=bounds))
 
     async def newest(self, limit: int) -> list[RecordedAttempt]:
         """List the newest sound attempts, newest first."""
@@ -158,7 +157,7 @@ class SqliteUsage:
             )
             return [_recorded(row) for row in rows if is_sound(row, _NEWEST_TYPES)]
 
-        return await self._file.look(read)
+        return await self.database.look(read)
 
     def remarks(self) -> list[str]:
         """Say what the sums of this process lack because of damage."""
@@ -170,18 +169,9 @@ class SqliteUsage:
                 f"Earlier calls are not counted: {self.path.name} was damaged, and what it held is"
                 f" in {names}, in {self.path.parent}."
             )
-        if self._file.left_out:
-            told.append(f"Damaged rows of {self.path.name} not counted: {self._file.left_out}.")
+        if self.database.left_out:
+            told.append(f"Damaged rows of {self.path.name} not counted: {self.database.left_out}.")
         return told
-
-    @property
-    def holding(self) -> bool:
-        """True while something waits in memory to be written."""
-        return self._file.holding
-
-    def close(self) -> None:
-        """Close the file; a later use opens it again."""
-        self._file.close()
 
     def _sums(
         self, connection: sqlite3.Connection, by: Grouping, bounds: Mapping[str, object]
@@ -189,7 +179,7 @@ class SqliteUsage:
         for (number,) in connection.execute(
             f"SELECT id FROM attempt WHERE {_SOUND} IS NOT TRUE LIMIT {MOST_TOLD}"  # noqa: S608 - constant text
         ):
-            self._file.leave_out("attempt", number)
+            self.database.leave_out("attempt", number)
         sums = ", ".join(f"sum({name})" for name in _SUMS)
         order = "1 DESC" if by == "day" else _MOST_TOKENS
         rows = connection.execute(
@@ -204,7 +194,7 @@ class SqliteUsage:
             if is_sound(row[:1], (str,)):
                 found.append(UsageRow(**dict(zip(UsageRow.model_fields, row, strict=True))))
             else:
-                self._file.leave_out("attempt", first)
+                self.database.leave_out("attempt", first)
         return found
 
 

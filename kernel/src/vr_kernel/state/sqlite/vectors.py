@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Mapping
-from pathlib import Path
+from collections.abc import Collection, Mapping
+from typing import ClassVar
 
-from vr_kernel.errors import VrError
 from vr_kernel.generation import Purpose
+from vr_kernel.state.sqlite.table_file import TableFile
 from vr_kernel.state.vectors import QUESTIONS
-from vr_kernel.storage.kept_database import KeptDatabase
-from vr_kernel.storage.patience import Patience
 
 PAGE_BYTES = 8192
 """A page holds five vectors of 384 numbers; SQLite's default of 4096 would waste a quarter."""
@@ -30,24 +28,11 @@ CREATE TABLE IF NOT EXISTS question (
 _TABLES: Mapping[Purpose, str] = {"document": "vector", "query": "question"}
 
 
-class SqliteVectors:
-    """The vectors in one file; see `VectorTable`.
+class SqliteVectors(TableFile):
+    """The vectors in one file; see `VectorTable`."""
 
-    Args:
-        path: of the file.
-        tell: called once for each damage found in it.
-        patience: with locks, shared with the other files of the program.
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        tell: Callable[[VrError], None] = lambda _error: None,
-        patience: Patience | None = None,
-    ) -> None:
-        self._database = KeptDatabase(
-            path, _SCHEMA, disposable=True, page_bytes=PAGE_BYTES, tell=tell, patience=patience
-        )
+    schema = _SCHEMA
+    options: ClassVar = {"page_bytes": PAGE_BYTES}
 
     async def known(
         self, purpose: Purpose, embedder: str, digests: Collection[str], size: int
@@ -65,10 +50,10 @@ class SqliteVectors:
                 if isinstance(value, bytes) and len(value) == size:
                     found[digest] = value
                 else:
-                    self._database.leave_out(_TABLES[purpose], digest)
+                    self.database.leave_out(_TABLES[purpose], digest)
             return found
 
-        return await self._database.look(read)
+        return await self.database.look(read)
 
     async def keep(self, purpose: Purpose, embedder: str, vectors: Mapping[str, bytes]) -> None:
         """Keep vectors by digest, in place of former ones."""
@@ -86,15 +71,6 @@ class SqliteVectors:
                 )
 
         if purpose == "query":
-            await self._database.run(write, wait_s=QUESTION_WAIT_S)
+            await self.database.run(write, wait_s=QUESTION_WAIT_S)
         else:
-            await self._database.keep(write, None)
-
-    @property
-    def holding(self) -> bool:
-        """True while something waits in memory to be written."""
-        return self._database.holding
-
-    def close(self) -> None:
-        """Close the file; a later use opens it again."""
-        self._database.close()
+            await self.database.keep(write, None)

@@ -22,13 +22,7 @@ T = TypeVar("T")
 
 
 class FileContinuity:
-    """Checks one journal, once each time that its file is opened.
-
-    Attributes:
-        loss: what the journal lacks, as far as is known.
-        journal: its identity, empty before it has one.
-        told: whether a loss is reported elsewhere, so that it need not be logged.
-        followed: the identity under which the store follows it; empty before it does.
+    """Checks one journal, once each time that its file is opened; see `JournalContinuity`.
 
     Args:
         database: the journal's.
@@ -120,11 +114,7 @@ class FileContinuity:
         return self.damage or (self.loss.error if self.loss else None)
 
     async def is_readable(self) -> bool:
-        """True when the journal is not damaged.
-
-        Raises:
-            VrError: UNAVAILABLE when it cannot be read for another reason.
-        """
+        """True when the journal is not damaged; what else keeps it from being read is raised."""
         try:
             await self.read(lambda connection: connection.execute("SELECT max(seq) FROM record"))
         except VrError:
@@ -194,21 +184,12 @@ class FileContinuity:
             await self._known.put(position)
 
     async def attended(self) -> Position:
-        """The position of the journal, once it is attended to; it has an identity then.
-
-        Raises:
-            VrError: UNAVAILABLE when the journal cannot be used.
-        """
+        """The position of the journal, once it is attended to; it has an identity then."""
         await self.attend()
         return await self.position()
 
     async def diverge(self, found: Position, *, begun: bool = False) -> Position:
-        """Begin a new line: a store knows a number of this journal that it never gave out here.
-
-        Args:
-            found: what the store knows.
-            begun: both share only what was there when this line began.
-        """
+        """Begin a new line: a store knows a number of this journal that it never gave out here."""
         await self.miss(found)
         opening, before = new_opening(), self.journal
 
@@ -281,11 +262,7 @@ class FileContinuity:
         return found or self._home
 
     async def accept(self) -> None:
-        """Accept the journal as it is: what others had no longer counts as missing.
-
-        Raises:
-            VrError: UNAVAILABLE when that cannot be written.
-        """
+        """Accept the journal as it is: what others had no longer counts as missing."""
         await self.attend(anew=True)
         await self._known.forget_others((await self.position()).journal)
         await self.look()

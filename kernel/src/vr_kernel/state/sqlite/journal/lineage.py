@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from vr_kernel.state.journal import Position
+from vr_kernel.state.sqlite.journal.schema import highest_seq
 
 # The newest opening gave out the last number, and its record is there.
 _KNOWN = (
@@ -21,7 +22,6 @@ _KNOWN = (
     " AND lineage.seq = (SELECT max(seq) FROM lineage) AND lineage.seq < given.seq"
     " AND EXISTS (SELECT 1 FROM record WHERE record.seq = given.seq)"
 )
-_LAST = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'record'"
 
 
 def new_opening() -> str:
@@ -41,7 +41,7 @@ class Lineage:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self.last = int(self._one(_LAST) or 0)
+        self.last = highest_seq(connection)
         self.journal = str(self._one("SELECT journal FROM lineage ORDER BY seq DESC LIMIT 1") or "")
         begun = self._one("SELECT min(seq) FROM lineage WHERE journal = ?", self.journal)
         # Records that are older than lines belong to the first line.
@@ -128,18 +128,13 @@ def begin(connection: sqlite3.Connection, opening: str, home: str) -> None:
         "SELECT journal, home FROM lineage ORDER BY seq DESC LIMIT 1"
     ).fetchone()
     journal = there[0] if there else str(uuid.uuid4())
-    last = last_number(connection)
+    last = highest_seq(connection)
     # Of two openings at one number the later one counts: the other gave out nothing.
     kept = connection.execute("SELECT home FROM lineage WHERE seq = ?", (last,)).fetchone()
     place = kept[0] if kept else "" if there else home
     connection.execute(
         "INSERT OR REPLACE INTO lineage VALUES (?,?,?,?)", (last, journal, opening, place)
     )
-
-
-def last_number(connection: sqlite3.Connection) -> int:
-    """The highest number given out."""
-    return int(connection.execute(_LAST).fetchone()[0])
 
 
 def openings(connection: sqlite3.Connection, seqs: Sequence[int]) -> list[str]:

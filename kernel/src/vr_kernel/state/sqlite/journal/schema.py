@@ -55,5 +55,5 @@ def add_index(connection: sqlite3.Connection) -> None:
 
 def highest_seq(connection: sqlite3.Connection) -> int:
     """The highest sequence number given out."""
-    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'record'").fetchone()
-    return int(row[0]) if row else 0
+    last = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'record'"
+    return int(connection.execute(last).fetchone()[0])

@@ -128,8 +128,7 @@ def forget_before(
 
 def shift(connection: sqlite3.Connection, cursor: int) -> None:
     """Give every record a number above `cursor`, where that is above the last one."""
-    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'record'").fetchone()
-    last = int(row[0]) if row else 0
+    last = highest_seq(connection)
     if last >= cursor:
         return
     connection.execute("UPDATE record SET seq = seq + ?", (cursor,))
