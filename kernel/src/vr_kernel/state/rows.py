@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from vr_kernel.errors import Code, VrError
@@ -98,7 +100,11 @@ class Rows(Protocol):
         """Return a row; None when it is missing, expired or damaged."""
 
     async def list(self, prefix: str = "", *, after: str = "", limit: int = 1000) -> _Found:
-        """List rows whose key begins with `prefix` and lies behind `after`, sorted by key."""
+        """List rows whose key begins with `prefix` and lies behind `after`, sorted by key.
+
+        Raises:
+            VrError: INVALID_INPUT, also for a limit below 0.
+        """
 
     async def put(
         self,
@@ -129,7 +135,8 @@ class Rows(Protocol):
 
         Raises:
             VrError: CONFLICT, category ROW_CHANGED, when a row has another version than expected;
-                TOO_LARGE for a value above 1 MB; INVALID_INPUT for what is no JSON.
+                TOO_LARGE for a value above 1 MB; INVALID_INPUT for what is no JSON, for a change
+                that is no `Put` or `Delete`, and for a version or a time that is no number.
         """
 
 
@@ -228,17 +235,53 @@ def check_changes(changes: Sequence[RowChange]) -> list[tuple[RowChange, str]]:
     """Return changes with the JSON text of what they put, empty for a deletion.
 
     Raises:
-        VrError: INVALID_INPUT for a key or value that cannot be kept; TOO_LARGE.
+        VrError: INVALID_INPUT for a change, key, value, version or time that cannot be; TOO_LARGE.
     """
-    return [
-        (it, dump_value(check_key(it.key), it.value) if isinstance(it, Put) else _deletable(it))
-        for it in changes
-    ]
+    return [(it, _dumped(it)) for it in changes]
 
 
-def _deletable(change: Delete) -> str:
-    _checked(change.key, "key", least=0 if change.below else 1)
-    return ""
+def check_list(prefix: str, after: str, limit: int) -> int:
+    """Return the limit of a list of rows.
+
+    Raises:
+        VrError: INVALID_INPUT for a prefix or a limit that cannot be.
+    """
+    _checked(prefix, "prefix")
+    _checked(after, "key")
+    if not isinstance(limit, int) or limit < 0:
+        raise _unfit(f"The limit of a list of rows is {limit!r}", "Give a whole number from 0.")
+    return min(limit, sys.maxsize)
+
+
+def _dumped(change: RowChange) -> str:
+    if not isinstance(change, RowChange):
+        kind = type(change).__name__
+        raise _unfit(f"A change of rows is a Put or a Delete, no {kind}", "Give one or several.")
+    below = isinstance(change, Delete) and change.below
+    _checked(change.key, "key", least=0 if below else 1)
+    if not isinstance(change.expected, int | None):
+        raise _unfit(
+            f"The expected version of row {change.key!r} is no whole number",
+            "Give the `version` of the row that was read, or 0 for none yet.",
+        )
+    if isinstance(change, Delete):
+        return ""
+    if not _is_time(change.expires_at):
+        raise _unfit(
+            f"The time when row {change.key!r} expires is no number",
+            "Give seconds since the epoch, such as time.time() + 60.",
+        )
+    return dump_value(change.key, change.value)
+
+
+def _is_time(value: object) -> bool:
+    if isinstance(value, int):
+        return abs(value) < 2**63
+    return value is None or (isinstance(value, float) and not isnan(value))
+
+
+def _unfit(what: str, hint: str) -> VrError:
+    return VrError(f"{what}.", Code.INVALID_INPUT, hint=hint)
 
 
 def _checked(name: object, what: str, *, least: int = 0) -> str:

@@ -10,7 +10,7 @@ from itertools import count, islice
 from typing import Any, TypeAlias
 
 from vr_kernel.state import Delete, Place, Put, Row, RowChange
-from vr_kernel.state.rows import changed, check_changes, check_key, check_place
+from vr_kernel.state.rows import changed, check_changes, check_key, check_list, check_place
 
 _Found: TypeAlias = list[Row]
 
@@ -48,9 +48,10 @@ class MemoryRowsOfPlace:
 
     async def list(self, prefix: str = "", *, after: str = "", limit: int = 1000) -> _Found:
         """List rows whose key begins with `prefix` and lies behind `after`, sorted by key."""
+        most = check_list(prefix, after, limit)
         rows = self._live()
         found = (rows[key] for key in sorted(rows) if key.startswith(prefix) and key > after)
-        return [*islice(found, limit)]
+        return [*islice(found, most)]
 
     async def put(
         self,

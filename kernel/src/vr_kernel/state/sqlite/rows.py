@@ -19,6 +19,7 @@ from vr_kernel.state.rows import (
     changed,
     check_changes,
     check_key,
+    check_list,
     check_place,
     load,
 )
@@ -92,7 +93,8 @@ class RowsOfPlace:
 
     async def list(self, prefix: str = "", *, after: str = "", limit: int = 1000) -> _Found:
         """List rows whose key begins with `prefix` and lies behind `after`, sorted by key."""
-        read = partial(self._list, prefix=prefix, after=after, limit=limit)
+        most = check_list(prefix, after, limit)
+        read = partial(self._list, prefix=prefix, after=after, limit=most)
         return [] if self._database.is_missing else await self._database.look(read)
 
     async def put(

@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -22,6 +23,21 @@ OTHERS = (
 )
 BAD_KEYS = {"empty": "", "nul": "a\0b", "half": "a\ud800", "long": "k" * 1001, "number": 7}
 NOT_JSON = {"nan": float("nan"), "set": {1}, "bytes": b"x", "half": "\ud800", "deep": None}
+UNFIT: dict[str, Any] = {
+    "a version that is a row": Put("a", 1, expected=Row("a", 1, 1)),  # type: ignore[arg-type]
+    "a version that is a text": Delete("a", expected="1"),  # type: ignore[arg-type]
+    "a date": Put("a", 1, expires_at=datetime.now(UTC)),  # type: ignore[arg-type]
+    "a span": Put("a", 1, expires_at=timedelta(1)),  # type: ignore[arg-type]
+    "no number": Put("a", 1, expires_at=float("nan")),
+    "a far time": Put("a", 1, expires_at=2**70),
+    "a list of changes": [Put("a", 1)],
+}
+BAD_LISTS: dict[str, dict[str, Any]] = {
+    "half a prefix": {"prefix": "a\ud800"},
+    "a number behind": {"after": 7},
+    "a negative limit": {"limit": -1},
+    "a text for a limit": {"limit": "3"},
+}
 LETTERS = "a/_%é\U0001f600\ud7ff\ue000\U0010ffff'\n\x01 "
 VALUES: tuple[Any, ...] = (
     None,
@@ -117,6 +133,24 @@ class RowsContract(PartContract):
             assert await rows.get("day") is None
             assert await rows.list() == [kept]
             assert await rows.put("day", 2, expected=0)
+
+    @pytest.mark.parametrize("change", UNFIT.values(), ids=UNFIT)
+    async def test_changes_that_cannot_be_are_refused(self, change: Any) -> None:
+        """A version or a time of another type is a mistake, no conflict and no damage."""
+        async with self.opened() as state:
+            rows = state.rows.of(PLACE)
+            kept = await rows.put("a", 0)
+            await refused(rows.write(Put("b", 1), change), Code.INVALID_INPUT)
+            assert await rows.list() == [kept]
+
+    @pytest.mark.parametrize("asked", BAD_LISTS.values(), ids=BAD_LISTS)
+    async def test_lists_that_cannot_be_are_refused(self, asked: dict[str, Any]) -> None:
+        """No prefix, place or limit is taken that no list can have; any high limit is."""
+        async with self.opened() as state:
+            rows = state.rows.of(PLACE)
+            kept = await rows.put("a", 0)
+            await refused(rows.list(**asked), Code.INVALID_INPUT)
+            assert await rows.list(limit=10**30) == [kept]
 
     @pytest.mark.parametrize("key", BAD_KEYS.values(), ids=BAD_KEYS)
     async def test_bad_keys_and_places_are_refused(self, key: Any) -> None:
