@@ -212,6 +212,23 @@ async def test_damaged_rows_of_the_job_ledger(tmp_path: Path, told: Told) -> Non
         await leases.aclose()
 
 
+@pytest.mark.parametrize(
+    ("column", "value"), [("name", NOT_TEXT), ("opening", NOT_TEXT), ("seq", "x")]
+)
+async def test_a_damaged_position_of_the_journal(
+    tmp_path: Path, told: Told, column: str, value: object
+) -> None:
+    entry = Entry("Things", "one", {"text": "x"})
+    for run in range(2):
+        with closing(open_ledger(tmp_path / "jobs.db", told.append)) as ledger:
+            journal = SqliteJournal(tmp_path / "journal.db", ledger=lambda: ledger)
+            await journal.commit([entry], workspace="default", provenance={})
+            await journal.aclose()
+        if run == 0:
+            damage(tmp_path / "jobs.db", f"UPDATE journal SET {column} = ?", value)
+    require_named(told, "jobs.db", "journal")
+
+
 FOREIGN = "CREATE TABLE glacier (title TEXT)"
 Spoil = Callable[[Path], None]
 

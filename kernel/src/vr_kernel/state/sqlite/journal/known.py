@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 
 from vr_kernel.errors import VrError
 from vr_kernel.state.journal import Position
 from vr_kernel.storage.database import Database
+from vr_kernel.storage.sound_rows import is_sound
 
 
 class NotAttendedError(Exception):
@@ -100,7 +102,7 @@ class Known:
     async def _kept(self) -> list[Position]:
         if self._ledger and self._ledger.path.exists():
             with suppress(VrError):
-                kept, given_up = await self._ledger.read(_read_all)
+                kept, given_up = await self._ledger.read(partial(_read_all, self._ledger.leave_out))
                 self._drop(given_up)
                 return kept
         return []
@@ -114,14 +116,23 @@ class Known:
             self.latest = None
 
 
-def read_known(connection: sqlite3.Connection) -> list[Position]:
-    """Read all known positions from a connection to the ledger."""
-    rows = connection.execute("SELECT name, opening, seq FROM journal ORDER BY name")
-    return [Position(*row) for row in rows]
+def read_known(
+    connection: sqlite3.Connection, leave_out: Callable[[str, object], None] = lambda *_: None
+) -> list[Position]:
+    """Read all known positions from a connection to the ledger; damaged ones are left out."""
+    known = []
+    for row in connection.execute("SELECT name, opening, seq FROM journal ORDER BY name"):
+        if is_sound(row, (str, str, int)):
+            known.append(Position(*row))
+        else:
+            leave_out("journal", row[0])
+    return known
 
 
-def _read_all(connection: sqlite3.Connection) -> tuple[list[Position], dict[str, str]]:
+def _read_all(
+    leave_out: Callable[[str, object], None], connection: sqlite3.Connection
+) -> tuple[list[Position], dict[str, str]]:
     # An earlier version had no such table, and it is not made where nothing may be written.
     there = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'given_up'").fetchone()
     rows = connection.execute("SELECT * FROM given_up").fetchall() if there else ()
-    return read_known(connection), dict(rows)
+    return read_known(connection, leave_out), dict(rows)
