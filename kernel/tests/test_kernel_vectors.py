@@ -139,6 +139,21 @@ async def test_a_question_without_a_direction_is_its_embedders_failure(
         assert told.value.code is Code.INTERNAL
 
 
+async def test_a_document_without_a_direction_is_embedded_again(begin: Any) -> None:
+    class Wrong(CountingEmbedder):
+        wrong = True
+
+        async def embed(self, items: Sequence[str], purpose: str) -> list[list[float]]:
+            made = await super().embed(items, purpose)
+            return [[float("nan"), 1.0, 0.1] for _ in made] if self.wrong else made
+
+    embedder = Wrong(1)
+    kernel = await begin(embedder)
+    await kernel.services.vectors.embed_documents(["a"])
+    embedder.wrong = False
+    assert _close(await kernel.services.vectors.embed_documents(["a"]), [[1.0, 1.0, 0.1]])
+
+
 class HeldEmbedder(CountingEmbedder):
     """Embeds when it is let."""
 

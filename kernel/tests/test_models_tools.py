@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
@@ -443,6 +444,56 @@ async def test_a_provider_that_fails_at_its_presets_is_no_obstacle(by_schema: Ke
     assert by_schema.services.models.info(model="stable").name == FLASH
     with pytest.raises(VrError, match="no model or preset"):
         by_schema.services.models.info(model="one")
+
+
+@pytest.mark.parametrize(
+    "then", [ZeroDivisionError("a-secret"), SystemExit(3), asyncio.CancelledError(), "words", None]
+)
+async def test_a_stream_that_fails_after_its_beginning_is_its_providers_failure(
+    by_schema: Kernel, plain: Any, then: Any
+) -> None:
+    async def pieces(_model: str, _request: Request) -> AsyncIterator[Any]:
+        yield ReplyPiece(text="Well")
+        if isinstance(then, BaseException):
+            raise then
+        if then:
+            yield then
+
+    plain.stream = pieces
+    heard = by_schema.services.models.stream("Why?")
+    assert (await anext(heard)).text == "Well"
+    with pytest.raises(VrError, match="ModelProvider plain of plugin plain failed") as told:
+        await anext(heard)
+    assert told.value.code is Code.INTERNAL
+
+
+async def test_an_answer_outlives_a_stream_that_fails_to_close(
+    by_schema: Kernel, plain: Any
+) -> None:
+    async def pieces(model: str, _request: Request) -> AsyncIterator[ReplyPiece]:
+        try:
+            yield ReplyPiece(text="Four")
+            yield ReplyPiece(reply=Reply(text="Four", model=model))
+        finally:
+            raise ZeroDivisionError
+
+    plain.stream = pieces
+    heard = [piece async for piece in by_schema.services.models.stream("2 + 2?")]
+    assert heard[-1].reply
+    assert heard[-1].reply.text == "Four"
+
+
+async def test_calls_of_other_types_are_their_providers_failure(
+    by_schema: Kernel, plain: Any
+) -> None:
+    number: Any = 5
+
+    async def generate(model: str, _request: Request) -> Reply:
+        return Reply(text="", model=model, calls=[ToolCall(number, "look")])
+
+    plain.generate = generate
+    with pytest.raises(VrError, match="ModelProvider plain of plugin plain failed"):
+        await by_schema.services.models.generate("Why?")
 
 
 def step(say: str = "", *calls: tuple[str, Any]) -> str:

@@ -125,7 +125,16 @@ def test_what_is_no_plain_function_of_a_package_is_not_remembered(file: Path, lo
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"[]", b'{"a": 1}', b'{"a": [1, 2]}', b'{"a": [{}, {}]}', b"\xff", b'{"a": [{"type"'],
+    [
+        b"",
+        b"[]",
+        b'{"a": 1}',
+        b'{"a": [1, 2]}',
+        b'{"a": [{}, {}]}',
+        b"\xff",
+        b'{"a": [{"type"',
+        b"[" * 50_000,
+    ],
 )
 def test_a_damaged_file_is_left_alone(file: Path, load: Load, content: bytes) -> None:
     module = load(SOURCE)

@@ -22,6 +22,10 @@ HOSTILE: list[tuple[dict[str, Any], dict[str, str]]] = [
     ({"traceparent": 7, "tracestate": ["x"], "baggage": {"a": 1}}, {}),
     ({"traceparent": "x" * 1_000_000, "baggage": "y" * 1_000_000}, {}),
     ({"traceparent": "00-abc", "tracestate": "vendor=1"}, {}),
+    ({"traceparent": f"00-{'0' * 32}-{'b' * 16}-01"}, {}),
+    ({"traceparent": f"00-{'a' * 32}-{'0' * 16}-01"}, {}),
+    ({"traceparent": f"ff-{'a' * 32}-{'b' * 16}-01"}, {}),
+    ({"traceparent": SENT["traceparent"] + "-more"}, {}),
     ({"traceparent": SENT["traceparent"] + "\n", "baggage": "a=1\r\nX: y"}, {}),
     (
         {"traceparent": SENT["traceparent"], "tracestate": "\ud800"},

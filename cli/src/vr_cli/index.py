@@ -54,7 +54,7 @@ def read_index(cache: Path) -> CommandNames:
     """The names in the cache folder, none before the first load."""
     try:
         names = json.loads(_path(cache).read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return names if _are_names(names) else {}
 

@@ -43,7 +43,7 @@ class LoadFailures:
         if self._known is None:
             try:
                 found = json.loads(self._path.read_bytes())
-            except (OSError, ValueError):
+            except (OSError, ValueError, RecursionError):
                 found = {}
             self._known = found if _is_whole(found) else {}
         return self._known

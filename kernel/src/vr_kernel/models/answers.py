@@ -162,7 +162,7 @@ class Answers:
             found = await self._first_of(models, partial(self._begin, request), room)
             begun = found.value
             seen = VisiblePieces()
-            async with aclosing(begun.pieces):
+            async with aclosing(begun):
                 with self.recorder.watched(begun.row):
                     piece = begun.first
                     while piece.reply is None:
@@ -219,7 +219,7 @@ class Answers:
     def _begin(
         self, request: Request, model: ProvidedModel
     ) -> Callable[[int], Awaitable[BegunStream]]:
-        from vr_kernel.models.streams import BegunStream, one_piece
+        from vr_kernel.models.streams import BegunStream, next_piece, one_piece
 
         asked, whole = _for_model(request, model)
 
@@ -234,7 +234,7 @@ class Answers:
             row = await self.recorder.begin(paid, number)
             pieces = paid.send()
             with self.recorder.watched(row):
-                return BegunStream(model.name, row, pieces, await anext(aiter(pieces)))
+                return BegunStream(model, row, pieces, await next_piece(pieces))
 
         return attempt
 
@@ -277,5 +277,6 @@ class _Found(Generic[T]):
 
 
 def _whole(found: _Found[Any], reply: Reply, request: Request) -> Reply:
-    named = marked(found.complete(reply), request, found.model.name)
-    return with_calls_settled(_visible(named, request), request)
+    with found.model.contained():  # its parts may be of any type
+        named = marked(found.complete(reply), request, found.model.name)
+        return with_calls_settled(_visible(named, request), request)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from vr_kernel.errors import VrError
+from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Media, Request, Usage
 from vr_kernel.models.roles import ProvidedModel
 from vr_kernel.models.usage import Meter, UsageLedger
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from vr_kernel.models.observed import SentRequest, Told
     from vr_kernel.storage.room import Room, RoomOf
 
-_HIDDEN = frozenset({"REPLY_TRUNCATED", "REPLY_UNREADABLE", "NETWORK_ERROR", "DEADLINE_EXCEEDED"})
+_HIDDEN = frozenset(
+    {"REPLY_TRUNCATED", "REPLY_UNREADABLE", "NETWORK_ERROR", "DEADLINE_EXCEEDED", Code.INTERNAL}
+)
 """Categories of failures after which a provider may charge for a reply that never arrived."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,10 @@ from vr_kernel.models.retry import DEADLINE_EXCEEDED
 
 if TYPE_CHECKING:
     from vr_kernel.models.answers import ModelAnswer
+    from vr_kernel.models.roles import ProvidedModel
+
+CLOSE_S = 5.0
+"""Seconds that a provider may take to close a stream."""
 
 
 class StreamRoom:
@@ -43,25 +47,43 @@ class StreamRoom:
 class BegunStream:
     """A stream whose first piece has arrived."""
 
-    model: str
+    model: ProvidedModel
     row: int
     pieces: Any
     first: ReplyPiece
 
     async def next(self, end: float) -> ReplyPiece:
         """The next piece, if it arrives before that time of the event loop."""
-        try:
-            async with asyncio.timeout_at(end):
-                piece: ReplyPiece = await anext(self.pieces)
-        except TimeoutError:
-            raise VrError(
-                f"{self.model} did not come to an end in time.",
-                Code.UNAVAILABLE,
-                category=DEADLINE_EXCEEDED,
-                hint="Ask for less at once, or raise the setting [models] deadline_s.",
-                retryable=True,
-            ) from None
-        return piece
+        with self.model.contained():
+            try:
+                async with asyncio.timeout_at(end):
+                    return await next_piece(self.pieces)
+            except TimeoutError:
+                raise VrError(
+                    f"{self.model.name} did not come to an end in time.",
+                    Code.UNAVAILABLE,
+                    category=DEADLINE_EXCEEDED,
+                    hint="Ask for less at once, or raise the setting [models] deadline_s.",
+                    retryable=True,
+                ) from None
+
+    async def aclose(self) -> None:
+        """Close the provider's stream; a failure of that is logged, and harms no answer."""
+        with suppress(VrError), self.model.contained():
+            async with asyncio.timeout(CLOSE_S):
+                await self.pieces.aclose()
+
+
+async def next_piece(pieces: Any) -> ReplyPiece:
+    """The next piece of a provider's stream.
+
+    Raises:
+        TypeError: for anything else than a piece, and for an end without the whole reply.
+    """
+    piece = await anext(pieces, None)
+    if not isinstance(piece, ReplyPiece):
+        raise TypeError(f"a stream gave {type(piece).__name__} before its reply")
+    return piece
 
 
 async def one_piece(whole: Awaitable[Reply]) -> AsyncGenerator[ReplyPiece]:

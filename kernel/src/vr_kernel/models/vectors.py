@@ -186,7 +186,7 @@ class VectorCache:
                 _require_direction(fresh, self.dimension)
             vectors = zip(items, fresh, strict=True)
             made = {key: pack(f"{len(vector)}f", *vector) for key, vector in vectors}
-        await self._remember(purpose, made)
+        await self._remember(purpose, {key: made[key] for key in made if _is_sound(made[key])})
         return made
 
     async def _known(self, purpose: Purpose, keys: Collection[str]) -> _Vectors:
@@ -211,8 +211,13 @@ def _require_direction(vectors: Sequence[Sequence[float]], dimension: int) -> No
     for vector in vectors:
         if len(vector) != dimension:
             raise ValueError(f"a vector has {len(vector)} numbers, the embedder says {dimension}")
-        if not all(map(math.isfinite, array("f", vector))):  # in its stored form
+        if not _is_sound(pack(f"{len(vector)}f", *vector)):
             raise ValueError("a vector has numbers that are not finite")
+
+
+def _is_sound(vector: bytes) -> bool:
+    """Check that a vector has finite numbers: another one is asked for again, and not kept."""
+    return all(map(math.isfinite, array("f", vector)))
 
 
 def _unpacked(vector: bytes) -> list[float]:
@@ -222,7 +227,7 @@ def _unpacked(vector: bytes) -> list[float]:
 def _key(item: str | Picture) -> str:
     """The SHA-256 of an item; no text begins with the byte that is put before a picture."""
     if isinstance(item, str):
-        return hashlib.sha256(item.encode()).hexdigest()
+        return hashlib.sha256(item.encode("utf-8", "surrogatepass")).hexdigest()
     digest = hashlib.sha256(b"\xff")
     digest.update(item.data)
     return digest.hexdigest()

@@ -21,7 +21,9 @@ _IDS = uuid.UUID("5b0f0b0e-8f5c-5e0a-9a55-3d1c9f6b7a21")
 _WITHIN: ContextVar[tuple[str, Trace] | None] = ContextVar("vr-within", default=None)
 _LONGEST = {"traceparent": 256, "tracestate": 512, "baggage": 8192}
 """Characters of each field of a trace context, by the W3C's recommendations."""
-_PARENT = re.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?")
+_PLACE = "(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
+_PARENT = re.compile(f"00-{_PLACE}|(?!00|ff)[0-9a-f]{{2}}-{_PLACE}(-.*)?")
+"""A `traceparent`: ids are not all zeros, and only later versions have more at the end."""
 _PRINTABLE = re.compile("[\x20-\x7e]+")
 
 

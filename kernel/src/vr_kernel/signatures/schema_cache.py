@@ -127,7 +127,7 @@ def _read(path: Path) -> dict[str, list[Schema]]:
     """Read what an earlier start wrote; empty for a damaged file."""
     try:
         found = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     whole = isinstance(found, dict) and all(
         isinstance(pair, list)
