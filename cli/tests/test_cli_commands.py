@@ -239,6 +239,11 @@ def test_a_required_list_is_taken_by_position(vr: CommandHost) -> None:
     (vr.folder / "points.json").write_text('[{"x": 5}]', "utf-8")
     assert vr.run("zoo", "total", "@points.json", "--json").data["uri"] == "5 0"
     assert vr.run("zoo", "total", "--points", '{"x": 7}', "--json").data["uri"] == "7 0"
+    several = vr.run("zoo", "total", '{"x": 1}', '{"x": 2, "y": 3}', "--json")
+    assert several.data["uri"] == "3 3"
+    shown = vr.run("zoo", "total", "--help").stdout
+    assert "total [OPTIONS] POINTS..." in shown
+    assert "several times" in shown
 
 
 def test_all_that_is_required_is_taken_by_position(vr: CommandHost) -> None:

@@ -113,6 +113,12 @@ async def test_a_name_that_some_system_does_not_take_is_refused(
     assert names_below(root) == []
 
 
+async def test_a_text_is_refused_before_anything_is_made(files: Files, root: Path) -> None:
+    error = await refused(files.write(root, "notes/a.md", "text"))  # type: ignore[arg-type]
+    assert (error.code, "encode" in error.hint) == (Code.INVALID_INPUT, True)
+    assert names_below(root) == []
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(name=st.text(st.sampled_from("ab./\\~ :\0é\u0301中\ud800")) | st.text(max_size=20))
 async def test_every_name_is_refused_or_is_a_file_below(root: Path, name: str) -> None:

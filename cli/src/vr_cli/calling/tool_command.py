@@ -29,7 +29,7 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
     """The command of a tool: its arguments are options; required ones may also be positional.
 
     A tool that needs one source takes several, and is called for each; a question may be given
-    without quotes.
+    without quotes, and the items of a list one after another.
     """
     schemas = {name: schema_of(tool, name) for name in tool.input_schema.get("properties", {})}
     if "limit" in schemas and FOUND in tool.output_schema.get("properties", {}):
@@ -37,10 +37,13 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
     places = positions(tool)
     several = places == [SOURCE]
     words = bool(places) and not several and _is_text(places[-1], schemas)
+    items = bool(places) and schemas.get(places[-1], {}).get("type") == "array"
 
     def invoke(*, as_json: bool, **given: Any) -> int:
         by_place = {place: given.pop(_key(place)) for place in places}
         sources = by_place.pop(SOURCE) if several else ()
+        if items:
+            by_place[places[-1]] = by_place[places[-1]] or None
         if words:
             by_place[places[-1]] = " ".join(by_place[places[-1]]) if by_place[places[-1]] else None
         _require_places(places, {**by_place, SOURCE: sources or by_place.get(SOURCE)}, given)
@@ -53,7 +56,7 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
         return run_each(kernel, tool.name, calls, as_json=as_json, check=check)
 
     parameters: list[click.Parameter] = [_argument(place) for place in places]
-    if several or words:
+    if several or words or items:
         parameters[-1] = _argument(places[-1], many=True)
     parameters += [_option(name, schema, places) for name, schema in schemas.items()]
     parameters.append(click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."))
@@ -171,6 +174,8 @@ def _option(name: str, schema: Mapping[str, Any], places: Sequence[str]) -> clic
     help_text = schema.get("description", "")
     if name in places:
         help_text = f"{help_text} [the same as {name.upper()}]".strip()
+    if schema.get("type") == "array":
+        help_text = f"{help_text} [may be given several times]".strip()
     if schema.get("type") == "boolean" and default is not None:
         default = declaration if default else f"--no-{declaration[2:]}"
     if default not in (None, "", [], {}):

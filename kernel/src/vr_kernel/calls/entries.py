@@ -33,7 +33,11 @@ def entries_of(produced: Produced, part: str) -> list[Entry]:
 def _entry(produced: Produced, part: str, index: int, record: Record) -> Entry:
     kind = produced.context.kinds.get(record.kind)
     if kind is None:
-        raise VrError(f"No record kind {record.kind!r} is declared.", Code.INTERNAL)
+        raise VrError(
+            f"No record kind {record.kind!r} is declared.",
+            Code.INTERNAL,
+            hint="A plugin declares its kinds in the hook vr_record_kinds.",
+        )
     fields = kind.validate(record.fields)
     fields.setdefault("source_tool", produced.tool)
     place = (part, index) if part else (index,)

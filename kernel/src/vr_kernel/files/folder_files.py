@@ -72,6 +72,12 @@ def write_file(
     Raises:
         VrError: see there.
     """
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise VrError(
+            f"The content of a file is bytes, no {type(data).__name__}.",
+            Code.INVALID_INPUT,
+            hint="Encode a text: text.encode().",
+        )
     try:
         with _opened(policy, folder, name, make=expected is None) as (place, last), locked(place):
             return _written(place, last, data, expected, append=append)
