@@ -188,6 +188,26 @@ async def test_a_root_may_lie_behind_a_link(root: Path, tmp_path: Path) -> None:
         await files.write(folder, f"{len(names_below(root))}.md", b"x")
 
 
+async def test_a_file_too_large_to_be_read_is_neither_written_nor_lengthened(
+    files: Files, root: Path
+) -> None:
+    """A sparse file of a terabyte is refused at once; what was written can be read."""
+    with (root / "huge").open("wb") as file:
+        file.truncate(10**12)
+    with (root / "full").open("wb") as file:
+        file.truncate(100_000_000)
+    for work in (
+        files.read(root, "huge"),
+        files.write(root, "huge", b"x", append=True),
+        files.write(root, "huge", b"x", "0" * 64),
+        files.write(root, "full", b"x", append=True),
+        files.write(root, "new", bytes(100_000_001)),
+    ):
+        assert (await refused(work)).code is Code.TOO_LARGE
+    assert (root / "full").stat().st_size == 100_000_000
+    assert not (root / "new").exists()
+
+
 @posix
 async def test_only_files_are_written(files: Files, root: Path) -> None:
     (root / "folder").mkdir()

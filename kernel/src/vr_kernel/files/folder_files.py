@@ -30,7 +30,7 @@ from vr_kernel.text.visible_text import spelled_out
 DEPTH_LIMIT = 30
 """Most parts of a name."""
 READ_BYTES = 100_000_000
-"""Largest file that is read whole."""
+"""Largest file that is read or written: it is read whole for that."""
 PIECE = 1 << 20
 """Bytes of a file that are copied at a time."""
 CHANGED, EXISTS = "FILE_CHANGED", "FILE_EXISTS"
@@ -49,12 +49,7 @@ def read_file(policy: Policy, folder: str | Path, name: str) -> tuple[bytes, str
         with os.fdopen(place.open(last, os.O_RDONLY), "rb") as file:
             require_regular(path, os.fstat(file.fileno()).st_mode)
             data = file.read(READ_BYTES + 1)
-    if len(data) > READ_BYTES:
-        raise VrError(
-            f"{spelled_out(path)} has more than {READ_BYTES:,} bytes.",
-            Code.TOO_LARGE,
-            hint="Split the file.",
-        )
+    _require_size(path, len(data))
     return data, hashlib.sha256(data).hexdigest()
 
 
@@ -131,6 +126,15 @@ def _opened(
         raise (unwritable if make else unreadable)(path, error) from error
 
 
+def _require_size(path: Path, size: int) -> None:
+    if size > READ_BYTES:
+        raise VrError(
+            f"{spelled_out(path)} has more than {READ_BYTES:,} bytes.",
+            Code.TOO_LARGE,
+            hint="Split the file.",
+        )
+
+
 def _present(place: OpenFolder, name: str) -> os.stat_result | None:
     """The status of the file, None when it is not there yet; nothing else may have its name."""
     status = place.status(name)
@@ -153,6 +157,8 @@ def _written(
         raise _conflict(path, EXISTS)
     if status is not None and not status.st_mode & stat.S_IWUSR:
         raise unwritable(path, PermissionError(0, "it is read-only"))
+    former = 0 if status is None else status.st_size
+    _require_size(path, max(former, len(data) + former * append))
     digest = hashlib.sha256()
     with _temporary(place) as (temporary, file):
         if status is not None:

@@ -168,7 +168,8 @@ class Files(Protocol):
             VrError: CONFLICT, category FILE_EXISTS, FILE_CHANGED for another content than
                 `expected` or a file that is gone, or FILE_BUSY; INVALID_INPUT, category
                 NAME_INVALID, or for a folder in the file's place; NOT_ALLOWED outside the roots,
-                for a link, a device, a read-only file; UNAVAILABLE on a full disk.
+                for a link, a device, a read-only file; TOO_LARGE above 100 MB, before or
+                after; UNAVAILABLE on a full disk.
         """
 
 
