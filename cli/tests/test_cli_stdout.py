@@ -78,7 +78,7 @@ def test_a_thread_that_never_stops_finds_no_gap(zoo: Zoo) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("turn", range(20))
+@pytest.mark.parametrize("turn", range(8))
 def test_a_thread_that_never_stops_finds_no_gap_in_many_starts(turn: int, zoo: Zoo) -> None:
     test_a_thread_that_never_stops_finds_no_gap(zoo)
 

@@ -21,6 +21,7 @@ from workspace_tree import (
 KIT = {KERNEL: "vr-testing", TESTING: "vr-testing[server]"}
 """The kit for tests, which brings no server to those who need none."""
 FRONTS = {"fastmcp", "mcp", "starlette", "uvicorn", "click", "rich", "vr-server", "vr-cli"}
+RUNNER = str(Path(__file__).with_name("first_of_each.py"))
 INSTALLED = """
 import json, vr_kernel
 from importlib.metadata import distributions
@@ -49,8 +50,8 @@ def test_its_tests_pass_with_what_it_requires(
     environment = tmp_path / "alone"
     install(environment, *wanted, versions=own_wheels, group=f"{ROOT / 'pyproject.toml'}:test")
     tests = str(distribution.folder / "tests")
-    pytest_run = [str(program(environment, "python")), "-m", "pytest", "-q", "-m", "not slow"]
-    run([*pytest_run, "-p", "no:cacheprovider", tests], ROOT)
+    python = str(program(environment, "python"))
+    run([python, "-P", RUNNER, "-q", "-m", "not slow", "-p", "no:cacheprovider", tests], ROOT)
 
 
 def test_the_kernel_brings_no_server_and_no_terminal(common: Path, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from vr_server import build_server, connect
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)
 def test_the_answer_comes_and_says_that_it_was_not_recorded(
     talk: Path, fresh_environment: Callable[..., dict[str, str]], tmp_path: Path
 ) -> None:
