@@ -496,6 +496,22 @@ async def test_calls_of_other_types_are_their_providers_failure(
         await by_schema.services.models.generate("Why?")
 
 
+@pytest.mark.parametrize("made", [[], [[1.0], [1.0]], [[]], [[float("nan"), 1.0]]])
+async def test_vectors_that_no_item_can_have_are_their_providers_failure(
+    plain: Any, make_plugin: Any, start: Any, environ: Any, working_folder: Path, made: Any
+) -> None:
+    async def embed(model: str, *_: object) -> Embeddings:
+        return Embeddings(vectors=made, model=model)
+
+    plain.embed = embed
+    plugin = make_plugin(providers=[Provider(ModelProvider, "plain", lambda _services: plain)])
+    variables = {**environ, "VR_MODELS__EMBEDDING": "plain/one"}
+    config = load_config(environ=variables, working_folder=working_folder)
+    kernel = await start({"plain": plugin}, config=config)
+    with pytest.raises(VrError, match="ModelProvider plain of plugin plain failed"):
+        await kernel.services.models.embed(["a"], "document")
+
+
 def step(say: str = "", *calls: tuple[str, Any]) -> str:
     return json.dumps({"say": say, "calls": [{"name": n, "arguments": a} for n, a in calls]})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import repeat
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
@@ -44,6 +44,7 @@ def test_domains_choose_by_host() -> None:
         "https://example.org.evil.com/": False,
         "https://evil.com/example.org": False,
         "https://example.org@evil.com/": False,
+        "https://user:a-secret@example.org/": False,
         "ftp://example.org/": False,
         "//example.org/": False,
         "https:///example.org": False,
@@ -87,3 +88,24 @@ def test_a_service_without_end_is_cut() -> None:
     assert len(repr(kept)) < 500_000
     none = WebResults.bounded(WebQuery("a"), repeat(WebResult("a", "data:,")))
     assert none.results == ()
+
+
+def test_parts_of_other_types_are_left_out_and_lose_no_result() -> None:
+    odd: Any = [
+        None,
+        {"url": "https://a.org"},
+        WebResult("a", cast("Any", 7)),
+        WebResult(
+            cast("Any", None),
+            "https://b.org",
+            cast("Any", b"b"),
+            cast("Any", "2024"),
+            {"rank": float("nan"), cast("Any", 7): "a", "doi": "10.1", "years": cast("Any", [1])},
+        ),
+    ]
+    made = WebResults.bounded(WebQuery("a"), odd, response=cast("Any", None))
+    assert made.response == ""
+    assert [(one.title, one.url, one.snippet, one.published) for one in made.results] == [
+        ("https://b.org", "https://b.org", "", None)
+    ]
+    assert dict(made.results[0].details) == {"doi": "10.1"}

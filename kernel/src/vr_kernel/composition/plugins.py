@@ -168,7 +168,7 @@ class Plugins:
             f"No tool {name!r}.",
             Code.NOT_FOUND,
             hint=f"{did_you_mean(name, self.registry.tools)}All are named by tools/list of MCP,"
-            " and by `vr plugin list` in a shell.",
+            " or found by tool_search where that is listed, and by `vr plugin list` in a shell.",
         )
 
     def keep_house(self) -> AbstractAsyncContextManager[None]:

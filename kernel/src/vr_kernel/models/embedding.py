@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from vr_kernel.generation import Embeddings, Purpose
@@ -39,7 +40,21 @@ async def embed(
         )
         attempt = partial(recorder.attempt, paid)
         with model.contained():
-            return await retrier.run(model.name, attempt, room=recorder.room)
+            made = await retrier.run(model.name, attempt, room=recorder.room)
+            _require_sound(made.vectors, len(batch))
+            return made
 
     made = await embed_in_batches(model.id, items, ask)
     return made.model_copy(update={"model": f"{model.provider.name}/{made.model}"})
+
+
+def _require_sound(vectors: Sequence[Sequence[float]], count: int) -> None:
+    """Refuse what cannot be the vectors of so many items.
+
+    Raises:
+        ValueError: for another number of vectors, or for one that is empty or not finite.
+    """
+    if len(vectors) != count:
+        raise ValueError(f"{len(vectors)} vectors for {count} items")
+    if not all(vector and all(map(isfinite, vector)) for vector in vectors):
+        raise ValueError("a vector is empty, or has numbers that are not finite")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import islice
+from math import isfinite
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 from urllib.parse import urlsplit
 
@@ -65,14 +66,17 @@ class WebQuery:
                 raise _invalid(f"{visible_line(domain, TITLE_CHARS)!r} is not a domain.")
 
     def allows(self, url: str) -> bool:
-        """Check if a result at that address may be returned: http or https, of these domains."""
+        """Check if a result at that address may be returned: http or https, of these domains.
+
+        One with a name or a password before its host is not: it may be a secret, or a disguise.
+        """
         try:
             parts = urlsplit(url)
             host = (parts.hostname or "").rstrip(".")
         except ValueError:
             return False
         plain = len(url) <= URL_CHARS and not re.search(r"\s", url) and visible(url) == url
-        if parts.scheme not in ("http", "https") or not host or not plain:
+        if parts.scheme not in ("http", "https") or not host or "@" in parts.netloc or not plain:
             return False
         chosen = not self.domains or any(_is_below(host, each) for each in self.domains)
         return chosen and not any(_is_below(host, each) for each in self.excluded_domains)
@@ -126,10 +130,12 @@ class WebResults:
         """Keep of what a service sent what was asked for, without unseen signs, and cut to size.
 
         A result without an http or https address, or of a domain that was not asked for, is left
-        out; of the others the first `limit` stay.
+        out; of the others the first `limit` stay, without those of their parts that are of other
+        types than they should be.
         """
-        kept = (_cleaned(each) for each in islice(found, MOST_ROWS) if query.allows(each.url))
-        said = visible(response[:RESPONSE_CHARS])
+        rows = (each for each in islice(found, MOST_ROWS) if isinstance(each, WebResult))
+        kept = (_cleaned(each) for each in rows if _text(each.url) and query.allows(each.url))
+        said = visible(_text(response)[:RESPONSE_CHARS])
         told = tuple(visible_line(note, SNIPPET_CHARS) for note in islice(notes, MOST_DETAILS))
         return cls(tuple(islice(kept, query.limit)), said, usage, told)
 
@@ -160,16 +166,28 @@ class SearchProvider(Protocol):
 
 
 def _cleaned(found: WebResult) -> WebResult:
-    title = visible_line(found.title[: TITLE_CHARS * 4], TITLE_CHARS) or found.url
-    snippet = visible_line(found.snippet[: SNIPPET_CHARS * 4], SNIPPET_CHARS)
-    return WebResult(title, found.url, snippet, found.published, dict(_details(found.details)))
+    title = visible_line(_text(found.title)[: TITLE_CHARS * 4], TITLE_CHARS) or found.url
+    snippet = visible_line(_text(found.snippet)[: SNIPPET_CHARS * 4], SNIPPET_CHARS)
+    published = found.published if isinstance(found.published, date) else None
+    details = _details(found.details) if isinstance(found.details, Mapping) else ()
+    return WebResult(title, found.url, snippet, published, dict(details))
+
+
+def _text(given: object) -> str:
+    """A text as it is; empty for anything else, such as the null of a service."""
+    return given if isinstance(given, str) else ""
 
 
 def _details(given: Mapping[str, str | float]) -> Iterator[tuple[str, str | float]]:
-    plain = ((name, value) for name, value in given.items() if isinstance(value, str | int | float))
+    plain = ((name, value) for name, value in given.items() if _text(name) and _is_plain(value))
     for name, value in islice(plain, MOST_DETAILS):
         said = visible_line(value[:SNIPPET_CHARS], TITLE_CHARS) if isinstance(value, str) else value
         yield visible_line(name[:TITLE_CHARS], TITLE_CHARS), said
+
+
+def _is_plain(value: object) -> bool:
+    """Check for a text or a number that JSON can hold."""
+    return isinstance(value, str | int) or (isinstance(value, float) and isfinite(value))
 
 
 def _is_below(host: str, domain: str) -> bool:
