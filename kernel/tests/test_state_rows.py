@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from ledger_state import ledger_state
 from vr_kernel.errors import VrError
 from vr_kernel.jobs.leases import LedgerLeases
@@ -23,6 +25,24 @@ async def test_rows_outlive_their_process(tmp_path: Path) -> None:
         with closing(SqliteRows(tmp_path / "rows.db")) as space:
             await space.of(PLACE).put(f"day/{number}", number)
             assert [row.value for row in await space.of(PLACE).list()] == [*range(number + 1)]
+
+
+async def test_an_index_that_cannot_be_used_takes_no_rows_away(tmp_path: Path) -> None:
+    """A killed process leaves its rows in the log, and somebody spoils the index beside it."""
+    told: list[VrError] = []
+    (tmp_path / "left").mkdir()
+    path, spoiled = tmp_path / "left" / "rows.db", tmp_path / "left" / "rows.db-shm"
+    with closing(SqliteRows(tmp_path / "rows.db")) as space:
+        await space.of(PLACE).put("a", 1)
+        for name in ("rows.db", "rows.db-wal"):
+            shutil.copy(tmp_path / name, path.with_name(name))
+    spoiled.mkdir()
+    with closing(SqliteRows(path, told.append)) as space, pytest.raises(VrError):
+        await space.of(PLACE).put("b", 2)
+    spoiled.rmdir()
+    with closing(SqliteRows(path)) as space:
+        assert [row.key for row in await space.of(PLACE).list()] == ["a"]
+    assert not told
 
 
 async def test_damaged_rows_are_left_out_and_told_once(tmp_path: Path) -> None:

@@ -65,8 +65,13 @@ def is_newer(error: BaseException | None) -> bool:
 def is_useless(error: BaseException | None, path: Path) -> bool:
     """True when a file that may be written is broken, or not one of ours."""
     if getattr(error, "sqlite_errorname", None) == "SQLITE_READONLY":
-        # A newer version of SQLite may mark a file as not writable by this one.
-        return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+        # A newer version of SQLite may mark a file as not writable by this one. A log or index
+        # that is no file, or another user's, says nothing of the file.
+        beside = [path.with_name(path.name + end) for end in ("-wal", "-shm")]
+        files = [path, *filter(os.path.lexists, beside)]
+        return os.access(path.parent, os.W_OK) and all(
+            each.is_file() and os.access(each, os.W_OK) for each in files
+        )
     return _is_any_of(error, _DAMAGED + _FOREIGN)
 
 
