@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -187,3 +188,18 @@ async def test_a_cancelled_turn_keeps_what_it_paid_for(kernel: Kernel, gemini: F
     async with kernel.turn("paid", "chat", "one") as call:
         await call.services.models.generate("Why?")
     assert asked(gemini) == {"Why?": 1}
+
+
+@pytest.mark.parametrize("failed", [False, True])
+async def test_nothing_is_recorded_in_a_turn_that_has_ended(kernel: Kernel, failed: bool) -> None:
+    with suppress(ZeroDivisionError):
+        async with kernel.turn("paid", "chat", "one") as call:
+            if failed:
+                raise ZeroDivisionError
+    for late in (
+        lambda: call.record(Record("PaidAnswers", {"text": "a"})),
+        lambda: call.forget("A"),
+    ):
+        with pytest.raises(VrError) as caught:
+            late()
+        assert (caught.value.code, caught.value.category) == (Code.CONFLICT, "TURN_ENDED")

@@ -101,7 +101,11 @@ class Call:
 
         When the journal cannot be written, the result is returned with a remark; with `essential`
         the call fails instead, because the result is worthless without its records.
+
+        Raises:
+            VrError: CONFLICT, category TURN_ENDED, after the block of `Kernel.turn`.
         """
+        self._produced.require_open()
         self._produced.records.extend(records)
         self._produced.essential = self._produced.essential or essential
 
@@ -109,7 +113,11 @@ class Call:
         """Have records deleted when the tool succeeds, in the journal and in every store.
 
         Unlike with `record`, the call always fails when the journal cannot be written.
+
+        Raises:
+            VrError: as `record`.
         """
+        self._produced.require_open()
         self._produced.deletions.extend((kind, key) for key in keys)
         self._produced.essential = True
 

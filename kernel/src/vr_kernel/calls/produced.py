@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from vr_kernel.errors import Code, VrError
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.progress import Report
 from vr_kernel.questions import Asker, ask_nobody
@@ -50,6 +51,7 @@ class Produced:
         run: of a job, how many processes began it.
         owner: finds the lease of the job that this is, if it is one by now; without that lease
             nothing is committed.
+        ended: it is a turn whose block has been left.
     """
 
     id: str
@@ -75,6 +77,21 @@ class Produced:
     begun: float = field(default_factory=time.monotonic)
     run: int = 1
     owner: Callable[[], Awaitable[Lease | None]] | None = None
+    ended: bool = False
+
+    def require_open(self) -> None:
+        """Refuse what nobody would commit any more.
+
+        Raises:
+            VrError: CONFLICT, category TURN_ENDED.
+        """
+        if self.ended:
+            raise VrError(
+                "This turn has ended: nothing more of it is recorded.",
+                Code.CONFLICT,
+                category="TURN_ENDED",
+                hint="Record within the block of `Kernel.turn`.",
+            )
 
     @property
     def is_empty(self) -> bool:

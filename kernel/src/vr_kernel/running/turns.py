@@ -54,8 +54,11 @@ async def open_turn(
     produced = _begin(context, name, call_id, origin, report, place, lease)
     failure: BaseException | None = None
     try:
-        with Within(call_id, produced.meter.trace):
-            yield Call(produced)
+        try:
+            with Within(call_id, produced.meter.trace):
+                yield Call(produced)
+        finally:
+            produced.ended = True
         if lease is not None:
             lease.check()
         if not produced.is_empty:
