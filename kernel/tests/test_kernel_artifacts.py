@@ -43,6 +43,26 @@ def test_a_copy_of_a_file_is_kept(artifacts: Artifacts, tmp_path: Path) -> None:
     assert made.path.suffix == ".png"
 
 
+def test_what_is_in_the_place_of_an_artifact_gives_way(
+    artifacts: Artifacts, tmp_path: Path
+) -> None:
+    """A part that a power cut left, or a link; a folder is told."""
+    path = artifacts.add(b"whole", "text/plain").path
+    outside = tmp_path / "outside"
+    outside.write_bytes(b"theirs")
+    path.write_bytes(b"who")
+    assert artifacts.add(b"whole", "text/plain").path.read_bytes() == b"whole"
+    path.unlink()
+    path.symlink_to(outside)
+    assert artifacts.add(b"whole", "text/plain").path.read_bytes() == b"whole"
+    assert (path.is_symlink(), outside.read_bytes()) == (False, b"theirs")
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(VrError) as caught:
+        artifacts.add(b"whole", "text/plain")
+    assert caught.value.code == "UNAVAILABLE"
+
+
 def test_equal_content_is_one_file(artifacts: Artifacts) -> None:
     made = {artifacts.add(b"same", "text/plain") for _ in range(3)}
     assert len(made) == len(list(artifacts.folder.iterdir())) == 1

@@ -8,6 +8,7 @@ import mimetypes
 import os
 import re
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ class Artifacts:
             digest = hashlib.file_digest(source, "sha256").hexdigest()
             size = source.seek(0, os.SEEK_END)
             path = self.folder / artifact_name(digest, mime)
-            self._keep(path, source)
+            self._keep(path, source, size)
         return Artifact(URI_PREFIX + path.name, path, mime, size)
 
     def find(self, name: str) -> Artifact:
@@ -104,9 +105,9 @@ class Artifacts:
         """Prefixes of artifact paths: the folder as configured, and with links resolved."""
         return {f"{folder}{os.sep}" for folder in (self.folder, os.path.realpath(self.folder))}
 
-    def _keep(self, path: Path, source: BinaryIO) -> None:
+    def _keep(self, path: Path, source: BinaryIO, size: int) -> None:
         try:
-            if not path.exists():
+            if not _is_whole(path, size):  # a power cut may have left a part
                 source.seek(0)
                 self._write(path, source)
         except OSError as error:
@@ -154,6 +155,14 @@ def no_artifact(name: str) -> VrError:
         Code.NOT_FOUND,
         hint="Artifacts are cleaned by age and size; run the tool again.",
     )
+
+
+def _is_whole(path: Path, size: int) -> bool:
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_size == size
 
 
 def _each_text(data: Any, change: Callable[[str], str]) -> Any:
