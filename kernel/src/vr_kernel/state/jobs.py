@@ -42,7 +42,7 @@ class Job:
 
 DAMAGED_JOB = "JOB_DAMAGED"
 """Category of the error of a job whose row is damaged."""
-_Jobs: TypeAlias = list[Job]
+JobList: TypeAlias = list[Job]
 
 
 class JobTable(Protocol):
@@ -82,7 +82,7 @@ class JobTable(Protocol):
 
     async def list(
         self, principal: str, states: Collection[JobState] | None = None, limit: int = 50
-    ) -> _Jobs:
+    ) -> JobList:
         """A principal's jobs, newest first, of these states or of all."""
 
     async def report(
@@ -99,7 +99,7 @@ class JobTable(Protocol):
     async def cancel_asked(self, job_ids: Iterable[str]) -> set[str]:
         """Find the jobs among these that were asked to stop."""
 
-    async def orphans(self, limit: int = 100) -> _Jobs:
+    async def orphans(self, limit: int = 100) -> JobList:
         """Interrupted jobs of all principals, oldest first."""
 
     async def prune(self, older_than_s: float) -> int:

@@ -7,12 +7,10 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any, TypeAlias
+from typing import Any
 
 from vr_kernel.state.call_end import JobEnd
-from vr_kernel.state.jobs import Job, JobState, job_scope, progress
-
-_Jobs: TypeAlias = list[Job]
+from vr_kernel.state.jobs import Job, JobList, JobState, job_scope, progress
 
 
 @dataclass(slots=True)
@@ -164,7 +162,7 @@ class MemoryJobs:
 
     async def list(
         self, principal: str, states: Collection[JobState] | None = None, limit: int = 50
-    ) -> _Jobs:
+    ) -> JobList:
         """A principal's jobs, newest first, of these states or of all."""
         own = [job for job in reversed(self.kept.values()) if job.principal == principal]
         shown = [await self._shown(job) for job in own]
@@ -197,7 +195,7 @@ class MemoryJobs:
         """Find the jobs among these that were asked to stop."""
         return self._asked.intersection(job_ids)
 
-    async def orphans(self, limit: int = 100) -> _Jobs:
+    async def orphans(self, limit: int = 100) -> JobList:
         """Interrupted jobs of all principals, oldest first."""
         shown = [await self._shown(job) for job in self.kept.values()]
         orphans = [job for job in shown if job.state == "interrupted"]

@@ -10,7 +10,7 @@ from itertools import count, islice
 from typing import Any, TypeAlias
 
 from vr_kernel.state import Delete, Place, Put, Row, RowChange
-from vr_kernel.state.rows import changed, check_changes, check_key, check_list, check_place
+from vr_kernel.state.row_checks import changed, check_changes, check_key, check_list, check_place
 
 _Found: TypeAlias = list[Row]
 

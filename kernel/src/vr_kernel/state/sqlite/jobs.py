@@ -6,9 +6,9 @@ import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from vr_kernel.state.jobs import DAMAGED_JOB, Job, JobState, progress
+from vr_kernel.state.jobs import DAMAGED_JOB, Job, JobList, JobState, progress
 from vr_kernel.state.sqlite.job_rows import COLUMNS, OWNED, SHOWN, read_job
 from vr_kernel.state.sqlite.leases import SqliteLeases
 from vr_kernel.state.sqlite.liveness import owns
@@ -17,8 +17,6 @@ from vr_kernel.storage.principal_marks import MARK, mark_of
 
 if TYPE_CHECKING:
     from vr_kernel.state.call_end import JobEnd
-
-_Jobs: TypeAlias = list[Job]
 
 
 class SqliteJobs:
@@ -76,7 +74,7 @@ class SqliteJobs:
 
     async def list(
         self, principal: str, states: Collection[JobState] | None = None, limit: int = 50
-    ) -> _Jobs:
+    ) -> JobList:
         """A principal's jobs, newest first, of these states or of all."""
         wanted = ", ".join(f"'{state}'" for state in get_args(JobState) if state in (states or ()))
         among = "" if states is None else f" AND {SHOWN} IN ({wanted})"
@@ -127,7 +125,7 @@ class SqliteJobs:
 
         return await self._database.read(read)
 
-    async def orphans(self, limit: int = 100) -> _Jobs:
+    async def orphans(self, limit: int = 100) -> JobList:
         """Interrupted jobs of all principals, oldest first."""
         found = await self._read(
             f"{SHOWN} = 'interrupted' ORDER BY created_at, rowid LIMIT :limit", limit=limit
@@ -152,8 +150,8 @@ class SqliteJobs:
 
         return await self._database.run(delete)
 
-    async def _read(self, where: str, **values: Any) -> _Jobs:
-        def read(connection: sqlite3.Connection) -> _Jobs:
+    async def _read(self, where: str, **values: Any) -> JobList:
+        def read(connection: sqlite3.Connection) -> JobList:
             now = self._now(connection)
             query = f"SELECT {COLUMNS} FROM job WHERE {where}"  # noqa: S608 - constant text
             rows = connection.execute(query, {**values, **now})

@@ -7,8 +7,16 @@ import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any
 
+from vr_kernel.state.row_checks import (
+    changed,
+    check_changes,
+    check_key,
+    check_list,
+    check_place,
+    load,
+)
 from vr_kernel.state.rows import (
     MOST_KEY_CHARS,
     Delete,
@@ -16,12 +24,7 @@ from vr_kernel.state.rows import (
     Put,
     Row,
     RowChange,
-    changed,
-    check_changes,
-    check_key,
-    check_list,
-    check_place,
-    load,
+    RowList,
 )
 from vr_kernel.state.sqlite.table_file import TableFile
 from vr_kernel.storage.sound_rows import is_text
@@ -50,7 +53,6 @@ _SWEEP_S = 60.0
 """Seconds between two deletions of what has expired; until then it only counts as missing."""
 _LAST, _SURROGATES = chr(0x10FFFF), (0xD7FF, 0xE000)
 _Work = tuple[RowChange, str]
-_Found: TypeAlias = list[Row]
 
 
 class SqliteRows(TableFile):
@@ -91,7 +93,7 @@ class RowsOfPlace:
         read = partial(self._get, key=check_key(key))
         return None if self._database.is_missing else await self._database.look(read)
 
-    async def list(self, prefix: str = "", *, after: str = "", limit: int = 1000) -> _Found:
+    async def list(self, prefix: str = "", *, after: str = "", limit: int = 1000) -> RowList:
         """List rows whose key begins with `prefix` and lies behind `after`, sorted by key."""
         most = check_list(prefix, after, limit)
         read = partial(self._list, prefix=prefix, after=after, limit=most)
@@ -113,7 +115,7 @@ class RowsOfPlace:
         work = check_changes([Delete(key, expected)])
         return (await self._database.run(partial(self._write, work=work)))[1] > 0
 
-    async def write(self, *changes: RowChange, paid: bool = False) -> _Found:
+    async def write(self, *changes: RowChange, paid: bool = False) -> RowList:
         """Do all changes or none, and return the rows that were put, in order."""
         work = partial(self._write, work=check_changes(changes))
         if not paid:
@@ -128,7 +130,7 @@ class RowsOfPlace:
         rows = connection.execute(sql, (*self._place, key))
         return next(self._sound(rows.fetchall()), None)
 
-    def _list(self, connection: sqlite3.Connection, prefix: str, after: str, limit: int) -> _Found:
+    def _list(self, connection: sqlite3.Connection, prefix: str, after: str, limit: int) -> RowList:
         return [*islice(self._pages(connection, prefix, after), limit)]
 
     def _pages(self, connection: sqlite3.Connection, prefix: str, after: str) -> Iterator[Row]:
@@ -157,14 +159,14 @@ class RowsOfPlace:
             except _DAMAGE:
                 self._database.leave_out("entry", (self._place[0], key))
 
-    def _write(self, connection: sqlite3.Connection, work: Sequence[_Work]) -> tuple[_Found, int]:
+    def _write(self, connection: sqlite3.Connection, work: Sequence[_Work]) -> tuple[RowList, int]:
         now = time.time()
         if now >= self._file.sweep_at:
             connection.execute("DELETE FROM entry WHERE expires_at <= ?", (now,))
             self._file.sweep_at = now + _SWEEP_S
         for change, _ in work:  # before any is made: work that was held may be refused later
             self._require_expected(connection, change)
-        rows: _Found = []
+        rows: RowList = []
         deleted = 0
         for change, text in work:
             if isinstance(change, Put):
