@@ -448,3 +448,11 @@ async def test_a_tool_writes_below_the_roots_of_its_caller(
     assert (await refused(kernel.call("note_down", folder=outside, text="x"))).code is (
         Code.NOT_ALLOWED
     )
+    artifact = kernel.services.artifacts.add(b"a chart", "text/plain").path
+    for folder in (artifact.parent, artifact.parent.parent):
+        kernel.services.policy.allow(folder)
+        writer = CallFiles(kernel.services.policy)
+        name = str(artifact.relative_to(folder))
+        appended = writer.write(folder, name, b"x", append=True)
+        assert (await refused(appended)).code is Code.NOT_ALLOWED
+        assert (await writer.read(folder, name))[0] == artifact.read_bytes() == b"a chart"

@@ -42,7 +42,7 @@ def read_file(policy: Policy, folder: str | Path, name: str) -> tuple[bytes, str
     Raises:
         VrError: see there.
     """
-    with _opened(policy, folder, name, make=False) as (place, last):
+    with _opened(policy, folder, name, make=None) as (place, last):
         path = place.path / last
         if _present(place, last) is None:
             raise missing(path)
@@ -108,17 +108,22 @@ def _is_plain(part: str) -> bool:
 
 @contextmanager
 def _opened(
-    policy: Policy, folder: str | Path, name: str, *, make: bool
+    policy: Policy, folder: str | Path, name: str, *, make: bool | None
 ) -> Iterator[tuple[OpenFolder, str]]:
-    """The folder that directly holds the file, and the file's name in it."""
+    """The folder that directly holds the file, and the file's name in it.
+
+    Missing folders are made with `make`; None when the file is only read.
+    """
     from vr_kernel.storage.database_errors import unwritten
     from vr_kernel.storage.database_faults import is_full
 
     *inner, last = parse_name(name)
     root, real = policy.resolve_folder(folder)
     path = real.joinpath(*inner, last)
+    if make is not None:
+        policy.require_writable(path)
     try:
-        with OpenFolder.at(root, real, inner, make=make) as place:
+        with OpenFolder.at(root, real, inner, make=bool(make)) as place:
             yield place, last
     except OSError as error:
         if is_full(error):

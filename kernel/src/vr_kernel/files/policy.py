@@ -40,9 +40,17 @@ class Policy:
     """Answers which files may be read and made. Every plugin opens files through it."""
 
     def __init__(
-        self, roots: Sequence[str | Path], allow_by: str = ALLOW_BY, untold: Path | None = None
+        self,
+        roots: Sequence[str | Path],
+        allow_by: str = ALLOW_BY,
+        untold: Path | None = None,
+        kept: Path | None = None,
     ) -> None:
-        """Allow `roots`, and `untold`, which errors never name; `allow_by` says how to add one."""
+        """Allow `roots`, and `untold`, which errors never name; `allow_by` says how to add one.
+
+        Files below `kept` are the program's own: they are read, and not changed.
+        """
+        self._kept = kept and kept.expanduser().resolve()
         folders = [Path(root).expanduser().resolve() for root in (untold, *roots) if root]
         self.roots, self._untold = tuple(dict.fromkeys(folders)), folders[0] if untold else None
         self._named: tuple[Path, ...] = ()
@@ -200,6 +208,15 @@ class Policy:
         except OSError as error:
             raise unreadable(wanted, error) from error
         return root, real
+
+    def require_writable(self, path: Path) -> None:
+        """Refuse the real path of a file of the program's own.
+
+        Raises:
+            VrError: NOT_ALLOWED.
+        """
+        if self._kept is not None and path.is_relative_to(self._kept):
+            raise unwritable(path, PermissionError(0, "artifacts stay as they are"))
 
     @contextmanager
     def _opened_folder(self, folder: str | Path) -> Iterator[tuple[Path, int]]:
