@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import paid_plugin
 import pytest
@@ -269,6 +269,9 @@ async def test_state_returns_to_the_model_that_made_it_and_to_no_other(
     assert signatures(gemini) != [foreign]
     damaged = [ASKED, Turn("model", first.turn.parts, {"model": FLASH, "parts": [{"x": 1}, 2]})]
     await said(kernel, [ToolResult("1", "seen")], history=damaged, model=FLASH)
+    assert signatures(gemini) == [foreign]
+    spoiled: Any = Turn("model", first.turn.parts, cast("Any", "no mapping"))
+    await said(kernel, [ToolResult("1", "seen")], history=[ASKED, spoiled], model=FLASH)
     assert signatures(gemini) == [foreign]
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vr_kernel import private_file, private_folder
+from vr_kernel import private_file, private_folder, visible
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -24,12 +24,13 @@ def command_names(kernel: Kernel) -> dict[str, dict[str, str]]:
     """Every tool and every plugin's command, by the words that run it."""
     names: dict[str, dict[str, str]] = {}
     for tool in kernel.tools.values():
-        names.setdefault(tool.domain, {})[subcommand(tool.name)] = tool.description
+        says = visible(tool.description)
+        names.setdefault(tool.domain, {})[subcommand(tool.name)] = says
         if tool.command:
-            names[tool.command] = {"": tool.description}
+            names[tool.command] = {"": says}
     for command in kernel.commands:
         first, *rest = command.path
-        names.setdefault(first, {})[" ".join(rest)] = command.help
+        names.setdefault(first, {})[" ".join(rest)] = visible(command.help)
     return names
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from vr_kernel import Code, Kernel, Log, Tool, VrError
+from vr_kernel import Code, Kernel, Log, Tool, VrError, visible
 from vr_kernel.isolation import contained
 
 from vr_cli.calling.calls import LOCAL, run_each
@@ -62,7 +62,7 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
     parameters.append(click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."))
     epilog = _SOURCES_ARE if several else _SOURCE_IS if SOURCE in places else None
     return click.Command(
-        None, params=parameters, callback=invoke, help=tool.description, epilog=epilog
+        None, params=parameters, callback=invoke, help=visible(tool.description), epilog=epilog
     )
 
 
@@ -171,7 +171,7 @@ def _flag(name: str) -> str:
 def _option(name: str, schema: Mapping[str, Any], places: Sequence[str]) -> click.Option:
     declaration = _flag(name)
     default = schema.get("default")
-    help_text = schema.get("description", "")
+    help_text = visible(schema.get("description", ""))
     if name in places:
         help_text = f"{help_text} [the same as {name.upper()}]".strip()
     if schema.get("type") == "array":

@@ -62,7 +62,8 @@ class ModelConfiguration:
         raise VrError(
             f"There is no thinking level {level!r} with a temperature of {degree}.",
             Code.INVALID_INPUT,
-            hint=f"{did_you_mean(level, THINKING_LEVELS)}Levels: {', '.join(THINKING_LEVELS)};"
+            hint=f"{'' if level in THINKING_LEVELS else did_you_mean(level, THINKING_LEVELS)}"
+            f"Levels: {', '.join(THINKING_LEVELS)};"
             f" temperatures: 0 to {HIGHEST_TEMPERATURE}.",
         )
 

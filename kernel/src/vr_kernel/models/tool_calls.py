@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from vr_kernel.errors import Code, VrError
@@ -72,11 +72,12 @@ def with_own_state(request: Request, model: str) -> Request:
     """The request to a model, without the state that others made."""
     if all(turn.state is None for turn in request.turns):
         return request
-    own = (
-        turn if turn.state is None or turn.state.get(_MODEL) == model else replace(turn, state=None)
-        for turn in request.turns
-    )
-    return replace(request, turns=tuple(own))
+    return replace(request, turns=tuple(_for_maker(turn, model) for turn in request.turns))
+
+
+def _for_maker(turn: Turn, model: str) -> Turn:
+    own = isinstance(turn.state, Mapping) and turn.state.get(_MODEL) == model
+    return turn if own or turn.state is None else replace(turn, state=None)
 
 
 def asked_model(reply: Reply) -> str:
