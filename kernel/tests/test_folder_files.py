@@ -456,3 +456,8 @@ async def test_a_tool_writes_below_the_roots_of_its_caller(
         appended = writer.write(folder, name, b"x", append=True)
         assert (await refused(appended)).code is Code.NOT_ALLOWED
         assert (await writer.read(folder, name))[0] == artifact.read_bytes() == b"a chart"
+    kernel.services.policy.allow(config.paths.state.parent)
+    for own in (config.paths.state, config.paths.config, config.paths.cache):
+        writing = CallFiles(kernel.services.policy).write(own.parent, f"{own.name}/rows.db", b"x")
+        assert (await refused(writing)).code is Code.NOT_ALLOWED
+        assert not (own / "rows.db").exists()

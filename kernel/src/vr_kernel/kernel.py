@@ -181,7 +181,7 @@ class Kernel:
 
         Raises:
             VrError: NOT_FOUND for an unknown tool, naming the nearest; INVALID_INPUT, category
-                ID_INVALID.
+                ID_INVALID; UNAVAILABLE, category PLUGIN_BROKEN, when the plugin could not begin.
         """
         tool, context = await self._served(name)
         if tool.long:

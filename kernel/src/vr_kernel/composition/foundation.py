@@ -76,8 +76,9 @@ class Foundation:
         self.artifacts = Artifacts(config.paths.artifacts)
         # A single folder given as text would be read as a sequence of letters, "/" among them.
         folders = [roots] if isinstance(roots, str) else roots
-        kept = config.paths.artifacts
-        self.policy = Policy([*folders, *config.kernel.allowed_roots, kept], kept=kept)
+        paths = config.paths
+        allowed = [*folders, *config.kernel.allowed_roots, paths.artifacts]
+        self.policy = Policy(allowed, reserved=paths.all)
         self.http = Fetcher(config.http, log=self.log)
         self.patience = Patience()
         self.patience.room_of = self.room_of

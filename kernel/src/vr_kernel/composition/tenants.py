@@ -82,6 +82,7 @@ class Tenants:
 
     def _policy(self, identity: Identity, tenant: Tenant) -> Policy:
         if identity not in self._policies:
-            own = tenant.artifacts.folder
-            self._policies[identity] = Policy(identity.roots, allow_by=ASK_OWNER, untold=own)
+            own, reserved = tenant.artifacts.folder, self._foundation.config.paths.all
+            made = Policy(identity.roots, allow_by=ASK_OWNER, untold=own, reserved=reserved)
+            self._policies[identity] = made
         return self._policies[identity]

@@ -29,6 +29,11 @@ class Paths:
     cache: Path
 
     @property
+    def all(self) -> tuple[Path, Path, Path]:
+        """The folders of settings, state and cache."""
+        return self.config, self.state, self.cache
+
+    @property
     def artifacts(self) -> Path:
         """Files that tools produced."""
         return self.state / "artifacts"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from io import BufferedReader, BufferedWriter
 from pathlib import Path
@@ -44,13 +44,13 @@ class Policy:
         roots: Sequence[str | Path],
         allow_by: str = ALLOW_BY,
         untold: Path | None = None,
-        kept: Path | None = None,
+        reserved: Iterable[Path] = (),
     ) -> None:
         """Allow `roots`, and `untold`, which errors never name; `allow_by` says how to add one.
 
-        Files below `kept` are the program's own: they are read, and not changed.
+        Files below `reserved` folders are the program's own: they are read, and not changed.
         """
-        self._kept = kept and kept.expanduser().resolve()
+        self._reserved = tuple(Path(each).expanduser().resolve() for each in reserved)
         folders = [Path(root).expanduser().resolve() for root in (untold, *roots) if root]
         self.roots, self._untold = tuple(dict.fromkeys(folders)), folders[0] if untold else None
         self._named: tuple[Path, ...] = ()
@@ -215,8 +215,12 @@ class Policy:
         Raises:
             VrError: NOT_ALLOWED.
         """
-        if self._kept is not None and path.is_relative_to(self._kept):
-            raise unwritable(path, PermissionError(0, "artifacts stay as they are"))
+        if any(path.is_relative_to(each) for each in self._reserved):
+            raise VrError(
+                f"{spelled_out(path)} cannot be written: it belongs to this program.",
+                Code.NOT_ALLOWED,
+                hint="Write to another folder.",
+            )
 
     @contextmanager
     def _opened_folder(self, folder: str | Path) -> Iterator[tuple[Path, int]]:
