@@ -326,6 +326,13 @@ async def test_answer_that_is_no_json_is_corrected_once_without_its_media(
     assert (result.usage, result.usage.calls) == (gemini.bill, 2)
 
 
+async def test_answer_in_a_code_block_is_read_as_it_is(kernel: Kernel, gemini: FakeGemini) -> None:
+    gemini.answer(f"```json\n{json.dumps(GOOD)}\n```\n")
+    result = await ask(kernel, "paid_shape", question="Which city?")
+    assert result.capital.people == GOOD["people"]
+    assert len(gemini.requests) == 1
+
+
 async def test_model_is_told_what_does_not_fit(kernel: Kernel, gemini: FakeGemini) -> None:
     gemini.answer({"city": "Paris", "people": -1}, times=1)
     gemini.answer(GOOD)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 SHORT = 20_000
 """Length in characters up to which reading is quick."""
+_FENCED = re.compile(r"\s*```\w*\n(.*)```\s*", re.DOTALL)
+"""JSON as a code block of Markdown, as models without a schema mode like to give it."""
 _REPAIR = """\
 This JSON does not fit its schema. Give it again, corrected, and nothing else.
 What is wrong: {problem}
@@ -57,6 +60,8 @@ async def read_or_repair(
 
 async def _read(shape: Shape[V], text: str) -> V:
     """The value in a reply; in a thread when that may take longer than starting one."""
+    if fenced := _FENCED.fullmatch(text):
+        text = fenced[1]
     if shape.quick and len(text) <= SHORT:
         return shape.read(text)
     return await asyncio.to_thread(shape.read, text)
