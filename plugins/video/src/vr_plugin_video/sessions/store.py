@@ -6,7 +6,6 @@ import asyncio
 import re
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from weakref import WeakValueDictionary
 
 from vr_kernel import Services, VrError
@@ -61,6 +60,7 @@ class SessionStore:
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._adopted = False
         self._damaged: set[str] = set()
+        self._caught_up: set[str] = set()
 
     def order(self, session_id: str) -> asyncio.Lock:
         """The lock of one session, which its turns take in the order they came."""
@@ -183,6 +183,7 @@ class SessionStore:
                 break
             session = await self._stored(session.id, session.owner)
         if self.has_pending:
+            self._caught_up.discard(session.id)
             late = late_turns_of(session.id) + turn.call_id
             end = self.clock() + KEPT_S
             await rows.write(Put(late, numbered._asdict(), expires_at=end), paid=True)
@@ -216,15 +217,21 @@ class SessionStore:
     async def _catch_up(self, session: Session) -> bool:
         """Append turns that had to wait for room, unless they are there; True when there are any.
 
-        They are lacking where another process wrote to the session while they waited.
+        They are lacking where another process wrote to the session while they waited. This looks
+        once, and again after turns of this process had to wait.
         """
+        if session.id in self._caught_up or self.has_pending:
+            return False
         rows = await self._rows(session.owner)
-        late = [] if self.has_pending else await rows.list(late_turns_of(session.id))
+        late = await rows.list(late_turns_of(session.id))
+        self._caught_up.add(session.id)
         for row in late:
-            with suppress(VrError):  # the next one tries again
+            try:
                 if (turn := read_turn(row.value)) is not None:
                     await self.append(session, turn)
                 await rows.delete(row.key)
+            except VrError:
+                self._caught_up.discard(session.id)
         return bool(late)
 
     async def _sessions(self, rows: Rows) -> list[Session]:
