@@ -45,7 +45,8 @@ class Rooms:
             device = known.stat().st_dev
         except OSError as error:
             raise no_room(folder, error) from error
-        return self._rooms.setdefault(device, Room(folder, self._log))
+        found = self._rooms.get(device)
+        return found or self._rooms.setdefault(device, Room(folder, self._log))
 
     def close(self) -> None:
         """Free all reserved space for the last writes; blocks."""
