@@ -115,8 +115,8 @@ def test_the_doctor_tells_of_all_that_hang(zoo: Zoo) -> None:
     zoo.add(*(with_lifespan(name, after=forever) for name in stuck))
     found = json.loads(vr(zoo, "doctor", "--json").stdout)["checks"]
     said = {row["name"]: row["what"] for row in found if row["group"] == "plugins"}
-    assert [name for name in late if "did not begin within 2 s" not in said[name]] == []
-    assert [name for name in stuck if "did not end within 1 s" not in said[name]] == []
+    assert [name for name in late if "did not begin within" not in said[name]] == []
+    assert [name for name in stuck if "did not end within" not in said[name]] == []
 
 
 @pytest.mark.parametrize("name", ["raising", pytest.param("hanging", marks=pytest.mark.slow)])
