@@ -76,9 +76,9 @@ def plugin_of(**hooks: Callable[..., Any]) -> SimpleNamespace:
     return SimpleNamespace(**{name: hookimpl(function) for name, function in hooks.items()})
 
 
-def test_there_are_eleven_hooks() -> None:
+def test_there_are_twelve_hooks() -> None:
     events = {"vr_lifespan", "vr_call_finished", "vr_request_finished", "vr_health"}
-    assert set(Hooks().names()) == {*HOOKS, *events, "vr_prompts", "vr_resources"}
+    assert set(Hooks().names()) == {*HOOKS, *events, "vr_prompts", "vr_resources", "vr_views"}
 
 
 async def test_settings_are_validated_and_handed_to_the_plugin(environ: dict[str, str]) -> None:

@@ -105,30 +105,32 @@ if TYPE_CHECKING:
         tool,
     )
     from vr_kernel.version import VERSION
+    from vr_kernel.views.declaration import view
+    from vr_kernel.views.model import View
+    from vr_kernel.views.renderer import ViewRenderer
 
 # fmt: off
 __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Access", "Answer", "AnswerNeeded", "Artifact", "Asker", "CALLS_OUT", "Cache", "CachePlace",
     "Call", "CallFinished", "CallOptions", "Change", "Check", "Code", "Command", "Config",
-    "Content", "Continuity", "DESTRUCTIVE", "Diagnosis", "Document", "DocumentLoader",
-    "Documents", "ERROR_META", "Effects", "Embedder", "Embeddings", "EnvAlias", "ErrorRule",
-    "ErrorTable", "FieldType", "FileMatches", "Files", "Filter", "FilterOperator", "Finding",
-    "Follower", "FollowingStore", "Gemini", "Hit", "IDEMPOTENT", "Identity", "InstalledPlugin",
-    "Jobs", "Joined", "Journal", "Kernel", "Leases", "Level", "Locator", "Log", "Media",
-    "MediaResolution", "Message", "ModelInfo", "ModelProvider", "Models", "Options", "Part",
-    "Passage", "Picture", "Position", "Progress", "Prompt", "Provider", "Providers", "Purpose",
-    "Query", "Question", "QuoteIndex", "READ_ONLY", "Reading", "Recency", "Record",
-    "RecordField", "RecordKind", "Remedy", "Reply", "ReplyPiece", "Request", "RequestFinished",
-    "Reranker", "Resource", "Role", "RunningCall", "SearchMode", "SearchProvider",
-    "SearchableStore", "Section", "Segment", "Services", "Store", "StoredRecord", "Structured",
-    "Text", "TextLine", "TextRecognizer", "ThinkingLevel", "Tool", "ToolCall", "ToolResult",
-    "ToolSpec", "Trace", "Turn", "Usage", "UsageReader", "VERSION", "Vectors", "VrError",
-    "WRITES_LOCAL", "WebQuery", "WebResult", "WebResults", "WebSource", "ask_nobody",
-    "build_tool", "cache_key", "check_schema", "did_you_mean", "entity_key", "estimate_tokens",
-    "extra_missing", "find_in", "fit", "hookimpl", "lazy_exports", "load_config",
-    "make_private", "private_file", "private_folder", "prompt", "require_extra", "rerank",
-    "resource", "sharing", "spelled_out", "texts_of", "tool", "understand", "visible",
-    "visible_json", "visible_line",
+    "Content", "Continuity", "DESTRUCTIVE", "Diagnosis", "Document", "DocumentLoader", "Documents",
+    "ERROR_META", "Effects", "Embedder", "Embeddings", "EnvAlias", "ErrorRule", "ErrorTable",
+    "FieldType", "FileMatches", "Files", "Filter", "FilterOperator", "Finding", "Follower",
+    "FollowingStore", "Gemini", "Hit", "IDEMPOTENT", "Identity", "InstalledPlugin", "Jobs",
+    "Joined", "Journal", "Kernel", "Leases", "Level", "Locator", "Log", "Media", "MediaResolution",
+    "Message", "ModelInfo", "ModelProvider", "Models", "Options", "Part", "Passage", "Picture",
+    "Position", "Progress", "Prompt", "Provider", "Providers", "Purpose", "Query", "Question",
+    "QuoteIndex", "READ_ONLY", "Reading", "Recency", "Record", "RecordField", "RecordKind",
+    "Remedy", "Reply", "ReplyPiece", "Request", "RequestFinished", "Reranker", "Resource", "Role",
+    "RunningCall", "SearchMode", "SearchProvider", "SearchableStore", "Section", "Segment",
+    "Services", "Store", "StoredRecord", "Structured", "Text", "TextLine", "TextRecognizer",
+    "ThinkingLevel", "Tool", "ToolCall", "ToolResult", "ToolSpec", "Trace", "Turn", "Usage",
+    "UsageReader", "VERSION", "Vectors", "View", "ViewRenderer", "VrError", "WRITES_LOCAL",
+    "WebQuery", "WebResult", "WebResults", "WebSource", "ask_nobody", "build_tool", "cache_key",
+    "check_schema", "did_you_mean", "entity_key", "estimate_tokens", "extra_missing", "find_in",
+    "fit", "hookimpl", "lazy_exports", "load_config", "make_private", "private_file",
+    "private_folder", "prompt", "require_extra", "rerank", "resource", "sharing", "spelled_out",
+    "texts_of", "tool", "understand", "view", "visible", "visible_json", "visible_line",
 ]
 # fmt: on
 
@@ -186,5 +188,8 @@ __getattr__, __dir__ = lazy_exports(
         "tools": "CALLS_OUT DESTRUCTIVE Effects IDEMPOTENT READ_ONLY Tool "
         "WRITES_LOCAL build_tool tool",
         "version": "VERSION",
+        "views.declaration": "view",
+        "views.model": "View",
+        "views.renderer": "ViewRenderer",
     },
 )

@@ -60,6 +60,11 @@ def vr_commands() -> list[Command]:  # type: ignore[empty-body]
 
 
 @hookspec
+def vr_views() -> list[Callable[..., Any]]:  # type: ignore[empty-body]
+    """Functions decorated with `@view`; asked for when the first view is needed."""
+
+
+@hookspec
 def vr_lifespan(services: Services) -> AbstractAsyncContextManager[Any] | None:
     """Opens what the plugin needs before its first work, and closes it with the kernel."""
 

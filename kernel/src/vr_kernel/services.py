@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from vr_kernel.state.journal import JournalTable
     from vr_kernel.state.rows import Rows, RowsOf
     from vr_kernel.storage.room import RoomOf
+    from vr_kernel.views.service import Views
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Services:
         log: the log, with the plugin's name in every line.
         room_of: the disk space, by folder, that is reserved for paid results.
         rows_of: opens `rows` by namespace, workspace and principal.
+        views_of: makes `views`.
     """
 
     plugin: str
@@ -85,11 +87,17 @@ class Services:
     log: Log
     room_of: RoomOf
     rows_of: RowsOf
+    views_of: Callable[[Services], Views]
 
     @property
     def rows(self) -> Rows:
         """JSON values that the plugin keeps for this principal, in this workspace."""
         return self.rows_of(self.plugin, self.workspace, self.identity.mark)
+
+    @property
+    def views(self) -> Views:
+        """Results, records and sources as data to be shown."""
+        return self.views_of(self)
 
     @property
     def archive(self) -> Archive:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from vr_kernel.state.protocols import State
     from vr_kernel.state.rows import RowsOf
     from vr_kernel.storage.room import RoomOf
+    from vr_kernel.views.service import Views
 
 
 class GeminiOfCalls(Gemini, Protocol):
@@ -82,6 +83,7 @@ class Context:
     narrow: Callable[[Context, str], Context]
     room_of: RoomOf
     rows_of: RowsOf
+    views_of: Callable[[Services], Views]
 
     @property
     def services(self) -> Services:

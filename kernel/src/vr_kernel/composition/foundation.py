@@ -52,11 +52,13 @@ from vr_kernel.text.redaction import Redaction, secrets_of
 if TYPE_CHECKING:
     from vr_kernel.calls.result_cache import ResultCache
     from vr_kernel.files.digests import Digests
+    from vr_kernel.services import Services
     from vr_kernel.state.adopting import AdoptingRows
     from vr_kernel.state.adoption import Adopt
     from vr_kernel.state.protocols import State
     from vr_kernel.state.rows import OpenRows, Rows
     from vr_kernel.storage.room import Room, Rooms
+    from vr_kernel.views.service import Views
 
 
 class Foundation:
@@ -67,8 +69,7 @@ class Foundation:
     ) -> None:
         self.config = config
         self.redaction = Redaction(secrets_of(config.environ, [config.models, config.serve]))
-        kernel = config.kernel
-        self.log = Log(kernel.log_level, kernel.log_format, redact=self.redaction)
+        self.log = Log(config.kernel.log_level, config.kernel.log_format, redact=self.redaction)
         self.identity = Identity(_user(), config.store.workspace, is_owner=True)
         self._rooms: Rooms | None = None
         self.listeners = Listeners(self.log)
@@ -94,6 +95,7 @@ class Foundation:
         store: StoreFollower,
         plugins: Callable[[], tuple[InstalledPlugin, ...]],
         narrow: Callable[[Context, str], Context],
+        views_of: Callable[[Services], Views],
     ) -> Context:
         """Return the services of one plugin, for the owner.
 
@@ -104,6 +106,7 @@ class Foundation:
             store: the one that follows the journal.
             plugins: lists what is installed.
             narrow: returns the context of another principal.
+            views_of: makes the views of a principal.
         """
         return Context(
             plugin=plugin,
@@ -135,6 +138,7 @@ class Foundation:
             narrow=narrow,
             room_of=self.room_of,
             rows_of=self.rows_of,
+            views_of=views_of,
         )
 
     async def aclose(self) -> None:
@@ -245,10 +249,7 @@ class Foundation:
             roles=Roles(configuration, self.providers),
             retrier=Retrier(lambda: _policy(configuration.current)),
             recorder=UsageRecorder(
-                self.usage,
-                meter,
-                limit,
-                self.journal,
+                *(self.usage, meter, limit, self.journal),
                 room_of=self.room_of,
                 told=self.request_listeners,
             ),

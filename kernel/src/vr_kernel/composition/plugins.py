@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vr_kernel.builtin import plugin as builtin
 from vr_kernel.composition.opening import not_open
@@ -22,7 +22,8 @@ from vr_kernel.loading.discovery import (
     report,
 )
 from vr_kernel.loading.hooks import Hooks
-from vr_kernel.loading.loader import Contribution, Loader, Registry
+from vr_kernel.loading.loader import Loader
+from vr_kernel.loading.registry import Contribution, Registry
 from vr_kernel.models.roles import GEMINI
 from vr_kernel.version import VERSION
 
@@ -34,8 +35,11 @@ if TYPE_CHECKING:
     from vr_kernel.composition.lifespans import Lifespans
     from vr_kernel.composition.tenants import Tenants
     from vr_kernel.health import Check
+    from vr_kernel.services import Services
     from vr_kernel.signatures.schema_cache import ToolSchemas
     from vr_kernel.tools import Tool
+    from vr_kernel.views.declaration import Declared
+    from vr_kernel.views.service import Views
 
 
 class Plugins:
@@ -54,6 +58,7 @@ class Plugins:
         self.lifespans: Lifespans | None = None
         self.contexts: dict[str, Context] = {}
         self.health: dict[str, Callable[[], list[Check]]] = {}
+        self._views: dict[str, Callable[[], list[Callable[..., Any]]]] = {}
         self.registry = Registry()
         self.store = StoreFollower(
             foundation.providers,
@@ -230,6 +235,24 @@ class Plugins:
         self._tenants = self._tenants or Tenants(self._foundation)
         return self._tenants.narrowed(context, principal)
 
+    @cached_property
+    def _declared_views(self) -> Declared:
+        from vr_kernel.views.declaration import declared_views
+
+        registry, foundation = self.registry, self._foundation
+        owners = {("kind", it): plugin for it, plugin in registry.kind_owners.items()}
+        owners |= {("tool", it.name): it.plugin for it in registry.tools.values()}
+        strict = foundation.config.kernel.strict
+        return declared_views(self._views, owners, foundation.log, strict=strict)
+
+    def _views_of(self, services: Services) -> Views:
+        from vr_kernel.views.service import Views
+
+        def services_of(plugin: str, principal: str) -> Services:
+            return self.require(plugin).of_principal(principal).services
+
+        return Views(self._declared_views, services_of, services)
+
     def _admit(self, contribution: Contribution) -> None:
         status, foundation = contribution.status, self._foundation
         context = self.contexts[status.name] = foundation.context_of(
@@ -239,7 +262,9 @@ class Plugins:
             self.store,
             self.list,
             self._narrow,
+            self._views_of,
         )
+        self._views[status.name] = contribution.views
         services = context.services
         self.health[status.name] = partial(contribution.health, services)
         if contribution.hear is not None:

@@ -62,6 +62,10 @@ class PluginHooks:
         """List the commands that are no tools."""
         return self._typed(Command, "vr_commands")
 
+    def views(self) -> list[Callable[..., Any]]:
+        """List the functions that are views."""
+        return self._list("vr_views")
+
     def health(self, services: Services) -> list[Check]:
         """List the checks for `vr doctor`."""
         return self._typed(Check, "vr_health", services=services)

@@ -1,0 +1,55 @@
+"""A view: what there is to see of a result, of records or of a source, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from vr_kernel.views import blocks, links
+from vr_kernel.views.blocks import Block
+from vr_kernel.views.validation import Validator
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A title, a few words about it, and the blocks, the most important ones first.
+
+    A view is checked when it is made: lists become tuples, and signs that nobody can see are
+    removed from its texts, so that every way of showing it may rely on it.
+
+    Attributes:
+        title: of what is shown.
+        blocks: in the order in which they are read.
+        about: short facts for the line below the title, such as a length or a date.
+        source: the web address or path of what it is about, if that is one thing.
+        notes: remarks for the reader: what is missing, what could not be shown.
+
+    Raises:
+        TypeError: for a value of another type than its block takes.
+    """
+
+    title: str
+    blocks: Sequence[Block] = ()
+    about: Sequence[str] = ()
+    source: str = ""
+    notes: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        """Check it, and clean its texts."""
+        for name, value in validator().validated(self).items():
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(Block):
+    """Two views side by side."""
+
+    left: View
+    right: View
+
+
+@cache
+def validator() -> Validator:
+    """Return what checks views, made at the first view."""
+    return Validator({**vars(links), **vars(blocks), "View": View, "Compare": Compare}, Block, View)

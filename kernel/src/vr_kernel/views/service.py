@@ -1,0 +1,180 @@
+"""Makes views of results, records, sources and pages; a view that fails costs its own part."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from vr_kernel.errors import Code, VrError, did_you_mean
+from vr_kernel.isolation.plugin_code import PluginCode
+from vr_kernel.views.declaration import Declared, DeclaredView, Of
+from vr_kernel.views.model import View
+from vr_kernel.views.records import view_of_records
+from vr_kernel.views.results import view_of_result
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from vr_kernel.records import RecordKind
+    from vr_kernel.services import Services
+    from vr_kernel.stores import StoredRecord
+    from vr_kernel.tools import Tool
+
+LIMIT_S = 2.0
+"""Seconds that a plugin may take for a view."""
+MOST_CHARS = 16_000_000
+"""Characters and bytes in one view; more is too much to show."""
+MOST_PARTS = 200_000
+"""Texts, numbers and other parts in one view."""
+
+
+class Views:
+    """The views of all plugins, for one principal.
+
+    Args:
+        declared: by what they are of, and its name.
+        services_of: gives the services of a plugin for a principal.
+        services: those of the one who asks.
+    """
+
+    def __init__(
+        self,
+        declared: Declared,
+        services_of: Callable[[str, str], Services],
+        services: Services,
+    ) -> None:
+        self._declared = declared
+        self._services_of = services_of
+        self._services = services
+
+    @property
+    def pages(self) -> Sequence[DeclaredView]:
+        """The pages of plugins, sorted by title."""
+        pages = [it for it in self._declared.values() if it.of == "page"]
+        return sorted(pages, key=lambda it: it.title)
+
+    def has(self, of: Of, name: str) -> bool:
+        """Return True when a plugin declares that view; everything else is shown by default."""
+        return (of, name) in self._declared
+
+    async def of_result(self, tool: Tool, result: BaseModel) -> View:
+        """Show the result of a tool."""
+
+        def plain() -> View:
+            return view_of_result(tool.name, tool.printed, result)
+
+        return await self._or_plain("tool", tool.name, result, plain)
+
+    async def of_records(self, records: Sequence[StoredRecord]) -> View:
+        """Show records of one kind, at least one: one by itself, or all about one source."""
+        kind = records[0].kind
+        ordered = _ordered(self._services.kinds.get(kind), records)
+
+        def plain() -> View:
+            return view_of_records(self._services.kinds.get(kind), ordered)
+
+        return await self._or_plain("kind", kind, ordered, plain)
+
+    async def page(self, name: str, arguments: Mapping[str, str]) -> View:
+        """Show a page of a plugin.
+
+        Raises:
+            VrError: NOT_FOUND for an unknown page; what the view raised, or INTERNAL.
+        """
+        declared = self._declared.get(("page", name))
+        if declared is None:
+            near = did_you_mean(name, [it.name for it in self.pages])
+            raise VrError(f"No page {name!r}.", Code.NOT_FOUND, hint=near)
+        return await self._made(declared, arguments)
+
+    async def _or_plain(
+        self, of: Of, name: str, subject: object, plain: Callable[[], View]
+    ) -> View:
+        declared = self._declared.get((of, name))
+        if declared is None:
+            return plain()
+        try:
+            return await self._made(declared, subject)
+        except VrError as error:
+            view = plain()
+            return replace(view, notes=[*view.notes, f"{error.message} This is its plain form."])
+
+    async def _made(self, declared: DeclaredView, subject: object) -> View:
+        """Run a plugin's view.
+
+        Raises:
+            VrError: what it raised; INTERNAL, category VIEW_FAILED, when it failed otherwise.
+        """
+        services = self._services_of(declared.plugin, self._services.identity.principal)
+        what = f"The view of {declared.name} in plugin {declared.plugin}"
+        try:
+            view = await _within(LIMIT_S, PluginCode.apart(declared.function, services, subject))
+            chars, parts = _size(_require_view(view))
+        except VrError:
+            raise
+        except TimeoutError:
+            raise _failed(f"{what} took longer than {LIMIT_S:g} s.") from None
+        except Exception as error:
+            services.log.exception("a view failed", plugin=declared.plugin, view=declared.name)
+            raise _failed(f"{what} failed.") from error
+        if chars > MOST_CHARS or parts > MOST_PARTS:
+            raise _failed(f"{what} returned too much to show.")
+        return view
+
+
+def _require_view(view: object) -> View:
+    if not isinstance(view, View):
+        raise TypeError(f"it returned {type(view).__name__}, no View")
+    return view
+
+
+def _failed(message: str) -> VrError:
+    hint = "The log has the details. Report it to the plugin."
+    return VrError(message, Code.INTERNAL, category="VIEW_FAILED", hint=hint)
+
+
+async def _within(limit_s: float, work: Awaitable[View]) -> View:
+    """The result of work, unless it takes too long; work that ignores its end is left alone.
+
+    Raises:
+        TimeoutError: after the limit.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        done, _ = await asyncio.wait({task}, timeout=limit_s)
+    finally:
+        task.cancel()
+    if not done:
+        task.add_done_callback(lambda it: it.cancelled() or it.exception())
+        raise TimeoutError
+    return task.result()
+
+
+def _ordered(kind: RecordKind | None, records: Sequence[StoredRecord]) -> tuple[StoredRecord, ...]:
+    """Records in order of their places; the latest first where they have none."""
+    located = kind.locator if kind else ()
+
+    def place(record: StoredRecord) -> list[float]:
+        numbers = [record.fields.get(name) for name in located]
+        return [float(it) if isinstance(it, int | float) else 0.0 for it in numbers]
+
+    latest = sorted(records, key=lambda it: str(it.fields.get("created_at") or ""), reverse=True)
+    return tuple(sorted(latest, key=place) if located else latest)
+
+
+def _size(value: Any) -> tuple[int, int]:
+    """Count the characters and the parts of a view."""
+    if isinstance(value, str | bytes):
+        return len(value), 1
+    if is_dataclass(value):
+        parts: Any = (getattr(value, it.name) for it in fields(value))
+    elif isinstance(value, Mapping):
+        parts = (each for pair in value.items() for each in pair)
+    elif isinstance(value, tuple | list):
+        parts = value
+    else:
+        return 0, 1
+    sizes = [_size(each) for each in parts]
+    return sum(chars for chars, _ in sizes), 1 + sum(count for _, count in sizes)

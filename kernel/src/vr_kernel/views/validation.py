@@ -1,0 +1,171 @@
+"""Checks what a view is made of, and removes what nobody can see from its texts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from functools import partial
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from vr_kernel.text.visible_text import all_visible, result_text, visible
+
+Read = Callable[[Any], Any]
+ADDRESSES = frozenset({"address", "link", "source", "image"})
+"""Fields with addresses and paths, which stay usable; who shows them makes them visible."""
+BLOCK = "block"
+"""The name under which data says which block it is."""
+_WORDS = {int: "a whole number", bool: "True or False", bytes: "bytes", NoneType: "None"}
+
+
+class Validator:
+    """Checks values by the types of the fields that they are for.
+
+    Args:
+        names: of all types that the fields name.
+        block: the class of all blocks.
+        whole: the class whose instances are checked already.
+    """
+
+    def __init__(self, names: Mapping[str, Any], block: type, whole: type) -> None:
+        self._names = {**names}
+        self._block_class = block
+        self._whole = whole
+        self._readers: dict[type, dict[str, Read]] = {}
+        self._blocks = {
+            name: it
+            for name, it in names.items()
+            if isinstance(it, type) and issubclass(it, block) and it is not block
+        }
+
+    def validated(self, value: Any) -> dict[str, Any]:
+        """The fields of an object, checked and cleaned.
+
+        Raises:
+            TypeError: naming the first that does not fit.
+        """
+        of: type = type(value)
+        readers = self._readers.get(of) or self._readers.setdefault(of, self._made(of))
+        return {name: read(getattr(value, name)) for name, read in readers.items()}
+
+    def read(self, of: type, data: Any) -> Any:
+        """The object that data describes; names that are not known are left out.
+
+        Raises:
+            TypeError: for data that does not fit, naming the first.
+        """
+        if isinstance(data, dict):
+            known = {field.name for field in fields(of)}
+            data = of(**{name: each for name, each in data.items() if name in known})
+        _require(type(data) is of, f"a {of.__name__}", data)
+        return data if of is self._whole else of(**self.validated(data))
+
+    def _made(self, of: type) -> dict[str, Read]:
+        hints = get_type_hints(of, self._names)
+        return {
+            field.name: _named(of, field.name, self._reader(hints[field.name], field.name))
+            for field in fields(of)
+        }
+
+    def _reader(self, hint: Any, name: str) -> Read:
+        """A function that returns a value of that type, or raises TypeError."""
+        if hint is Any:
+            return all_visible
+        if hint is self._block_class:
+            return self._block
+        if get_origin(hint) is not None:
+            return self._composed(hint, name)
+        of: Any = hint
+        return partial(self.read, of) if is_dataclass(hint) else _plain(of, name)
+
+    def _composed(self, hint: Any, name: str) -> Read:
+        """A function for values of a type that is made of others."""
+        origin, inner = get_origin(hint), get_args(hint)
+        if origin is Literal:
+            return partial(_one_of, inner)
+        readers = [self._reader(each, name) for each in inner]
+        if origin in (UnionType, Union):
+            return _any_of(readers)
+        if origin is tuple:
+            return _tuple(readers)
+        return _mapping(readers[1]) if issubclass(origin, Mapping) else _sequence(readers[0])
+
+    def _block(self, value: Any) -> Any:
+        name = value.get(BLOCK) if isinstance(value, dict) else type(value).__name__
+        known = self._blocks.get(name) if isinstance(name, str) else None
+        _require(known, "a block", value)
+        assert known is not None
+        return self.read(known, value)
+
+
+def _named(of: type, name: str, read: Read) -> Read:
+    def checked(value: Any) -> Any:
+        try:
+            return read(value)
+        except TypeError as error:
+            raise TypeError(f"{of.__name__}.{name}: {error}") from None
+
+    return checked
+
+
+def _any_of(readers: Sequence[Read]) -> Read:
+    def read(value: Any) -> Any:
+        for each in readers:
+            try:
+                return each(value)
+            except TypeError as error:
+                failed = error
+        raise failed
+
+    return read
+
+
+def _one_of(choices: tuple[Any, ...], value: Any) -> Any:
+    _require(value in choices, f"one of {', '.join(map(repr, choices))}", value)
+    return value
+
+
+def _tuple(readers: Sequence[Read]) -> Read:
+    def read(value: Any) -> Any:
+        _require(isinstance(value, list | tuple) and len(value) == len(readers), "a pair", value)
+        return tuple(each(it) for each, it in zip(readers, value, strict=True))
+
+    return read
+
+
+def _mapping(inner: Read) -> Read:
+    def read(value: Any) -> Any:
+        _require(isinstance(value, Mapping), "a mapping", value)
+        return {visible(str(key)): inner(each) for key, each in value.items()}
+
+    return read
+
+
+def _sequence(inner: Read) -> Read:
+    def read(value: Any) -> Any:
+        _require(isinstance(value, list | tuple), "a list", value)
+        return tuple([inner(each) for each in value])
+
+    return read
+
+
+def _plain(of: Any, name: str) -> Read:
+    clean = result_text if name in ADDRESSES else visible
+
+    def read(value: Any) -> Any:
+        if of is str:
+            _require(isinstance(value, str), "text", value)
+            return clean(str(value))
+        if of is float:
+            _require(type(value) in (int, float) and math.isfinite(value), "a number", value)
+            return value
+        _require(type(value) is of, _WORDS[of], value)
+        return value
+
+    return read
+
+
+def _require(holds: object, wanted: str, value: Any) -> None:
+    if not holds:
+        raise TypeError(f"takes {wanted}, not {type(value).__name__}")

@@ -1,0 +1,192 @@
+"""Views: made by plugins or by default, shown as Markdown, text and data; failures cost a part."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from vr_kernel import (
+    READ_ONLY,
+    Call,
+    Code,
+    Config,
+    Kernel,
+    RecordField,
+    RecordKind,
+    Services,
+    StoredRecord,
+    View,
+    VrError,
+    hookimpl,
+    tool,
+    view,
+)
+from vr_kernel.views import Facts, Prose, Records, Table, as_data, as_text, from_data
+
+TOWNS = RecordKind(
+    "Towns",
+    "Towns that somebody saw.",
+    fields=(
+        RecordField("town_name"),
+        RecordField("people", "int"),
+        RecordField("about", searchable=True),
+        RecordField("seen_at", "number"),
+        RecordField("link"),
+        RecordField("raw"),
+    ),
+    rerank="about",
+    source="link",
+    link="link",
+)
+ULM = StoredRecord(
+    "Towns",
+    "ulm",
+    {"town_name": "Ulm", "people": 126, "about": "A town with a tall church.", "raw": '{"a": [1]}'},
+)
+
+
+class Weather(BaseModel):
+    """The sky of some days."""
+
+    town: str
+    days: list[dict[str, Any]]
+    note: str = ""
+
+
+@tool(effects=READ_ONLY)
+async def sky_look(call: Call) -> Weather:
+    """Look at the sky."""
+    return Weather(town="Ulm", days=[{"day": "Monday", "celsius": 7.5}, {"day": "Tuesday"}])
+
+
+@view(tool="sky_look")
+async def show_sky(services: Services, weather: Weather) -> View:
+    """One fact a day."""
+    return View(
+        weather.town, [Facts([(each["day"], each.get("celsius")) for each in weather.days])]
+    )
+
+
+@view(page="almanac", title="Almanac")
+async def show_almanac(services: Services, arguments: dict[str, str]) -> View:
+    """A page of its own."""
+    return View(f"Almanac of {arguments['year']}")
+
+
+def sky(*views: Any) -> SimpleNamespace:
+    """A plugin with a tool, a kind and these views."""
+    return SimpleNamespace(
+        vr_tools=hookimpl(lambda: [sky_look]),
+        vr_record_kinds=hookimpl(lambda: [TOWNS]),
+        vr_views=hookimpl(lambda: list(views)),
+    )
+
+
+async def shown(kernel: Kernel) -> View:
+    """The view of the tool's result."""
+    result = await kernel.call("sky_look")
+    return await kernel.services.views.of_result(kernel.tools["sky_look"], result)
+
+
+async def test_a_plugin_says_how_its_results_are_shown(config: Config) -> None:
+    async with Kernel.open(config, {"sky": sky(show_sky, show_almanac)}) as kernel:
+        assert await shown(kernel) == View("Ulm", [Facts([("Monday", 7.5), ("Tuesday", None)])])
+        views = kernel.services.views
+        assert [page.title for page in views.pages] == ["Almanac"]
+        assert (await views.page("almanac", {"year": "1999"})).title == "Almanac of 1999"
+        with pytest.raises(VrError) as caught:
+            await views.page("almanach", {})
+        assert caught.value.code is Code.NOT_FOUND
+        assert "almanac" in caught.value.hint
+
+
+async def test_a_result_without_a_view_is_shown_by_its_fields(config: Config) -> None:
+    async with Kernel.open(config, {"sky": sky()}) as kernel:
+        table = Table(["Day", "Celsius"], [["Monday", 7.5], ["Tuesday", None]], title="Days")
+        assert await shown(kernel) == View("Sky look", [Facts([("Town", "Ulm")]), table])
+
+
+async def test_a_record_without_a_view_is_shown_by_the_declaration_of_its_kind(
+    config: Config,
+) -> None:
+    async with Kernel.open(config, {"sky": sky()}) as kernel:
+        one = await kernel.services.views.of_records([ULM])
+        assert one.title == "Ulm"
+        lead, facts, raw = one.blocks
+        assert lead == Prose("A town with a tall church.")
+        assert facts == Facts((("People", 126),))
+        assert raw.detail, "JSON in text is folded"
+        several = await kernel.services.views.of_records([ULM, ULM])
+        assert isinstance(several.blocks[0], Records)
+        assert [item.id for item in several.blocks[0].items] == ["Towns/ulm"] * 2
+
+
+async def test_records_of_a_removed_plugin_are_shown_by_what_is_there(config: Config) -> None:
+    async with Kernel.open(config, {}) as kernel:
+        view = await kernel.services.views.of_records([ULM])
+    assert view.title == "Ulm"
+    assert "not loaded" in as_text(view)
+    assert "A town with a tall church." in as_text(view)
+
+
+def failing(function: Any) -> Any:
+    """Mark a function as the view of the tool."""
+    return view(tool="sky_look")(function)
+
+
+async def raises(services: Services, subject: object) -> View:
+    """Fail."""
+    raise ValueError("secret-4711")
+
+
+async def hangs(services: Services, subject: object) -> View:
+    """Never end."""
+    await asyncio.Event().wait()
+    return View("")
+
+
+async def leaves(services: Services, subject: object) -> View:
+    """End the program."""
+    raise SystemExit(3)
+
+
+async def returns_text(services: Services, subject: object) -> Any:
+    """Return no view."""
+    return "text"
+
+
+async def returns_much(services: Services, subject: object) -> View:
+    """Return more than anybody can read."""
+    return View("Much", [Table(["n"], [[number] for number in range(300_000)])])
+
+
+async def makes_no_block(services: Services, subject: object) -> View:
+    """Put something else into a block."""
+    return View("Wrong", [Facts([("a", object())])])  # type: ignore[list-item]  # as careless code
+
+
+@pytest.mark.parametrize(
+    "function", [raises, hangs, leaves, returns_text, returns_much, makes_no_block]
+)
+async def test_a_view_that_fails_is_replaced_by_the_plain_form(
+    config: Config, function: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with Kernel.open(config, {"sky": sky(failing(function))}) as kernel:
+        view = await shown(kernel)
+    assert view.title == "Sky look"
+    assert "view of sky_look in plugin sky" in view.notes[0]
+    assert "secret-4711" not in str(view)
+
+
+def test_data_and_views_are_told_apart_when_read() -> None:
+    view = View("T", [Facts([("a", 1.5)]), Table(["a"], [[True]])], ["x"], notes=["n"])
+    assert from_data(as_data(view)) == view
+    no_block = {"title": "x", "blocks": [{"block": "Script"}]}
+    wrongs: list[object] = [{"x": 1}, [], None, {"title": 3}, no_block]
+    for wrong in wrongs:
+        with pytest.raises(VrError) as caught:
+            from_data(wrong)
+        assert caught.value.category == "VIEW_INVALID"
