@@ -27,6 +27,10 @@ STOPS = 100
 AT_ONCE = 8
 SEED = 15
 TOOLS = ("paid_batch", "paid_once")
+LATE = "before steps.commit"
+"""Where `paid_once` first passes it, it has a paid reply; its successor forgets its own."""
+SURELY_LATE = range(1, 8, 2)
+"""The trials, all of `paid_once`, that are stopped there and not by chance."""
 KEPT = {
     "state/jobs.db": {
         "job": "SELECT id, * FROM job",
@@ -46,9 +50,16 @@ def kept_in(trial: Trial) -> dict[str, dict[Any, tuple[Any, ...]]]:
     }
 
 
-def stop_at(at: int, trial: Trial, answers: Answers) -> tuple[str, str, int]:
-    """Stop an owner until another one has ended its job; returns where, its error, late steps."""
-    stopped = trial.work("stopped", sign=int(signal.SIGSTOP), at=at)
+def stop_at(at: int | str, trial: Trial, answers: Answers) -> tuple[str, str, int]:
+    """Stop an owner until another one has ended its job; returns where, its error, late steps.
+
+    Args:
+        at: the number of the point, or the name of one that is passed for the first time.
+        trial: whose owner it is.
+        answers: that were paid.
+    """
+    where = {"first": at} if isinstance(at, str) else {"at": at}
+    stopped = trial.work("stopped", sign=int(signal.SIGSTOP), **where)
     point = stopped.heard().get("at", "")
     assert point, f"{trial.order.tool} has no point {at}"
     try:
@@ -57,7 +68,7 @@ def stop_at(at: int, trial: Trial, answers: Answers) -> tuple[str, str, int]:
     finally:
         os.kill(stopped.pid, signal.SIGCONT)
     late, after = stopped.ended(), kept_in(trial)
-    told = f"{trial.order.tool} stopped {point}, the {at}th: {late}"
+    told = f"{trial.order.tool} stopped {point} ({at}): {late}"
     assert end.get("state") == "done", (told, end)
     check_kept(before, after, texts_of(end["result"]), told)
     check_paid(trial, answers, told)
@@ -109,7 +120,8 @@ def test_a_stopped_owner_changes_nothing_of_its_successor(tmp_path: Path) -> Non
         points = {tool: points_of(of(f"whole {tool}", tool)) for tool in TOOLS}
 
         def stop(number: int, at: int) -> tuple[str, str, int]:
-            return stop_at(at, of(f"trial {number}", TOOLS[number % 2]), answers)
+            where = LATE if number in SURELY_LATE else at
+            return stop_at(where, of(f"trial {number}", TOOLS[number % 2]), answers)
 
         numbers = range(STOPS)
         chosen = [chance.randrange(points[TOOLS[number % 2]]) for number in numbers]
@@ -119,4 +131,5 @@ def test_a_stopped_owner_changes_nothing_of_its_successor(tmp_path: Path) -> Non
     assert failed == []
     ends = [it.result() for it in tried]
     print(f"seed {SEED}: {sorted(Counter(ends).items())}")  # noqa: T201
-    assert any(late for _, _, late in ends), "no reply was paid late and kept"
+    paid_late = [ends[number] for number in SURELY_LATE]
+    assert all(late == 1 for _, _, late in paid_late), paid_late

@@ -54,6 +54,7 @@ class Order:
         arguments: of the call.
         sign: the signal; 0 for none.
         at: the point, counted from 0: there is one before each write, and one after it.
+        first: the name of a point instead, where it is passed for the first time.
         ending: counts within `finish` alone.
     """
 
@@ -63,6 +64,7 @@ class Order:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     sign: int = 0
     at: int = -1
+    first: str = ""
     ending: bool = False
 
 
@@ -119,11 +121,16 @@ class Points:
         if not self.begun:
             return
         self.passed.append(name)
-        if self._order.sign and len(self.passed) == self._order.at + 1:
+        if self._order.sign and self._is_chosen(name):
             while self.writing:  # noqa: ASYNC110 - who has the lock of a file would hold all up
                 await asyncio.sleep(0)
             self._tell({"at": name})
             os.kill(os.getpid(), self._order.sign)
+
+    def _is_chosen(self, name: str) -> bool:
+        if self._order.first:
+            return name == self._order.first and self.passed.count(name) == 1
+        return len(self.passed) == self._order.at + 1
 
 
 class WatchedPart:
