@@ -89,3 +89,11 @@ def vr_settings() -> type[Section]:
 def vr_tools() -> list[Any]:
     """The one tool; `vr weather now CITY` comes of itself."""
     return [weather_now]
+
+
+@hookimpl
+def vr_views() -> list[Any]:
+    """The view of its result."""
+    from vr_plugin_weather.views import show_daylight
+
+    return [show_daylight]
