@@ -24,7 +24,19 @@ from vr_kernel import (
     tool,
     view,
 )
-from vr_kernel.views import Facts, Prose, Records, Table, as_data, as_text, from_data
+from vr_kernel.views import (
+    Facts,
+    Line,
+    Media,
+    Prose,
+    Records,
+    Table,
+    Transcript,
+    as_data,
+    as_markdown,
+    as_text,
+    from_data,
+)
 
 TOWNS = RecordKind(
     "Towns",
@@ -190,3 +202,22 @@ def test_data_and_views_are_told_apart_when_read() -> None:
         with pytest.raises(VrError) as caught:
             from_data(wrong)
         assert caught.value.category == "VIEW_INVALID"
+
+
+def test_what_is_said_is_read_in_paragraphs() -> None:
+    lines = [Line(0, 2, "It rains."), Line(2.5, 4, "A lot."), Line(9, 10, "Now it snows.")]
+    lines += [Line(10, 11, "Does it?", "Ada", "https://example.org/#t=10")]
+    said = as_markdown(View("T", [Transcript(lines)])).splitlines()[2:]
+    assert said == [
+        "- 0:00 It rains. A lot.",
+        "- 0:09 Now it snows.",
+        "- [0:10](https://example.org/#t=10) Ada: Does it?",
+    ]
+    long = [Line(at, at + 1, "word " * 60) for at in range(4)]
+    assert as_text(View("T", [Transcript(long)])).count("- 0:0") == 2
+
+
+def test_a_film_that_a_view_is_about_is_named_once() -> None:
+    view = View("T", [Media("/a/talk.mp4"), Media("/a/clip.mp4")], source="/a/talk.mp4")
+    assert as_text(view).count("talk.mp4") == 1
+    assert "clip.mp4" in as_text(view)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from vr_kernel.views.records import item_of, title_of
     from vr_kernel.views.renderer import ViewRenderer
     from vr_kernel.views.service import Views
+    from vr_kernel.views.speech import said_together
     from vr_kernel.views.words import (
         clock,
         is_web,
@@ -99,6 +100,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "quote_words",
     "Records",
     "said",
+    "said_together",
     "shown_host",
     "shown_instant",
     "shown_size",
@@ -131,6 +133,7 @@ __getattr__, __dir__ = lazy_exports(
         "records": "item_of title_of",
         "renderer": "ViewRenderer",
         "service": "Views",
+        "speech": "said_together",
         "model": "Compare View",
         "words": "clock is_web link_words said shown_host shown_instant shown_size titled",
         "writing": "quote_words step_words",

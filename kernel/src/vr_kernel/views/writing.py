@@ -10,6 +10,7 @@ from vr_kernel.views import blocks as b
 from vr_kernel.views.links import Cell, Link, Quote
 from vr_kernel.views.model import Compare, View
 from vr_kernel.views.prose import Paragraph, paragraphs
+from vr_kernel.views.speech import said_together
 from vr_kernel.views.words import clock, link_words, said, shown_size
 
 MARKS = {
@@ -64,6 +65,8 @@ def _lines(view: View, form: Form, level: int) -> Iterator[str]:
     if view.about:
         yield from ("", " · ".join(form.plain(each) for each in view.about))
     for block in view.blocks:
+        if isinstance(block, b.Media) and block.source == view.source and not block.title:
+            continue  # it is named above, and text plays nothing
         body = list(_BODIES[type(block).__name__](block, form, level + 1))
         if body:
             head = form.heading(block.title, level + 1) if block.title else []
@@ -129,9 +132,11 @@ def _moments(block: b.Moments, form: Form, _: int) -> Iterator[str]:
 
 
 def _transcript(block: b.Transcript, form: Form, _: int) -> Iterator[str]:
-    for line in block.lines:
-        who = f"{form.plain(line.speaker)}: " if line.speaker else ""
-        yield f"- {form.link(clock(line.start), line.link)} {who}{form.plain(line.text)}"
+    for group in said_together(block.lines):
+        first = group[0]
+        who = f"{form.plain(first.speaker)}: " if first.speaker else ""
+        text = form.plain(" ".join(line.text for line in group))
+        yield f"- {form.link(clock(first.start), first.link)} {who}{text}"
 
 
 def _pages(block: b.Pages, form: Form, level: int) -> Iterator[str]:
