@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from vr_kernel.builtin.cache import infra_cache
@@ -49,3 +50,11 @@ def vr_resources() -> list[Any]:
 def vr_record_kinds() -> list[RecordKind]:
     """List the record kinds that plugins of several domains share."""
     return [DOCUMENT_PASSAGES]
+
+
+@hookimpl
+def vr_views() -> list[Callable[..., Any]]:
+    """Views of the results of the kernel's tools, and of passages."""
+    from vr_kernel.builtin.views import VIEWS
+
+    return list(VIEWS)

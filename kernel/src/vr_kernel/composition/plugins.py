@@ -251,7 +251,7 @@ class Plugins:
         def services_of(plugin: str, principal: str) -> Services:
             return self.require(plugin).of_principal(principal).services
 
-        return Views(self._declared_views, services_of, services)
+        return Views(self._declared_views, self.registry.tools, services_of, services)
 
     def _admit(self, contribution: Contribution) -> None:
         status, foundation = contribution.status, self._foundation

@@ -13,6 +13,8 @@ from vr_kernel.views.declaration import Declared, DeclaredView, Of
 from vr_kernel.views.model import View
 from vr_kernel.views.records import view_of_records
 from vr_kernel.views.results import view_of_result
+from vr_kernel.views.values import blocks_of
+from vr_kernel.views.words import titled
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -35,6 +37,7 @@ class Views:
 
     Args:
         declared: by what they are of, and its name.
+        tools: those of all plugins.
         services_of: gives the services of a plugin for a principal.
         services: those of the one who asks.
     """
@@ -42,10 +45,12 @@ class Views:
     def __init__(
         self,
         declared: Declared,
+        tools: Mapping[str, Tool],
         services_of: Callable[[str, str], Services],
         services: Services,
     ) -> None:
         self._declared = declared
+        self._tools = tools
         self._services_of = services_of
         self._services = services
 
@@ -66,6 +71,18 @@ class Views:
             return view_of_result(tool.name, tool.printed, result)
 
         return await self._or_plain("tool", tool.name, result, plain)
+
+    async def of_result_data(self, tool: str, data: Mapping[str, Any]) -> View:
+        """Show a result that was kept as JSON, such as a job's; by its values without its tool."""
+        known = self._tools.get(tool)
+        if known is not None:
+            try:
+                result = known.result.model_validate(data)
+            except ValueError:  # it is of another version of the tool
+                pass
+            else:
+                return await self.of_result(known, result)
+        return View(titled(tool), list(blocks_of(data)))
 
     async def of_records(self, records: Sequence[StoredRecord]) -> View:
         """Show records of one kind, at least one: one by itself, or all about one source."""

@@ -104,6 +104,14 @@ def vr_commands() -> list[Command]:
 
 
 @hookimpl
+def vr_views() -> list[Callable[..., Any]]:
+    """Views of the results of the tools, and of concepts."""
+    from vr_plugin_knowledge.views import VIEWS
+
+    return list(VIEWS)
+
+
+@hookimpl
 def vr_call_finished(event: CallFinished, services: Services) -> Awaitable[object] | None:
     """Write new records into the notes folder, and extract concepts from them, where configured."""
     work = [*_notes_of(event, services), *_concepts_of(event, services)]

@@ -1,0 +1,78 @@
+"""Records of concepts and relationships, with the words that show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vr_kernel import Services, StoredRecord, visible_line
+from vr_kernel.views import Block, Item, Link, Prose, Quote, Records, View, view
+
+from vr_plugin_knowledge.graph.citations import Citation, read_citations
+from vr_plugin_knowledge.graph.concepts import UNKNOWN
+from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES
+
+
+@view(kind=CONCEPTS)
+async def show_concepts(services: Services, records: Sequence[StoredRecord]) -> View:
+    """A concept with its description and quotes, or a list of concepts."""
+    del services
+    if len(records) > 1:
+        return _listed("Concepts", records)
+    fields = records[0].fields
+    aliases = [visible_line(each) for each in fields.get("aliases") or ()]
+    about = [_state(fields), *([f"also {', '.join(aliases)}"] if aliases else [])]
+    text = str(fields.get("description") or "")
+    return View(_name(records[0]), _quoted(text, read_citations(fields)), about)
+
+
+@view(kind=EDGES)
+async def show_relationships(services: Services, records: Sequence[StoredRecord]) -> View:
+    """A relationship with its quotes, or a list of relationships."""
+    del services
+    if len(records) > 1:
+        return _listed("Relationships", records)
+    return View(_name(records[0]), _quoted("", read_citations(records[0].fields)), ["relationship"])
+
+
+def quote_of(citation: Citation) -> Quote:
+    """The words of a citation, with title, moment and link."""
+    label = citation.title or citation.collection
+    return Quote(citation.quote, Link(citation.link, label, citation.seconds))
+
+
+def _quoted(text: str, citations: Sequence[Citation]) -> list[Block]:
+    """A text, and the quotes that it rests on as references."""
+    marks = "".join(f"[{number}]" for number in range(1, len(citations) + 1))
+    said = " ".join(filter(None, [text or ("It is named here:" if citations else ""), marks]))
+    return [Prose(said, [quote_of(each) for each in citations])] if said else []
+
+
+def _listed(title: str, records: Sequence[StoredRecord]) -> View:
+    items = []
+    for record in records:
+        cited = read_citations(record.fields)
+        first = quote_of(cited[0]) if cited else Quote("")
+        text = str(record.fields.get("description") or first.text)
+        facts = [_state(record.fields)] if record.kind == CONCEPTS else []
+        facts += [first.place.label] if first.place.label else []
+        place = Link(first.place.address, "", first.place.start)
+        identity = f"{record.kind}/{record.key}"
+        items.append(Item(_name(record), visible_line(text), place, facts, identity))
+    return View(title, [Records(items, len(items))], [f"{len(items)} records"])
+
+
+def _name(record: StoredRecord) -> str:
+    fields = record.fields
+    if record.kind == CONCEPTS:
+        return visible_line(str(fields.get("concept_name") or "")) or "Concept"
+    names = (fields.get("from_concept"), fields.get("relationship_type"), fields.get("to_concept"))
+    said = (
+        str(each or "").replace("_", " ") if place == 1 else str(each or "")
+        for place, each in enumerate(names)
+    )
+    return visible_line(" ".join(said)) or "Relationship"
+
+
+def _state(fields: Mapping[str, Any]) -> str:
+    return str(fields.get("state") or UNKNOWN)

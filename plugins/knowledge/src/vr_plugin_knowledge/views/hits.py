@@ -1,0 +1,78 @@
+"""Hits of a search: title and moment, a line of words, and where they are from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vr_kernel import Services, visible_line
+from vr_kernel.views import Block, Cell, Item, Link, Prose, Records, Table, View, titled, view
+
+from vr_plugin_knowledge.graph.identity import CONCEPTS
+from vr_plugin_knowledge.graph.results import Neighbour
+from vr_plugin_knowledge.results import KnowledgeHit, KnowledgeRelated, KnowledgeSearchResult
+from vr_plugin_knowledge.views.items import item_of_record, read_fields
+from vr_plugin_knowledge.views.places import place_of
+
+BY_MODEL = "from a model"
+
+
+@view(tool="knowledge_search")
+async def show_search(services: Services, found: KnowledgeSearchResult) -> View:
+    """The hits, the best first; their scores are a detail."""
+    about = [_count(found.total_results, "hit")] if found.results else []
+    about += [f"{titled(name)}: {value}" for name, value in (found.filters_applied or {}).items()]
+    blocks = await _hits(services, found.results, found.query, found.total_results)
+    if found.neighbours:
+        near = [_neighbour(each) for each in found.neighbours]
+        blocks.append(Records(near, title="Concepts that these lead to"))
+    return View(found.query, blocks, about, notes=found.notes)
+
+
+@view(tool="knowledge_related")
+async def show_related(services: Services, found: KnowledgeRelated) -> View:
+    """The records that are similar, the nearest first."""
+    blocks = await _hits(services, found.results, "", found.total_results)
+    about = [_count(found.total_results, "record")] if found.results else []
+    return View(f"Similar in {found.collection}", blocks, about, notes=found.notes)
+
+
+async def _hits(
+    services: Services, hits: Sequence[KnowledgeHit], query: str, total: int
+) -> list[Block]:
+    if not hits:
+        return [Prose("Nothing found.")]
+    items = [await _item(services, hit, query) for hit in hits]
+    reranked = any(hit.rerank_score is not None for hit in hits)
+    rows: list[list[Cell]] = [
+        [item.title, hit.collection, hit.score, *([hit.rerank_score] if reranked else [])]
+        for item, hit in zip(items, hits, strict=True)
+    ]
+    columns = ("Hit", "Collection", "Score", *(["Reranked"] if reranked else []))
+    return [Records(items, total), Table(columns, rows, title="Scores", detail=True)]
+
+
+async def _item(services: Services, hit: KnowledgeHit, query: str) -> Item:
+    fields = await read_fields(services, hit.collection, hit.object_id, hit.properties)
+    link = hit.link or next((each.link for each in hit.sources if each.link), "")
+    item = item_of_record(
+        services,
+        (hit.collection, hit.object_id),
+        fields,
+        place_of(link, hit.locator),
+        hit.source,
+        hit.summary,
+        query,
+    )
+    return replace(item, facts=[*item.facts, BY_MODEL]) if hit.derived else item
+
+
+def _neighbour(near: Neighbour) -> Item:
+    words = near.relationship_type.replace("_", " ")
+    identity = f"{CONCEPTS}/{near.object_id}" if near.object_id else ""
+    title = f"{near.from_concept} {words} {near.to_concept}"
+    return Item(visible_line(title), visible_line(near.quote), Link(near.link), id=identity)
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
