@@ -21,6 +21,8 @@ MARKS = {
     "unchecked": "Not checked: there was no text to look in.",
 }
 """The result of the check of a quote, in words."""
+NOTES = "Notes"
+"""The heading of remarks for the reader."""
 
 
 class Form(Protocol):
@@ -71,8 +73,8 @@ def _lines(view: View, form: Form, level: int) -> Iterator[str]:
         if body:
             head = form.heading(block.title, level + 1) if block.title else []
             yield from ("", *head, *([""] if head else []), *body)
-    if view.notes:
-        yield ""
+    if view.notes:  # a heading, so that they are no part of a list before them
+        yield from ("", *form.heading(NOTES, level + 1), "")
         yield from (f"- {form.plain(note)}" for note in view.notes)
 
 
@@ -112,7 +114,7 @@ def _pictures(block: b.Pictures, form: Form, _: int) -> Iterator[str]:
         place = _place(each.place, form)
         words = " ".join(filter(None, [place, form.plain(each.caption)]))
         if words or each.text:
-            yield _item(words, form.plain(each.text))
+            yield _item(words, *map(form.plain, each.text.split("\n")))
 
 
 def _code(block: b.Code, form: Form, _: int) -> Iterator[str]:
