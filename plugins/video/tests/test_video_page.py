@@ -24,6 +24,7 @@ from vr_plugin_video.page.album import Album, collect
 from vr_plugin_video.page.markup import element
 from vr_plugin_video.page.player import Player
 from vr_plugin_video.sources import Source
+from vr_plugin_video.text.times import Window
 from vr_plugin_video.tools.export import VideoExport
 from vr_testing import FakeGemini
 
@@ -167,7 +168,7 @@ def test_an_element_holds_what_it_was_given(text, value):
 
 def test_nothing_unseen_is_exported():
     raw = "\x1b[31mred\x1b[0m \x1b]0;owned\x07\u202egpj\u202c\x9b1m\u200b \u06a9\u200c\u062e"
-    pages = [page_of(analysis(raw), album=pictured(raw)), report_of(analysis(raw))]
+    pages = [page_of(analysis(raw), album=pictured(raw)), report_of(analysis(raw), Window())]
     for page in pages:
         assert page == visible(page)
         assert "red gpj \u06a9\u200c\u062e" in page

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, PlainSerializer
+from pydantic import BaseModel, Field, PlainSerializer, PrivateAttr
 from vr_kernel import Usage
 from vr_kernel.quoting import Verdict
 
 from vr_plugin_video.captions.transcripts import Segment
+from vr_plugin_video.text.times import Window
 
 Engine = Literal["local", "gemini", "model"]
 ClipFormat = Literal["mp4", "gif", "jpg", "mp3"]
@@ -100,6 +101,18 @@ class VideoAnalysis(Result):
     report_uri: str = Field("", description="the whole result as Markdown")
     custom: dict[str, Any] | None = None
     meeting: MeetingNotes | None = Field(None, exclude_if=lambda value: value is None)
+    _window: Window = PrivateAttr(Window())
+
+    @property
+    def window(self) -> Window:
+        """The part of the video that was asked for; no part of the result."""
+        return self._window
+
+    def within(self, window: Window) -> VideoAnalysis:
+        """The same analysis, said to be about a part of the video."""
+        copied = self.model_copy()
+        copied._window = window  # noqa: SLF001 - a copy of itself
+        return copied
 
 
 class VideoScenes(Result):

@@ -91,6 +91,14 @@ def vr_record_kinds() -> list[RecordKind]:
 
 
 @hookimpl
+def vr_views() -> list[Callable[..., Any]]:
+    """The views of results and records."""
+    from vr_plugin_video.views.declared import VIEWS
+
+    return [*VIEWS]
+
+
+@hookimpl
 def vr_providers() -> list[Provider[Any]]:
     """Objects that exist once per kernel, so that calls share loaded models and running work."""
     return [

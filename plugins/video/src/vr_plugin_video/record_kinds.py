@@ -9,6 +9,7 @@ from vr_kernel import RecordField, RecordKind, entity_key
 
 ANALYSES = "VideoAnalyses"
 SEGMENTS = "VideoSegments"
+NOTES = "CallNotes"
 METADATA = "VideoMetadata"
 REACTIONS = "CommunityReactions"
 TURNS = "SessionTranscripts"
@@ -100,7 +101,7 @@ VIDEO_SEGMENTS = RecordKind(
 )
 
 CALL_NOTES = RecordKind(
-    name="CallNotes",
+    name=NOTES,
     description="Notes of recorded meetings and calls.",
     fields=(
         _VIDEO_ID,
@@ -116,7 +117,7 @@ CALL_NOTES = RecordKind(
     ),
     rerank="summary",
     source="source_url",
-    identity=one_a_video("CallNotes"),
+    identity=one_a_video(NOTES),
     derived=True,
     history=True,
     category="video",

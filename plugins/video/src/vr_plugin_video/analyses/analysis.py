@@ -13,6 +13,7 @@ from vr_plugin_video.sources import Source
 from vr_plugin_video.task import VideoTask
 from vr_plugin_video.text.plain_text import one_line
 from vr_plugin_video.text.times import format_time
+from vr_plugin_video.views.analysis import NOTHING
 from vr_plugin_video.vision.slides import Slide, Slides
 
 TITLE_CHARS = 200
@@ -120,7 +121,7 @@ def _silence(seen: Findings) -> list[str]:
     """Return a remark when there are no words, since an outline would not show that."""
     if seen.segments or any(slide.text for slide in seen.slides.slides):
         return []
-    return ["Nothing could be read or heard in it."]
+    return [NOTHING]
 
 
 def _moments(made: Outline) -> list[Moment]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from math import inf
 
 from vr_kernel import Call, Services, VrError
 
@@ -148,7 +149,8 @@ def with_files(task: VideoTask, analysis: VideoAnalysis) -> VideoAnalysis:
     """Keep the whole analysis as files, and return it with their addresses; blocks."""
     keep = task.work.keep
     whole = keep(analysis.model_dump_json(indent=1).encode(), "application/json")
-    report = keep(report_of(analysis).encode(), "text/markdown")
+    window = task.window.of(analysis.duration or inf)
+    report = keep(report_of(analysis, window).encode(), "text/markdown")
     if task.work.lost:
         task.repeatable = False
         analysis.limits.append(task.work.lost)

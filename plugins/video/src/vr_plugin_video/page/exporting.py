@@ -57,7 +57,7 @@ def write(
         whole = visible_json(analysis.model_dump_json(indent=1))
         return call.artifact(whole.encode(), "application/json")
     if form == "md":
-        return call.artifact(report_of(analysis).encode(), "text/markdown")
+        return call.artifact(report_of(analysis, window).encode(), "text/markdown")
     artifacts = call.services.artifacts
     album = collect(analysis.slides, artifacts.find)
     player = Player.of(source, artifacts.folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from math import inf
 from typing import Annotated
 
 from pydantic import Field
@@ -65,4 +66,5 @@ async def video_analyze(
         analysis = await analysis_of(
             call, source, window, request, engine=engine, use_cache=use_cache
         )
-        return await asyncio.to_thread(full if detail == "full" else brief, analysis)
+        told = analysis.within(window.of(analysis.duration or inf))
+        return await asyncio.to_thread(full if detail == "full" else brief, told)
