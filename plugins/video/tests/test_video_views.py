@@ -55,13 +55,13 @@ async def kernel(tmp_path: Path) -> AsyncIterator[Kernel]:
 
 
 async def result_view(kernel: Kernel, tool: str, **arguments: Any) -> View:
-    """What a person sees of a call."""
+    """The view of a call's result."""
     result = await kernel.call(tool, **arguments)
     return await kernel.services.views.of_result(kernel.tools[tool], result)
 
 
 async def record_view(kernel: Kernel, kind: str, *fields: dict[str, Any]) -> View:
-    """What a person sees of records that have been in the store for long."""
+    """The view of records that have been in the store for long."""
     records = [StoredRecord(kind, str(number), each) for number, each in enumerate(fields)]
     return await kernel.services.views.of_records(records)
 

@@ -107,13 +107,13 @@ def pictures(title: str, scenes: Sequence[Scene], link: LinkTo, *, detail: bool)
 def spoken(
     segments: Sequence[Segment], language: str, link: LinkTo, *, detail: bool
 ) -> list[Block]:
-    """What is said, with its times."""
+    """The words that are said, with their times."""
     lines = [Line(s.start, s.end, s.text, s.speaker, link(s.start)) for s in segments]
     return [Transcript(lines, language, title="Transcript", detail=detail)] if lines else []
 
 
 def _answer(analysis: VideoAnalysis, link: LinkTo) -> Iterator[Block]:
-    """What was asked for: the summary and key points, or a result of another form."""
+    """The answer that was asked for: the summary and key points, or a result of another form."""
     if NOTHING in analysis.limits:
         yield Prose(NOTHING)
     if analysis.custom:

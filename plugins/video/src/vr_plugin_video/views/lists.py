@@ -82,7 +82,7 @@ async def show_playlist(services: Services, playlist: PlaylistInfo) -> View:
 
 @view(tool="video_comments")
 async def show_comments(services: Services, found: VideoComments) -> View:
-    """What viewers think, where a model was asked, then the comments."""
+    """The opinions of viewers, where a model was asked, then the comments."""
     del services
     items = [
         Item(

@@ -43,7 +43,7 @@ def media(source: str, duration: float | None) -> list[Block]:
 
 
 def name_of(source: str) -> str:
-    """What a source is called when it has no title: the name of its file, or its address."""
+    """The name of a source that has no title: that of its file, or its address."""
     if _at_youtube(source):
         return f"YouTube video {_at_youtube(source).rpartition('=')[2]}"
     return split_name(unquote(_path_of(source)))[0] or shown_host(source)

@@ -51,7 +51,7 @@ async def show_analyses(services: Services, records: Sequence[StoredRecord]) -> 
 
 @view(kind=SEGMENTS)
 async def show_segments(services: Services, records: Sequence[StoredRecord]) -> View:
-    """What is said, as one transcript, and what is shown, as pictures."""
+    """Speech as one transcript, and slides as pictures."""
     source = _source(records)
     slides = [each for each in records if each.fields.get("origin") == "slide"]
     spoken = [each for each in records if each.fields.get("origin") != "slide"]
@@ -96,7 +96,7 @@ async def show_notes(services: Services, records: Sequence[StoredRecord]) -> Vie
 
 @view(kind=METADATA)
 async def show_metadata(services: Services, records: Sequence[StoredRecord]) -> View:
-    """What YouTube says of a video."""
+    """Show what YouTube says of a video."""
     main = records[0]
     fields = main.fields
     told = ("channel_title", "published_at", "duration", "view_count", "like_count", "category")
@@ -113,7 +113,7 @@ async def show_metadata(services: Services, records: Sequence[StoredRecord]) -> 
 
 @view(kind=REACTIONS)
 async def show_reactions(services: Services, records: Sequence[StoredRecord]) -> View:
-    """What viewers think of a video."""
+    """Show what viewers think of a video."""
     main = records[0]
     fields = main.fields
     shares = [

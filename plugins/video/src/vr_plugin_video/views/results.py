@@ -40,7 +40,7 @@ async def show_analysis(services: Services, analysis: VideoAnalysis) -> View:
 
 @view(tool="video_transcript")
 async def show_transcript(services: Services, transcript: VideoTranscript) -> View:
-    """What is said, in paragraphs, or the document that was asked for."""
+    """Speech in paragraphs, or the document that was asked for."""
     del services
     said, link = transcript.segments, link_to(transcript.source)
     blocks: list[Block] = [
@@ -117,7 +117,7 @@ async def show_export(services: Services, export: VideoExport) -> View:
 
 @view(tool="video_metadata")
 async def show_video(services: Services, video: VideoMetadata) -> View:
-    """What YouTube says of a video."""
+    """Show what YouTube says of a video."""
     del services
     link = link_to(video.url)
     chapters = [Moment(c.start, c.title, c.end, link(c.start)) for c in video.chapters]
