@@ -11,8 +11,8 @@ VENV = .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.synced
 DOCS = build/docs
-MEMBERS = kernel server cli testing plugins/*
-SOURCES = kernel/src server/src cli/src testing/src plugins/*/src src examples/*/src
+MEMBERS = kernel server cli testing pages plugins/*
+SOURCES = kernel/src server/src cli/src testing/src pages/src plugins/*/src src examples/*/src
 PROGRAMS = benchmarks scripts plugins/*/scripts
 FITS = import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 UV = env -u VIRTUAL_ENV UV_PROJECT_ENVIRONMENT=$(VENV) UV_PYTHON_DOWNLOADS=never $(BIN)/uv

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 KERNEL = ROOT / "kernel" / "src" / "vr_kernel"
 PAGE = "../explanation/architecture.md"
 BEGIN, END = "<!-- made by `make reference` -->\n", "<!-- the end of it -->\n"
-MEMBERS = ("kernel", "server", "cli", "testing", "plugins/*", ".")
+MEMBERS = ("kernel", "server", "cli", "testing", "pages", "plugins/*", ".")
 Graph = Mapping[str, set[str]]
 
 

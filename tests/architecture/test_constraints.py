@@ -11,7 +11,7 @@ import pytest
 from packaging.markers import Environment, default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from workspace_tree import DISTRIBUTIONS, KERNEL, META, PLUGINS, ROOT
+from workspace_tree import DISTRIBUTIONS, KERNEL, META, PAGES, PLUGINS, ROOT
 
 PINNED = re.compile(r"[a-z0-9][a-z0-9.-]*==[a-z0-9.!]+( ; [\w\s.'<>=!()]+)?")
 LINES = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
@@ -50,7 +50,7 @@ def _holds(requirement: Requirement, there: Environment) -> bool:
 
 def _requirements() -> Iterator[Requirement]:
     """Requirements of the distributions and of the developers' groups, without each other."""
-    for distribution in (KERNEL, META, *PLUGINS):
+    for distribution in (KERNEL, META, PAGES, *PLUGINS):
         project = distribution.project
         extras = project.get("optional-dependencies", {}).values()
         groups = distribution.table.get("dependency-groups", {}).values()

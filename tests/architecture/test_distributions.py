@@ -15,6 +15,7 @@ from workspace_tree import (
     EXAMPLES,
     KERNEL,
     META,
+    PAGES,
     PLUGINS,
     RELEASED,
     ROOT,
@@ -109,7 +110,7 @@ def test_the_changelog_keeps_its_form(distribution: Distribution) -> None:
     assert re.search(r"^- \S", text, re.MULTILINE), "it names no change"
 
 
-@pytest.mark.parametrize("distribution", [META, *PLUGINS, *EXAMPLES], ids=str)
+@pytest.mark.parametrize("distribution", [META, PAGES, *PLUGINS, *EXAMPLES], ids=str)
 def test_it_is_found_through_one_entry_point(distribution: Distribution) -> None:
     groups = distribution.project["entry-points"]
     assert set(groups) - OTHER_GROUPS == {GROUP}
@@ -119,7 +120,8 @@ def test_it_is_found_through_one_entry_point(distribution: Distribution) -> None
 
 
 def test_plugins_have_names_of_their_own() -> None:
-    names = [n for d in (META, *PLUGINS, *EXAMPLES) for n in d.project["entry-points"][GROUP]]
+    there = (META, PAGES, *PLUGINS, *EXAMPLES)
+    names = [n for each in there for n in each.project["entry-points"][GROUP]]
     assert len(names) == len(set(names))
     folders = {plugin.folder.name for plugin in PLUGINS}
     assert folders == {n for plugin in PLUGINS for n in plugin.project["entry-points"][GROUP]}

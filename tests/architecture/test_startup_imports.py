@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from workspace_tree import CLI, KERNEL, META, PLUGINS, RELEASED
+from workspace_tree import CLI, KERNEL, META, PAGES, PLUGINS, RELEASED
 
 HEAVY = {
     "PIL", "av", "cv2", "faster_whisper", "google.genai", "googleapiclient", "numpy",
@@ -65,7 +65,7 @@ def test_a_fresh_server_imports_nothing_heavy(environment: dict[str, str]) -> No
     floor, _ = _modules(ONE_TOOL, environment)
     ours, said = _modules(OUR_SERVER, environment)
     served = json.loads(said)
-    entries = [d.project["entry-points"]["vr.plugins"] for d in (META, *PLUGINS)]
+    entries = [d.project["entry-points"]["vr.plugins"] for d in (META, PAGES, *PLUGINS)]
     assert {name for entry in entries for name in entry} <= set(served["plugins"])
     assert served["tools"] > len(PLUGINS)
     added = ours - floor

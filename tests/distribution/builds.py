@@ -109,7 +109,7 @@ def copy_tree(target: Path) -> None:
 
 def build_wheels(folder: Path, *sources: Path) -> None:
     """Build the wheels of these distributions, or of all, from the tree."""
-    members = ["kernel", "server", "cli", "testing", "plugins/*", "examples/vr-*"]
+    members = ["kernel", "server", "cli", "testing", "pages", "plugins/*", "examples/vr-*"]
     everything = [REPOSITORY, *(path for name in members for path in REPOSITORY.glob(name))]
     for source in sources or everything:
         if (source / "pyproject.toml").is_file():

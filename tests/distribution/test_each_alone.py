@@ -11,6 +11,7 @@ from workspace_tree import (
     CLI,
     EXAMPLES,
     KERNEL,
+    PAGES,
     PLUGINS,
     ROOT,
     SERVER,
@@ -39,7 +40,7 @@ def own_wheels(common: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
-    "distribution", [KERNEL, SERVER, CLI, TESTING, *PLUGINS, *EXAMPLES], ids=str
+    "distribution", [KERNEL, SERVER, CLI, TESTING, PAGES, *PLUGINS, *EXAMPLES], ids=str
 )
 def test_its_tests_pass_with_what_it_requires(
     distribution: Distribution, own_wheels: Path, tmp_path: Path

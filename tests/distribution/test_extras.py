@@ -11,6 +11,7 @@ import pytest
 from installation import REPOSITORY
 from vr_kernel import Embedder, Store, TextRecognizer, VrError
 from vr_kernel.providers import ProviderRegistry
+from vr_kernel.views import ViewRenderer
 
 OF_A_SCRIPT = {("vr-embedder-minilm", "export")}
 """Needed by a script of the repository, by no command."""
@@ -60,6 +61,7 @@ def test_hints_name_extras_of_the_whole_and_of_the_fronts_alone() -> None:
     [
         (Store, "pip install vr-plugin-knowledge"),
         (Embedder, "pip install vr-embedder-minilm"),
+        (ViewRenderer, "pip install vr-pages"),
         (TextRecognizer, 'pip install "video-research[local]"'),
     ],
 )

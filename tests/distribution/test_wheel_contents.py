@@ -49,6 +49,7 @@ def test_what_must_travel_with_the_code_does(built: Build) -> None:
         "vr_cli/template/pyproject.toml.tmpl",
         "video_research/talk.mp4",
         "vr_embedder_minilm/model/NOTICE",
+        "vr_pages/page.css",
     } <= held
     assert any(name.startswith("vr_embedder_minilm/model/") and ".onnx" in name for name in held)
 
@@ -68,6 +69,7 @@ def test_an_sdist_holds_its_own_distribution(built: Build) -> None:
             "server",
             "cli",
             "testing",
+            "pages",
             "plugins",
             "examples",
             "tests",

@@ -86,15 +86,15 @@ def folders(parent: str) -> list[Path]:
     return sorted(path.parent for path in (ROOT / parent).glob("*/pyproject.toml"))
 
 
-KERNEL, SERVER, CLI, TESTING = (
-    Distribution(ROOT / name) for name in ("kernel", "server", "cli", "testing")
+KERNEL, SERVER, CLI, TESTING, PAGES = (
+    Distribution(ROOT / name) for name in ("kernel", "server", "cli", "testing", "pages")
 )
 META = Distribution(ROOT)
 PLUGINS = [Distribution(folder) for folder in folders("plugins")]
 EXAMPLES = [Distribution(folder) for folder in folders("examples")]
-RELEASED = [KERNEL, SERVER, CLI, TESTING, META, *PLUGINS]
+RELEASED = [KERNEL, SERVER, CLI, TESTING, PAGES, META, *PLUGINS]
 DISTRIBUTIONS = [*RELEASED, *EXAMPLES]
-BUILT_ON_THE_FACE = [SERVER, CLI, META, *PLUGINS, *EXAMPLES]
+BUILT_ON_THE_FACE = [SERVER, CLI, PAGES, META, *PLUGINS, *EXAMPLES]
 """Written with public names of the kernel alone."""
 
 

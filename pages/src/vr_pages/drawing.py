@@ -1,0 +1,128 @@
+"""The page that blocks are drawn on: what they share, and the elements that all of them need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Protocol
+
+from vr_kernel.views import (
+    Cell,
+    Link,
+    Quote,
+    clock,
+    is_web,
+    link_words,
+    quote_words,
+    said,
+    shown_host,
+)
+
+from vr_pages.addresses import opened
+from vr_pages.album import Album
+from vr_pages.film.player import Player
+from vr_pages.markup import NOTHING, Html, element, joined
+
+_AWAY = "noopener noreferrer"
+_SIGNS = {"verified": "✓", "moved": "→", "not_found": "!", "unchecked": "○"}
+
+
+class Finder(Protocol):
+    """Finds the address under which a browser opens an artifact."""
+
+    def __call__(self, address: str, /) -> str:
+        """The address; empty where there is none."""
+
+
+@dataclass(slots=True)
+class Drawing:
+    """A page while it is drawn.
+
+    Attributes:
+        album: the pictures that fit.
+        file: finds the address of an artifact.
+        player: that of the page's film, if it has one.
+        level: of the headings of blocks.
+        numbers: of blocks that need an id.
+        brought: names of the style sheets and scripts that blocks brought, in order.
+    """
+
+    album: Album
+    file: Finder
+    player: Player | None = None
+    level: int = 2
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    brought: dict[str, None] = field(default_factory=dict)
+
+    def time(self, seconds: float, address: str = "") -> Html:
+        """A time that opens the film there; `address` is where it opens without a script."""
+        player = self.player if self.player and self.player.has(address) else None
+        href = opened(address) or (player.link(seconds) if player else "")
+        if not href:
+            return element("span", clock(seconds), class_="at")
+        at = f"{seconds:.2f}".rstrip("0").rstrip(".") if player else ""
+        return element("a", clock(seconds), class_="at", href=href, data_at=at, rel=_AWAY)
+
+    def link(self, words: str, address: str, class_: str = "") -> Html:
+        """Words that lead to an address, with its host where they do not name it."""
+        href = opened(self.file(address) or address)
+        if not href:
+            return element("span", words, class_=class_) if class_ else joined(words)
+        host = shown_host(address) if is_web(address) else ""
+        where = element("small", host, class_="host") if host and host not in words else NOTHING
+        anchor = element("a", words, class_=class_, href=href, rel=_AWAY)
+        return joined(anchor, " ", where) if where else anchor
+
+    def place(self, place: Link) -> Html:
+        """A place of a source, which opens there."""
+        words = link_words(place)
+        if not words:
+            return NOTHING
+        if place.start is not None and self.player and self.player.has(place.address):
+            time = self.time(place.start, place.address)
+            return joined(place.label, ", ", time) if place.label else time
+        return self.link(words, place.address)
+
+    def cell(self, value: Cell) -> str:
+        """A value among facts or in a table; empty for none."""
+        if isinstance(value, Link):
+            return self.place(value)
+        words = said(value)
+        return self.link(words, words) if isinstance(value, str) and is_web(words) else words
+
+    def quote(self, quote: Quote) -> Html:
+        """A quote with its place and the result of its check."""
+        words = element("q", quote.text, dir="auto") if quote.text else NOTHING
+        return element("div", words, self.source(quote), class_="quote")
+
+    def source(self, quote: Quote) -> Html:
+        """The place of a quote, and the result of its check, on a line."""
+        parts = [part for part in (self.place(quote.place), verdict(quote)) if part]
+        return element("p", *_apart(parts), class_="source") if parts else NOTHING
+
+    def heading(self, text: str) -> Html:
+        """The heading of a block."""
+        return element(f"h{min(self.level, 6)}", text, dir="auto")
+
+
+def verdict(quote: Quote) -> Html:
+    """The result of the check of a quote, as a sign and in words."""
+    words = quote_words(quote)
+    if not words:
+        return NOTHING
+    sign = element("i", _SIGNS[quote.mark], aria_hidden="true") if quote.mark else NOTHING
+    return element("span", sign, words, class_=f"verdict {quote.mark}".strip())
+
+
+def rest(shown: int, total: int) -> Html:
+    """A line about what is not shown; empty when all is."""
+    if total <= shown:
+        return NOTHING
+    return element("p", f"{total - shown:,} more are not shown here.", class_="more")
+
+
+def _apart(parts: Sequence[Html]) -> Iterator[str]:
+    for number, part in enumerate(parts):
+        yield " · " if number else ""
+        yield part

@@ -1,0 +1,1 @@
+"""A graph on a page: things and their relations."""

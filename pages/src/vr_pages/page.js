@@ -1,0 +1,84 @@
+"use strict";
+// Search: what has all of the words stays, and each of them is marked.
+{
+  const UNITS = ".view :is(p, li, tbody tr, dl > div, figure, pre, blockquote, .unit, h1)";
+  const LEFT = ".search, thead, .more, .lost, .elsewhere, .timeline, .follow, .facets";
+  const fold = (text) => Array.from(text.toLowerCase(), (sign) => {
+    const plain = sign.normalize("NFD")[0];
+    return plain.length === sign.length ? plain : sign;
+  }).join("");
+
+  function searched(view) {
+    const box = view.querySelector(".search"), find = box.querySelector("input"), count = box.querySelector("output");
+    const units = [...view.querySelectorAll(UNITS)].filter((unit) => !unit.parentElement.closest(UNITS) && !unit.closest(LEFT) && !(unit.matches("h1") && unit.closest(".side")));
+    const sections = [...view.querySelectorAll("section:not(.stage)")].reverse(), folded = new WeakMap(), opened = new Set();
+    const said = (element) => {
+      if (!folded.has(element)) folded.set(element, fold(element.textContent));
+      return folded.get(element);
+    };
+    const isFixed = (unit) => !unit.closest("section"); // the head of the page
+
+    function unmark() {
+      for (const mark of view.querySelectorAll("mark.hit")) {
+        const parent = mark.parentNode;
+        mark.replaceWith(...mark.childNodes);
+        parent.normalize();
+      }
+    }
+
+    function mark(element, pattern) {
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT), nodes = [];
+      while (walker.nextNode()) nodes.push(walker.currentNode);
+      for (const node of nodes) {
+        const text = node.data, parts = [], plain = fold(text);
+        if (plain.length !== text.length) continue;
+        let at = 0;
+        for (const found of plain.matchAll(pattern)) {
+          const hit = document.createElement("mark");
+          hit.className = "hit";
+          hit.textContent = text.slice(found.index, found.index + found[0].length);
+          parts.push(text.slice(at, found.index), hit);
+          at = found.index + found[0].length;
+        }
+        if (at) node.replaceWith(...parts, text.slice(at));
+      }
+    }
+
+    function search() {
+      const words = fold(find.value).split(/\s+/).filter(Boolean), sought = words.length > 0;
+      const has = (element) => words.every((word) => said(element).includes(word));
+      const pattern = sought && new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|"), "gu");
+      let found = 0;
+      unmark();
+      view.classList.toggle("searching", sought);
+      for (const details of opened) details.open = false;
+      opened.clear();
+      for (const unit of units) {
+        const hit = sought && has(unit);
+        unit.hidden = sought && !hit && !isFixed(unit);
+        found += hit;
+        if (!hit) continue;
+        mark(unit, pattern);
+        const details = unit.closest("details:not([open])");
+        if (details) { details.open = true; opened.add(details); }
+      }
+      for (const section of sections) {
+        const heading = section.querySelector("h2, h3, h4, h5, h6"), named = sought && heading?.closest("section") === section && has(heading);
+        if (named) { mark(heading, pattern); found += 1; }
+        section.hidden = sought && !named && !units.some((unit) => !unit.hidden && section.contains(unit));
+      }
+      count.textContent = sought ? `${found || "nothing"} found` : "";
+      view.dispatchEvent(new CustomEvent("searched", { detail: sought }));
+    }
+
+    find.addEventListener("input", search);
+    addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && find.value) { find.value = ""; search(); }
+      const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
+      if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) { find.focus(); event.preventDefault(); }
+    });
+    box.hidden = false;
+  }
+
+  document.querySelectorAll(".view").forEach(searched);
+}

@@ -1,0 +1,103 @@
+"""Views as HTML: complete, escaped, with a policy that allows nothing from elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections import Counter
+from collections.abc import AsyncIterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from every_block import everything
+from vr_kernel.views import Block, Facts, View, ViewRenderer
+from vr_pages import plugin
+from vr_testing import open_kernel
+
+
+class Read(HTMLParser):
+    """The elements, ids, headings and texts of a page; raises for one that is not closed."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, str]] = []
+        self.feed(page)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in {"img", "source", "input", "meta", "base", "br"}:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append((self.open[-1] if self.open else "", data))
+
+    def of(self, *tags: str) -> list[str]:
+        return [data for tag, data in self.texts if tag in tags]
+
+    @property
+    def text(self) -> str:
+        return "".join(data for tag, data in self.texts if tag not in {"style", "script"})
+
+
+@pytest.fixture
+async def renderer() -> AsyncIterator[ViewRenderer]:
+    async with open_kernel({"pages": plugin}) as kernel:
+        yield kernel.services.providers.get(ViewRenderer)
+
+
+async def test_a_page_shows_every_block_once(renderer: ViewRenderer) -> None:
+    page = Read(await renderer.page(everything()))
+    for block in Block.__subclasses__():
+        assert (
+            any(
+                block.__name__.lower() in (attributes.get("class") or "").split()
+                for _, attributes in page.elements
+            )
+            or block.__name__ == "Media"
+        )
+    assert len(set(re.findall(r"\w+quokka", page.text))) > 15
+    assert [tag for tag, _ in page.elements].count("h1") == 1
+    headings = page.of("h1", "h2")
+    assert len(headings) == len(set(headings))
+    ids = Counter(attributes["id"] for _, attributes in page.elements if "id" in attributes)
+    assert set(ids.values()) == {1}
+
+
+async def test_its_policy_allows_its_own_style_and_script_alone(renderer: ViewRenderer) -> None:
+    page = await renderer.page(everything(), Path("/films"))
+    (policy,) = (
+        a["content"] for _, a in Read(page).elements if "Policy" in str(a.get("http-equiv"))
+    )
+    assert policy is not None
+    assert policy.startswith("default-src 'none'; img-src data:; media-src file: blob:;")
+    for kind in ("style", "script"):
+        texts = re.findall(rf"<{kind}>(.*?)</{kind}>", page, re.DOTALL)
+        hashes = [base64.b64encode(hashlib.sha256(it.encode()).digest()).decode() for it in texts]
+        allowed = " ".join(f"'sha256-{each}'" for each in hashes)
+        assert f"{kind}-src {allowed};" in policy
+        assert len(texts) == 2, "the page's own, and those of the film"
+    plain = await renderer.page(View("Plain", [Facts([("a", 1)])]))
+    assert "media-src" not in plain
+    assert plain.count("<script>") == 1
+
+
+async def test_no_text_is_markup(renderer: ViewRenderer) -> None:
+    text = "<script>alert(1)</script><img src=x onerror=alert(1)> \" ' & {{style}} %s </style>"
+    page = Read(await renderer.page(View(text, [Facts([(text, text)])], [text], "", [text])))
+    assert page.text.count(text) == 6
+    assert [tag for tag, _ in page.elements].count("script") == 1
+
+
+async def test_a_fragment_has_no_head_and_no_script(renderer: ViewRenderer) -> None:
+    whole, part = await renderer.page(everything()), await renderer.fragment(everything())
+    assert part in whole
+    assert {"html", "head", "style", "script"}.isdisjoint(tag for tag, _ in Read(part).elements)
