@@ -12,7 +12,18 @@ from pathlib import Path
 
 import pytest
 from every_block import everything
-from vr_kernel.views import Block, Facts, View, ViewRenderer
+from vr_kernel.views import (
+    Block,
+    Code,
+    Facts,
+    Image,
+    Line,
+    Media,
+    Pictures,
+    Transcript,
+    View,
+    ViewRenderer,
+)
 from vr_pages import plugin
 from vr_testing import open_kernel
 
@@ -95,6 +106,20 @@ async def test_no_text_is_markup(renderer: ViewRenderer) -> None:
     page = Read(await renderer.page(View(text, [Facts([(text, text)])], [text], "", [text])))
     assert page.text.count(text) == 6
     assert [tag for tag, _ in page.elements].count("script") == 1
+
+
+async def test_words_and_pictures_of_a_film_are_not_folded(renderer: ViewRenderer) -> None:
+    line, slide = Line(1, 2, "linequokka"), Image("", "slidequokka")
+    told = [
+        Media("/films/a.mp4"),
+        Transcript([line], detail=True),
+        Pictures([slide], detail=True),
+        Code("codequokka", title="As data", detail=True),
+    ]
+    page = await renderer.page(View("T", told))
+    folded = "".join(re.findall("<details>.*?</details>", page, re.DOTALL))
+    assert re.findall(r"\w+quokka", folded) == ["codequokka"]
+    assert len(re.findall(r"\w+quokka", page)) == 3
 
 
 async def test_a_fragment_has_no_head_and_no_script(renderer: ViewRenderer) -> None:

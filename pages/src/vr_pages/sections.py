@@ -10,6 +10,7 @@ from vr_kernel.views import (
     Compare,
     Media,
     Moments,
+    Pictures,
     Transcript,
     View,
     as_text,
@@ -22,6 +23,8 @@ from vr_pages.drawing import Drawing
 from vr_pages.markup import NOTHING, Html, element
 
 _FILM = "film"
+_OPEN = (Transcript, Pictures)
+"""Details for a terminal that are what a page is looked at for."""
 
 
 def fragment(view: View, drawing: Drawing) -> Html:
@@ -102,7 +105,7 @@ def _section(block: Block, view: View, drawing: Drawing, class_: str = "") -> Ht
     heading = drawing.heading(block.title) if block.title and not repeated else NOTHING
     lane = block.title or "Moments" if name in ("Moments", "Pictures") else ""
     kinds = " ".join(filter(None, ("block", name.lower(), class_)))
-    if block.detail:
+    if block.detail and not isinstance(block, _OPEN):
         summary = element("summary", heading or "Details")
         return element("section", element("details", summary, inside), class_=kinds, data_lane=lane)
     return element("section", heading, inside, class_=kinds, data_lane=lane)

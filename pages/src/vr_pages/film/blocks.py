@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from vr_kernel.views import Line, Media, Moment, Moments, Transcript
+from vr_kernel.views import Media, Moment, Moments, Transcript, said_together
 
 from vr_pages.drawing import Drawing
 from vr_pages.film.player import Player
 from vr_pages.markup import GAP, NOTHING, Html, Pattern, element, joined
 
-PAUSE_S = 2.0
-"""Seconds of silence that end a paragraph."""
-LONGEST = 600
-"""Characters of a paragraph, if its lines are shorter."""
 _LINE = Pattern(joined(element("span", GAP, data_start=GAP), " "))
 _PARAGRAPH = Pattern(element("p", GAP, " ", GAP, GAP, dir="auto"))
 
@@ -44,7 +38,7 @@ def _moment(moment: Moment, drawing: Drawing) -> Html:
 
 def transcript(block: Transcript, drawing: Drawing) -> Html:
     """Speech in paragraphs, in which each line carries its time."""
-    groups = _grouped(block.lines)
+    groups = said_together(block.lines)
     starts = [_short(line.start) for line in block.lines]
     lines = iter(_LINE.filled(zip(starts, [line.text for line in block.lines], strict=True)))
     shown = _PARAGRAPH.filled(
@@ -56,26 +50,6 @@ def transcript(block: Transcript, drawing: Drawing) -> Html:
         for group in groups
     )
     return element("div", *shown, class_="words", lang=block.language) if shown else NOTHING
-
-
-def _grouped(lines: Sequence[Line]) -> list[list[Line]]:
-    """Lines grouped where the speaker pauses or changes, or a paragraph becomes long."""
-    groups: list[list[Line]] = []
-    length = 0
-    for line in lines:
-        last = groups[-1][-1] if groups else None
-        length += len(line.text)
-        if (
-            last is None
-            or line.start - last.end >= PAUSE_S
-            or line.speaker != last.speaker
-            or length > LONGEST
-        ):
-            groups.append([line])
-            length = len(line.text)
-        else:
-            groups[-1].append(line)
-    return groups
 
 
 def _short(seconds: float) -> str:
