@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from urllib.parse import quote
 
 from vr_kernel.text.visible_text import visible, visible_line
@@ -13,8 +14,10 @@ from vr_kernel.views.words import is_web
 from vr_kernel.views.writing import write
 
 # Underlines within words mean nothing; signs that begin a line are met where one is begun.
-_SIGNS = re.compile(r"[\\`*\[\]<>|~]|(?<!\w)_|_(?!\w)|&(?=#?\w{1,32};)")
-_BEGIN = re.compile(r"\A(?:#(?=[#\s])|[+=-](?=[\s=-]|\Z)|\d{1,9}(?=[.)](?:\s|\Z)))")
+_SIGNS = re.compile(r"[\\`*\[\]<>|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w{1,32};)")
+_BEGIN = re.compile(r"\A(?:#(?=[#\s]|\Z)|[+=-](?=[\s=-]|\Z)|\d{1,9}(?=[.)](?:\s|\Z)))")
+_CLOSE = re.compile(r"(?<=\s)(?=#+\Z)")
+_ENTITY = re.compile(r"&(?=#?\w{1,32};)")
 _FILE = "file://"
 _SAFE = "/:?#@!$&'*+,;=%~-._"
 _MOST_LEVELS = 6
@@ -39,10 +42,12 @@ class _Markdown:
         shown = self.plain(words)
         if not (is_web(address) or address.startswith(_FILE)):
             return shown
-        return f"[{shown}]({quote(visible_line(address), safe=_SAFE)})"
+        led = _ENTITY.sub("&amp;", quote(visible_line(address), safe=_SAFE))
+        return f"[{shown}]({led})"
 
     def heading(self, text: str, level: int) -> list[str]:
-        return [f"{'#' * min(level, _MOST_LEVELS)} {self.plain(text)}"]
+        shown = _CLOSE.sub(r"\\", self.plain(text))
+        return [f"{'#' * min(level, _MOST_LEVELS)} {shown}"]
 
     def code(self, text: str, language: str) -> list[str]:
         shown = visible(text)
@@ -58,24 +63,39 @@ class _Markdown:
     def paragraph(self, paragraph: Paragraph) -> list[str]:
         if paragraph.form == "code":
             return self.code(paragraph.text, "")
-        text = "".join(map(self._span, paragraph.spans))
+        text = "".join(self._written(paragraph.spans))
         if paragraph.form == "heading":
             return [f"**{text}**"]
+        text = _BEGIN.sub(_escaped_begin, text)
         if paragraph.form == "quote":
             return [f"> {text}"]
         if paragraph.form in ("bullet", "number"):
             mark = "-" if paragraph.form == "bullet" else paragraph.mark
             return [f"{'  ' * paragraph.level}{mark} {text}"]
-        return [_BEGIN.sub(_escaped_begin, text)]
+        return [text]
+
+    def _written(self, spans: Sequence[Span]) -> Iterator[str]:
+        """The spans of a paragraph, of which none changes the meaning of the next one."""
+        for span, after in zip_longest(spans, spans[1:]):
+            text = self._span(span)
+            if after and after.style in ("link", "reference") and text.endswith("!"):
+                yield f"{text[:-1]}\\!"
+            elif span.style == "reference" and after and after.text.startswith(":"):
+                yield f"\\{text}"
+            else:
+                yield text
 
     def _span(self, span: Span) -> str:
         if span.style == "code":
-            return f"`{visible_line(span.text)}`"
+            shown = visible_line(span.text)
+            return f"`{shown}`" if shown else ""
         if span.style == "link":
             return self.link(span.text, span.link)
         if span.style == "reference":
             return f"[{span.number}]"
         text = _SIGNS.sub(r"\\\g<0>", " ".join(visible(span.text).split("\n")))
+        if span.style and not (text := text.strip()):
+            return ""
         return {"strong": f"**{text}**", "emphasis": f"*{text}*"}.get(span.style, text)
 
 

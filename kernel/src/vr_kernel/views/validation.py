@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
+from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import partial
@@ -16,6 +19,7 @@ ADDRESSES = frozenset({"address", "link", "source", "image"})
 """Fields with addresses and paths, which stay usable; who shows them makes them visible."""
 BLOCK = "block"
 """The name under which data says which block it is."""
+_PICTURE = re.compile("data:image/(?:jpeg|png);base64,")
 _WORDS = {int: "a whole number", bool: "True or False", bytes: "bytes", NoneType: "None"}
 
 
@@ -71,7 +75,7 @@ class Validator:
     def _reader(self, hint: Any, name: str) -> Read:
         """A function that returns a value of that type, or raises TypeError."""
         if hint is Any:
-            return all_visible
+            return _json
         if hint is self._block_class:
             return self._block
         if get_origin(hint) is not None:
@@ -85,6 +89,8 @@ class Validator:
         if origin is Literal:
             return partial(_one_of, inner)
         readers = [self._reader(each, name) for each in inner]
+        if bytes in inner:
+            return partial(_picture, _any_of(readers))
         if origin in (UnionType, Union):
             return _any_of(readers)
         if origin is tuple:
@@ -97,6 +103,23 @@ class Validator:
         _require(known, "a block", value)
         assert known is not None
         return self.read(known, value)
+
+
+def _json(value: Any) -> Any:
+    """A JSON value, cleaned."""
+    try:
+        return json.loads(json.dumps(all_visible(value), allow_nan=False))
+    except (TypeError, ValueError, RecursionError):
+        raise TypeError("takes a JSON value") from None
+
+
+def _picture(read: Read, value: Any) -> Any:
+    """The address of a picture, or its bytes, which are an address in data."""
+    found = _PICTURE.match(value) if isinstance(value, str) else None
+    try:
+        return read(b64decode(value[found.end() :], validate=True) if found else value)
+    except ValueError:
+        raise TypeError("takes the address or the bytes of a picture") from None
 
 
 def _named(of: type, name: str, read: Read) -> Read:
@@ -156,7 +179,8 @@ def _plain(of: Any, name: str) -> Read:
     def read(value: Any) -> Any:
         if of is str:
             _require(isinstance(value, str), "text", value)
-            return clean(str(value))
+            shown = clean(str(value))
+            return "" if shown.isspace() else shown
         if of is float:
             _require(type(value) in (int, float) and math.isfinite(value), "a number", value)
             return value

@@ -15,6 +15,7 @@ DIGITS = 3
 """Most digits behind the point of a number."""
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?")
 _WEB = ("http", "https")
+_WEB_BEGIN = re.compile("https?://", re.IGNORECASE)
 
 
 def clock(seconds: float) -> str:
@@ -67,8 +68,7 @@ def shown_host(link: str) -> str:
 def is_web(link: str) -> bool:
     """Check that an address leads into the web, and nowhere else."""
     try:
-        parts = urlsplit(link)
-        return parts.scheme.lower() in _WEB and bool(parts.hostname)
+        return _WEB_BEGIN.match(link) is not None and bool(urlsplit(link).hostname)
     except ValueError:
         return False
 

@@ -89,7 +89,7 @@ def _prose(block: b.Prose, form: Form, _: int) -> Iterator[str]:
     if block.references:
         yield ""
     for number, quote in enumerate(block.references, 1):
-        yield f"{number}. {_quoted(quote, form)}"
+        yield f"- [{number}] {_quoted(quote, form)}"
 
 
 def prose_lines(text: str, form: Form) -> Iterator[str]:
@@ -146,6 +146,7 @@ def _pages(block: b.Pages, form: Form, level: int) -> Iterator[str]:
         head = form.heading(f"Page {page.number}", level + 1)
         yield from ("", *head, "") if number else (*head, "")
         yield from prose_lines(page.text, form)
+        yield from [""] if page.marked else []
         yield from (f"- {form.strong(form.plain(each))}" for each in page.marked)
 
 
@@ -232,7 +233,8 @@ def _place(place: Link, form: Form) -> str:
 
 def _quoted(quote: Quote, form: Form) -> str:
     text = f"“{form.plain(quote.text)}”" if quote.text else ""
-    return " ".join(filter(None, [text, _place(quote.place, form), quote_words(quote)]))
+    told = form.plain(quote_words(quote))
+    return " ".join(filter(None, [text, _place(quote.place, form), told]))
 
 
 def _item(text: str, *below: str) -> str:
