@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from vr_kernel import lazy_exports
 
 if TYPE_CHECKING:
+    from vr_testing.block_samples import sample_view
     from vr_testing.contracts.embedder import EmbedderContract
     from vr_testing.contracts.loader import DocumentLoaderContract
     from vr_testing.contracts.model import ModelProviderContract
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from vr_testing.contracts.state.part import Clock
     from vr_testing.contracts.state.state import StateContract
     from vr_testing.contracts.store import StoreContract
+    from vr_testing.contracts.view import check_view
     from vr_testing.gemini.answer import Answer
     from vr_testing.gemini.calls import FunctionCall
     from vr_testing.gemini.faults import Fault
@@ -57,6 +59,8 @@ _HOMES = {
     "contracts.reranker": "RerankerContract",
     "contracts.searching": "SearchProviderContract",
     "contracts.store": "StoreContract",
+    "contracts.view": "check_view",
+    "block_samples": "sample_view",
     "contracts.model_wire": "ModelWire Sent Trouble",
     "words": "WordEmbedder",
 }
@@ -88,7 +92,9 @@ __all__ = [
     "TrialKernel",
     "Trouble",
     "WordEmbedder",
+    "check_view",
     "open_kernel",
+    "sample_view",
 ]
 
 __getattr__, __dir__ = lazy_exports(__name__, _HOMES)
