@@ -320,6 +320,25 @@ def test_the_place_is_where_the_quote_begins_and_the_text_the_sources_own():
     assert (finding.score, finding.passage) == (1.0, 0)
 
 
+@pytest.mark.parametrize(
+    ("source", "quote", "text"),
+    [
+        ("return f(g(a) * h(b))", "return f(g(a) * h(b))", "return f(g(a) * h(b))"),
+        (
+            "A graph (HNSW) is fast (but large).",
+            "(HNSW) is fast (but large).",
+            "(HNSW) is fast (but large)",
+        ),
+        ("as they say (see [4]).", "as they say (see [4])", "as they say (see [4])"),
+        ("it (or not) ends) here", "it (or not) ends", "it (or not) ends"),
+    ],
+)
+def test_a_quote_keeps_the_brackets_that_it_opens_and_closes(
+    source: str, quote: str, text: str
+) -> None:
+    assert QuoteIndex([Passage(source, 0, 1)]).find(quote).text == text
+
+
 def test_a_slide_is_there_as_long_as_it_lasts():
     slides = QuoteIndex([Passage("Index types\nHNSW: graph, fast", 100, 400)], lasts=True)
     for claimed, verdict, place in [(250, "verified", 250), (415, "verified", 400)]:

@@ -38,7 +38,8 @@ class Told(BaseModel):
 async def report_write(call: Call) -> Told:
     """Write a report that rests on one moment."""
     cited = {"quote": "crossed the frozen river", "link": "https://example.org/talk#t=93"}
-    call.record(Record("Reports", {"text": INVENTED, "url": "v1"}, None, {"sources": [cited]}))
+    fields = {"text": f"{INVENTED}\n[02:05] An owl slept there.", "url": "v1"}
+    call.record(Record("Reports", fields, None, {"sources": [cited]}))
     return Told()
 
 
@@ -114,11 +115,12 @@ async def test_sources_come_first_and_what_a_model_wrote_is_marked_and_leads_on(
 
 async def test_a_graph_of_reports_leads_to_the_moments_that_they_rest_on() -> None:
     seen = {"name": "Fox", "quote": "bridge of glass over the frozen river"}
+    timed = {"name": "Owl", "quote": "An owl slept there."}
     said = {"name": "Vole", "quote": "hunts voles (in deep snow)"}
     with FakeGemini() as gemini:
         gemini.answer(
             lambda request: {
-                "concepts": [seen if "glass" in request.text else said],
+                "concepts": [seen, timed] if "glass" in request.text else [said],
                 "relations": [],
             }
         )
@@ -136,12 +138,14 @@ async def test_a_graph_of_reports_leads_to_the_moments_that_they_rest_on() -> No
     told = {node["concept"]: node["sources"][0] for node in graph["nodes"]}
     assert told["Fox"]["link"] == "https://example.org/talk#t=93"
     assert (told["Fox"]["seconds"], told["Fox"]["derived"]) == (93, True)
+    owl = told["Owl"]
+    assert (owl["link"], owl["seconds"]) == ("https://example.org/talk#t=125", 125)
     assert (told["Vole"]["link"], told["Vole"]["seconds"]) == (link, 12)
     assert told["Vole"]["title"] == "Foxes"
     assert told["Vole"]["quote"] == "hunts voles (in deep snow)"
     assert "derived" not in told["Vole"]
     assert "Foxes, 0:12" in html
-    assert {node.concept for node in page.nodes} == {"Fox", "Vole"}
+    assert {node.concept for node in page.nodes} == {"Fox", "Owl", "Vole"}
 
 
 async def test_who_ingests_is_told_what_is_written() -> None:

@@ -137,13 +137,10 @@ class QuoteIndex:
     def _text(self, match: _Match) -> str:
         begin, end = self._spots[match.first], self._spots[match.last - 1]
         texts = [passage.text for passage in self._passages[begin.first : end.last + 1]]
-        after = _CLOSING.match(texts[-1], end.end)
-        closing = after[1] if after else ""
+        before, after = texts[0][: begin.start], texts[-1][end.end :]
         texts[-1] = texts[-1][: end.end]
         texts[0] = texts[0][begin.start :]
-        text = " ".join(texts)
-        opened = text.count(_BRACKETS[closing[-1]]) > text.count(closing[-1]) if closing else False
-        return text + closing if opened else text
+        return _with_brackets(before, " ".join(texts), after)
 
     def _matches(self, quote: str, away: _Away, tolerance: float) -> list[_Match]:
         from vr_kernel.quoting.likeness import Piece
@@ -257,6 +254,29 @@ def find_in(
         key=lambda f: (ranks.index(f.verdict), _distance(f.place or 0.0, claimed), -f.score),
         default=Finding("unchecked"),
     )
+
+
+def _with_brackets(before: str, text: str, after: str) -> str:
+    """A text with the brackets beside it that belong to those in it."""
+    missing = [sign for sign, opening in _BRACKETS.items() if before.endswith(opening)]
+    if missing and _lacks(text, missing[0]):
+        text = before[-1] + text
+    while closing := _CLOSING.match(after):
+        sign = closing[1][-1]
+        if text.count(_BRACKETS[sign]) <= text.count(sign):
+            break
+        text, after = text + closing[1], after[closing.end() :]
+    return text
+
+
+def _lacks(text: str, sign: str) -> bool:
+    """Check for a closing bracket that nothing before it opens."""
+    depth = 0
+    for character in text:
+        depth += (character == _BRACKETS[sign]) - (character == sign)
+        if depth < 0:
+            return True
+    return False
 
 
 def _distance(place: float, claimed: float | None) -> float:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from sys import intern
 from typing import Any
 
+from vr_plugin_knowledge.graph.moments import seconds_of
+
 MOST_CITATIONS = 50
 """Most records that one concept or relationship names; later ones are not added."""
 _VERSION_CHARS = 12
-_MOMENT = re.compile(r"[#?&]t=(\d+(?:\.\d+)?)s?(?:$|[&#])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,7 @@ class Citation:
     @property
     def seconds(self) -> float | None:
         """The moment that the link opens, in seconds; None for one that opens no moment."""
-        found = _MOMENT.search(self.link)
-        return float(found[1]) if found else None
+        return seconds_of(self.link)
 
     @property
     def record(self) -> tuple[str, str]:

@@ -21,6 +21,7 @@ from vr_plugin_knowledge.graph.answer import (
 from vr_plugin_knowledge.graph.citations import Citation
 from vr_plugin_knowledge.graph.concepts import Origin
 from vr_plugin_knowledge.graph.identity import identify
+from vr_plugin_knowledge.graph.moments import link_at_moment
 
 PART_CHARS = 20_000
 """Characters per call; a longer text is read in several calls."""
@@ -45,10 +46,11 @@ class Source:
     rests_on: Sequence[DerivedSource] = ()
 
     def cite(self, quote: str) -> Citation:
-        """Cite a quote of it: from the source that it rests on, where one is named."""
-        found = nearest_source(self.rests_on, quote)
-        link = found.link if found and found.link else self.citation.link
-        return replace(self.citation, quote=quote, link=link)
+        """Cite a quote of it: at the moment, or from the source, that it names for those words."""
+        link = link_at_moment(self.text, quote, [each.link for each in self.rests_on])
+        if not link and (found := nearest_source(self.rests_on, quote)):
+            link = found.link
+        return replace(self.citation, quote=quote, link=link or self.citation.link)
 
 
 class Reading(BaseModel):
