@@ -12,7 +12,7 @@ from graph_samples import OWL as OWL_FACTS
 from graph_samples import tell
 from refined_kernels import ingest, knowledge_kernel
 from vr_kernel import View
-from vr_kernel.views import File, Graph, Prose, Records, as_data, as_text
+from vr_kernel.views import Facts, File, Graph, Prose, Records, as_data, as_text
 from vr_testing import FakeGemini, TrialKernel
 
 FOX = {
@@ -139,8 +139,9 @@ async def test_concepts_have_their_quotes_with_title_moment_and_link() -> None:
             )
             exported = await show(kernel, "knowledge_graph", concept="Fox", format="mermaid")
             there = await asyncio.to_thread(Path(exported.blocks[0].link).is_file)  # type: ignore[attr-defined]
-    assert (one.title, one.about) == ("Fox", ("unknown", "also red fox"))
-    (prose,) = one.blocks
+    facts, prose = one.blocks
+    assert one.title == "Fox"
+    assert facts == Facts((("State", "unknown"), ("Also called", "red fox")))
     assert isinstance(prose, Prose)
     assert prose.text.startswith("A hunter of voles. [1]")
     assert prose.references[0].place == place

@@ -7,6 +7,7 @@ import errno
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from vr_kernel import Change, RecordKind, Services
 
@@ -27,6 +28,15 @@ _OF_ONE_PAGE = {
     errno.ENOTDIR,
 }
 """Errors of one page or one kind, not of the folder."""
+
+
+class Page(NamedTuple):
+    """A page: the record that it is of, the name of its file, and its text."""
+
+    kind: str
+    key: str
+    name: str = ""
+    text: str = ""
 
 
 class PageWriter:
@@ -84,11 +94,13 @@ class PageWriter:
         return 1
 
     async def _put(self, start: int, pages: Sequence[tuple[Change, RecordKind]], end: int) -> None:
+        written = [await make_page(self._services, kind, change) for change, kind in pages]
+
         def put() -> None:
             folder = PageFolder(self._root)
-            for change, kind in pages:
+            for page in written:
                 try:
-                    put_page(folder, kind, change)
+                    put_page(folder, page)
                 except OSError as error:
                     if error.errno not in _OF_ONE_PAGE:
                         raise
@@ -111,13 +123,21 @@ async def read_pages(services: Services, after: int, limit: int) -> list[tuple[C
     return [(change, kinds[change.kind]) for change in found]
 
 
-def put_page(folder: PageFolder, kind: RecordKind, change: Change) -> None:
-    """Write the page of a record, or remove that of a deleted one.
+async def make_page(services: Services, kind: RecordKind, change: Change) -> Page:
+    """The page of a record; without text that of a deleted one."""
+    if change.fields is None:
+        return Page(kind.name, change.key)
+    text = await write_page(services, kind, change)
+    return Page(kind.name, change.key, name_page(kind, change), text)
+
+
+def put_page(folder: PageFolder, page: Page) -> None:
+    """Write a page, or remove that of a deleted record.
 
     Raises:
         OSError: when the folder does not take it.
     """
-    if change.fields is None:
-        folder.remove(kind.name, change.key)
+    if page.text:
+        folder.put(page.kind, page.key, page.name, page.text)
     else:
-        folder.put(kind.name, change.key, name_page(kind, change), write_page(kind, change))
+        folder.remove(page.kind, page.key)

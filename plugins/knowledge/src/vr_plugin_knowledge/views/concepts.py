@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vr_kernel import Services, StoredRecord, visible_line
-from vr_kernel.views import Block, Item, Link, Prose, Quote, Records, View, view
+from vr_kernel.views import Block, Cell, Facts, Item, Link, Prose, Quote, Records, View, view
 
 from vr_plugin_knowledge.graph.citations import Citation, read_citations
 from vr_plugin_knowledge.graph.concepts import UNKNOWN
@@ -20,10 +20,11 @@ async def show_concepts(services: Services, records: Sequence[StoredRecord]) -> 
     if len(records) > 1:
         return _listed("Concepts", records)
     fields = records[0].fields
-    aliases = [visible_line(each) for each in fields.get("aliases") or ()]
-    about = [_state(fields), *([f"also {', '.join(aliases)}"] if aliases else [])]
+    aliases = ", ".join(visible_line(each) for each in fields.get("aliases") or ())
+    facts: list[tuple[str, Cell]] = [("State", _state(fields))]
+    facts += [("Also called", aliases)] if aliases else []
     text = str(fields.get("description") or "")
-    return View(_name(records[0]), _quoted(text, read_citations(fields)), about)
+    return View(_name(records[0]), [Facts(facts), *_quoted(text, read_citations(fields))])
 
 
 @view(kind=EDGES)
