@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from math import inf
 from typing import Literal
 
@@ -54,12 +53,14 @@ async def video_export(
     """Write an analysis to a file: a page with player, timeline and search, or text."""
     from vr_plugin_video.analyses.analysing import analysis_of
     from vr_plugin_video.analyses.request import AnalysisRequest
-    from vr_plugin_video.page.exporting import completed, write
+    from vr_plugin_video.exports.completion import completed
+    from vr_plugin_video.exports.files import require_renderer, write
     from vr_plugin_video.sources import open_source
     from vr_plugin_video.text.times import parse_window
 
     check_instruction(instruction)
     window = parse_window(start, end)
+    require_renderer(call.services, format)
     request = AnalysisRequest(instruction, None, DEFAULT_THINKING, None, None)
     async with open_source(call.services, url, file_path) as source:
         analysis = await analysis_of(
@@ -67,7 +68,7 @@ async def video_export(
         )
         window = window.of(analysis.duration or inf)
         whole = await completed(call, source, window, analysis)
-        kept = await asyncio.to_thread(write, call, source, window, whole, format)
+        kept = await write(call, window, whole, format)
     return VideoExport(
         source=whole.source,
         video_id=whole.video_id,

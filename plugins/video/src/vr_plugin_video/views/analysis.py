@@ -157,7 +157,6 @@ def _is_told(text: str, titles: set[str], points: Sequence[str]) -> bool:
 
 def _meeting(analysis: VideoAnalysis) -> Iterator[Block]:
     if notes := analysis.meeting:
-        yield from facts([("Participants", joined(notes.participants))])
         yield from listed("Decisions", notes.decisions)
         yield from listed("Action items", notes.action_items)
 
@@ -184,7 +183,14 @@ def _timeline(analysis: VideoAnalysis, link: LinkTo) -> Iterator[Block]:
 def _about_it(analysis: VideoAnalysis) -> list[Block]:
     titles = _titles(analysis)
     topics = [topic for topic in analysis.topics if topic not in titles]
-    return facts([("Topics", joined(topics)), ("Mood", analysis.sentiment or "")])
+    present = analysis.meeting.participants if analysis.meeting else []
+    return facts(
+        [
+            ("Participants", joined(present)),
+            ("Topics", joined(topics)),
+            ("Mood", analysis.sentiment or ""),
+        ]
+    )
 
 
 def _titles(analysis: VideoAnalysis) -> set[str]:

@@ -1,18 +1,12 @@
-"""An analysis, completed and written to a file."""
+"""An analysis with all that is known of its video."""
 
 from __future__ import annotations
 
-from datetime import datetime
-
-from vr_kernel import Artifact, Call, VrError, visible_json
+from vr_kernel import Call, VrError
 
 from vr_plugin_video.analyses.analysis import scene_of
 from vr_plugin_video.analyses.local_engine import LocalEngine
-from vr_plugin_video.analyses.report import report_of
 from vr_plugin_video.models import TranscriptSummary, VideoAnalysis
-from vr_plugin_video.page.album import collect
-from vr_plugin_video.page.page import as_page
-from vr_plugin_video.page.player import Player
 from vr_plugin_video.sources import Source
 from vr_plugin_video.text.times import Window
 
@@ -43,24 +37,3 @@ async def completed(
     )
     words = {"transcript": summary, "segments": list(said.segments)}
     return analysis.model_copy(update={"slides": slides, **words})
-
-
-def write(
-    call: Call, source: Source, window: Window, analysis: VideoAnalysis, form: str
-) -> Artifact:
-    """The analysis as an artifact: `html`, `md` or `json`; blocks.
-
-    Raises:
-        VrError: UNAVAILABLE when the artifacts folder cannot be written.
-    """
-    if form == "json":
-        whole = visible_json(analysis.model_dump_json(indent=1))
-        return call.artifact(whole.encode(), "application/json")
-    if form == "md":
-        return call.artifact(report_of(analysis, window).encode(), "text/markdown")
-    artifacts = call.services.artifacts
-    album = collect(analysis.slides, artifacts.find)
-    player = Player.of(source, artifacts.folder)
-    today = datetime.now().astimezone().date()
-    page = as_page(analysis, window, player, album, today)
-    return call.artifact(page.encode("utf-8", "replace"), "text/html")

@@ -1,9 +1,7 @@
-"""Analyses to show on a page, tame and hostile."""
+"""Analyses to be shown, tame and hostile."""
 
 from __future__ import annotations
 
-from datetime import date
-from pathlib import Path
 from typing import Any
 
 from vr_plugin_video.captions.transcripts import Segment
@@ -15,16 +13,9 @@ from vr_plugin_video.models import (
     TranscriptSummary,
     VideoAnalysis,
 )
-from vr_plugin_video.page.album import Album
-from vr_plugin_video.page.page import as_page
-from vr_plugin_video.page.player import Player
-from vr_plugin_video.sources import Source
-from vr_plugin_video.text.times import Window
 
 ID = "dQw4w9WgXcQ"
 WATCH = f"https://www.youtube.com/watch?v={ID}"
-YOUTUBE = Source(ID, WATCH, ID)
-TODAY = date(2026, 1, 31)
 HOSTILE = (
     "<script>document.title=1</script>",
     "</script><script>document.title=1</script>",
@@ -57,8 +48,3 @@ def analysis(text: str = "said", **other: Any) -> VideoAnalysis:
         "meeting": MeetingNotes(participants=[text], decisions=[text], action_items=[text]),
     }  # fmt: skip
     return VideoAnalysis.model_construct(**{**given, **other})
-
-
-def page_of(made: VideoAnalysis, source: Source = YOUTUBE, album: Album | None = None) -> str:
-    player = Player.of(source, Path("/artifacts"))
-    return as_page(made, Window(), player, album or Album(), TODAY)
