@@ -37,11 +37,39 @@ def at_terminal(zoo: Zoo, typed: str, *arguments: str) -> Ended:
         )
         os.close(theirs)
         os.write(ours, typed.encode())
-        shown = b""
-        try:
-            while piece := os.read(ours, 1024):
-                shown += piece
-        except OSError:  # how Linux says that the program has closed its end
-            pass
+        shown = b"".join(_pieces(ours))
         stdout, _ = process.communicate()
     return Ended(process.returncode, stdout.decode(), shown.decode())
+
+
+def shown_at(zoo: Zoo, columns: int, *arguments: str, typed: str = "", **variables: str) -> Ended:
+    """Run `vr` with all its streams at a terminal of so many columns; stdout is all it showed."""
+    import fcntl
+    import struct
+    import termios
+
+    with terminal() as (ours, theirs):
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        process = subprocess.Popen(
+            vr_command(*arguments),
+            env=zoo.environment(**{"TERM": "xterm-256color", **variables}),
+            cwd=zoo.work,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+        )
+        os.close(theirs)
+        os.write(ours, typed.encode())
+        shown = b"".join(_pieces(ours))
+        process.wait()
+    return Ended(process.returncode, shown.decode().replace("\r\n", "\n"), "")
+
+
+def _pieces(ours: int) -> Iterator[bytes]:
+    """All that is shown, until the program has closed its end."""
+    try:
+        while piece := os.read(ours, 65536):
+            yield piece
+    except OSError:  # how Linux says it
+        pass

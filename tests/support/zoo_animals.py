@@ -9,6 +9,7 @@ from plugin_zoo import Animal
 
 GOOD = Animal("zoo", (Path(__file__).parent / "zoo_good.py").read_text("utf-8"), version="1.2.3")
 SHELF = Animal("shelf", (Path(__file__).parent / "zoo_shelf.py").read_text("utf-8"))
+GALLERY = Animal("gallery", (Path(__file__).parent / "zoo_gallery.py").read_text("utf-8"))
 ZOO_TOOLS = [
     "zoo_climb", "zoo_crash", "zoo_echo", "zoo_exit", "zoo_fail", "zoo_flood", "zoo_free",
     "zoo_look", "zoo_misfit", "zoo_mutter", "zoo_paint", "zoo_shout", "zoo_total", "zoo_wait",

@@ -11,11 +11,13 @@ from typing import Any
 import click
 from vr_kernel import Kernel, Tool, VrError, visible
 from vr_kernel.running import Outcome
+from vr_kernel.views import View, titled
 
 from vr_cli.calling.asking import terminal_asker
 from vr_cli.calling.deletion import require_agreement
 from vr_cli.calling.ids import whole_ids
-from vr_cli.calling.results import limited, print_readable
+from vr_cli.calling.results import is_document, limited, print_document
+from vr_cli.calling.wanted import Wanted
 from vr_cli.index import as_commands
 from vr_cli.output import (
     ProgressLine,
@@ -27,22 +29,23 @@ from vr_cli.output import (
 from vr_cli.process.exits import Exit, end_soon, exit_code
 from vr_cli.process.loops import close, run_on
 from vr_cli.process.streams import diverted_stdout
+from vr_cli.showing.printing import print_view
 
 LOCAL = ("file_path", "directory")
 """Arguments that name a file or a folder of this machine."""
 
 
-def run_tool(kernel: Kernel, name: str, arguments: Mapping[str, Any], *, as_json: bool) -> int:
+def run_tool(kernel: Kernel, name: str, arguments: Mapping[str, Any], wanted: Wanted) -> int:
     """Call a tool, print how it ended, and return the exit code."""
-    return run_each(kernel, name, {"": arguments}, as_json=as_json)
+    return run_each(kernel, name, {"": arguments}, wanted)
 
 
 def run_each(
     kernel: Kernel,
     name: str,
     calls: Mapping[str, Mapping[str, Any]],
+    wanted: Wanted,
     *,
-    as_json: bool,
     check: Callable[[Mapping[str, Any]], None] = lambda _: None,
 ) -> int:
     """Call a tool with the arguments of each source, one after another, and print how each ended.
@@ -62,14 +65,15 @@ def run_each(
             with diverted_stdout():
                 calling = _call(kernel, name, arguments, check, line)
                 outcome = run_on(runner, calling, kernel.log)
-            outcome = limited(outcome, limit_of(kernel.tools[name], arguments))
-            if several and as_json:
+                outcome = limited(outcome, limit_of(kernel.tools[name], arguments))
+                view = run_on(runner, _view_of(kernel, name, outcome, wanted), kernel.log)
+            if several and wanted.as_json:
                 codes.append(_print_line(kernel, source, outcome))
                 continue
             if several:
                 failed = outcome.error is not None
                 click.echo(f"{_gap(number)}==> {visible(source)} <==", err=failed)
-            codes.append(_print_outcome(kernel, name, outcome, as_json=as_json))
+            codes.append(_print_outcome(kernel, name, outcome, view, wanted))
     finally:
         with diverted_stdout():
             try:
@@ -127,15 +131,28 @@ def _print_line(kernel: Kernel, source: str, outcome: Outcome) -> int:
     return exit_code(outcome.error)
 
 
-def _print_outcome(kernel: Kernel, name: str, outcome: Outcome, *, as_json: bool) -> int:
+async def _view_of(kernel: Kernel, name: str, outcome: Outcome, wanted: Wanted) -> View | None:
+    """What is there to see; None for an error, for JSON, and for a document that stands alone."""
+    result, tool, views = outcome.result, kernel.tools[name], kernel.services.views
+    if result is None or outcome.error is not None or wanted.as_json:
+        return None
+    return None if is_document(tool, result, views) else await views.of_result(tool, result)
+
+
+def _print_outcome(
+    kernel: Kernel, name: str, outcome: Outcome, view: View | None, wanted: Wanted
+) -> int:
     if outcome.error is not None:
         spelled = partial(as_commands, kernel.tools)
-        print_error(outcome.error, outcome.call_id, as_json=as_json, spelled=spelled)
+        print_error(outcome.error, outcome.call_id, as_json=wanted.as_json, spelled=spelled)
         return exit_code(outcome.error)
-    if as_json:
+    if wanted.as_json:
         print_result(outcome.data, outcome.notes, as_json=True)
-    else:
-        assert outcome.result is not None
-        print_readable(outcome.result, kernel.tools[name].printed, kernel.services.artifacts.folder)
-        print_notes(outcome.notes)
+        return Exit.OK
+    artifacts = kernel.services.artifacts.folder
+    if view is not None:
+        print_view(view, full=wanted.full, artifacts=artifacts, said=titled(name))
+    elif outcome.result is not None:
+        print_document(outcome.result, kernel.tools[name].printed, artifacts)
+    print_notes(outcome.notes)
     return Exit.OK

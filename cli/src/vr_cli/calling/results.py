@@ -10,9 +10,10 @@ from typing import Any
 
 import click
 from pydantic import BaseModel
-from vr_kernel import visible
+from vr_kernel import Tool, visible
 from vr_kernel.files import URI_PREFIX
 from vr_kernel.running import Outcome
+from vr_kernel.views import Views
 
 from vr_cli.output import lines_of
 
@@ -22,8 +23,8 @@ NEXT = "next_cursor"
 """Where the next page begins, which is of no use beside the whole."""
 
 
-def print_readable(result: BaseModel, printed: Sequence[str], artifacts: Path) -> None:
-    """Print a result without the fields that say nothing new, and artifacts as paths of files.
+def print_document(result: BaseModel, printed: Sequence[str], artifacts: Path) -> None:
+    """Print the document of a result on stdout, and what else is to say of it on stderr.
 
     Args:
         result: of the tool.
@@ -33,14 +34,21 @@ def print_readable(result: BaseModel, printed: Sequence[str], artifacts: Path) -
     data = result.model_dump(mode="json")
     unusual = result.model_dump(exclude_defaults=True)
     told = {name: value for name, value in data.items() if name in unusual} or data
-    document = data[printed[0]] if printed else ""
-    if document:
-        files = [file for name in printed[1:] if (file := _file(data[name], artifacts))]
-        _print_document(document, files)
-        hidden = {*printed, NEXT} if files else set(printed)
-        told = {name: value for name, value in told.items() if name not in hidden}
-    lines = [*lines_of(with_files(told, artifacts)), *_nothing(result, data)]
-    click.echo("\n".join(lines), err=bool(document))
+    files = [file for name in printed[1:] if (file := _file(data[name], artifacts))]
+    _print_document(data[printed[0]], files)
+    hidden = {*printed, NEXT} if files else set(printed)
+    told = {name: value for name, value in told.items() if name not in hidden}
+    click.echo("\n".join(lines_of(with_files(told, artifacts))), err=True)
+
+
+def is_document(tool: Tool, result: BaseModel, views: Views) -> bool:
+    """Check for a document that stands alone on stdout, as programs read it.
+
+    At a terminal the view of a plugin takes its place.
+    """
+    if not tool.printed or not getattr(result, tool.printed[0]):
+        return False
+    return not (sys.stdout.isatty() and views.has("tool", tool.name))
 
 
 def limited(outcome: Outcome, limit: object) -> Outcome:
@@ -89,13 +97,3 @@ def _print_document(text: str, files: Sequence[Path]) -> None:
         text = file.read_text("utf-8", errors="replace")
     shown = visible(text) if sys.stdout.isatty() else text
     click.echo(shown.rstrip())
-
-
-def _nothing(result: BaseModel, data: Mapping[str, Any]) -> list[str]:
-    """A line that says so, when the list that the tool returns is empty."""
-    lists = {name: value for name, value in data.items() if isinstance(value, list)}
-    fields = type(result).model_fields
-    main = next((name for name in lists if name in fields and fields[name].is_required()), None)
-    if main is None or any(lists.values()):
-        return []
-    return ["Nothing found." if main == FOUND else f"No {main.replace('_', ' ')}."]

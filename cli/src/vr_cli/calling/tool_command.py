@@ -16,6 +16,7 @@ from vr_kernel.isolation import contained
 from vr_cli.calling.calls import LOCAL, run_each
 from vr_cli.calling.results import FOUND
 from vr_cli.calling.values import named, parse_items, parse_value, schema_of
+from vr_cli.calling.wanted import options, taken_from
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 SOURCE = "source"
@@ -39,7 +40,8 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
     words = bool(places) and not several and _is_text(places[-1], schemas)
     items = bool(places) and schemas.get(places[-1], {}).get("type") == "array"
 
-    def invoke(*, as_json: bool, **given: Any) -> int:
+    def invoke(**given: Any) -> int:
+        wanted = taken_from(given)
         by_place = {place: given.pop(_key(place)) for place in places}
         sources = by_place.pop(SOURCE) if several else ()
         if items:
@@ -53,13 +55,13 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
             arguments = _arguments(tool, schemas, placed, given, kernel.log)
             calls[source or ""] = arguments
         check = partial(_require_no_folder, kernel, tool)
-        return run_each(kernel, tool.name, calls, as_json=as_json, check=check)
+        return run_each(kernel, tool.name, calls, wanted, check=check)
 
     parameters: list[click.Parameter] = [_argument(place) for place in places]
     if several or words or items:
         parameters[-1] = _argument(places[-1], many=True)
     parameters += [_option(name, schema, places) for name, schema in schemas.items()]
-    parameters.append(click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."))
+    parameters += options([_flag(name) for name in schemas])
     epilog = _SOURCES_ARE if several else _SOURCE_IS if SOURCE in places else None
     return click.Command(
         None, params=parameters, callback=invoke, help=visible(tool.description), epilog=epilog

@@ -23,7 +23,7 @@ ARTIFACT = "vr://artifacts/"
 
 def blocks_of(data: Mapping[str, Any], title: str = "") -> Iterator[Block]:
     """Blocks for the values of an object: its facts first, then the rest in its order."""
-    filled = {name: value for name, value in data.items() if not is_empty(value)}
+    filled = _without_twins({k: v for k, v in data.items() if not is_empty(v)})
     facts = {name: value for name, value in filled.items() if is_fact(value)}
     if facts:
         yield Facts([(titled(name), cell_of(value)) for name, value in facts.items()], title=title)
@@ -36,7 +36,7 @@ def blocks_of_value(title: str, value: Any) -> Iterator[Block]:
     """Blocks for a value that is no fact."""
     if isinstance(value, str):
         if value.startswith(ARTIFACT):
-            yield File(value, title=title)
+            yield File(value, title=_file_title(title))
         elif (held := held_json(value)) is not None:
             yield data_block(title, held)
         else:
@@ -49,6 +49,23 @@ def blocks_of_value(title: str, value: Any) -> Iterator[Block]:
         yield data_block(title, value)
     else:
         yield Prose(bullets(value), title=title)
+
+
+def _file_title(title: str) -> str:
+    """A heading without the word `uri`, which is for programs."""
+    return " ".join(title.split()[:-1] or ["File"]) if title.lower().endswith("uri") else title
+
+
+def _without_twins(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The values without paths of artifacts whose addresses are among them."""
+    texts = [it for it in data.values() if isinstance(it, str)]
+    kept = {it.removeprefix(ARTIFACT) for it in texts if it.startswith(ARTIFACT)}
+    ends = tuple(f"{sep}{name}" for name in kept for sep in "/\\")
+    return {
+        name: it
+        for name, it in data.items()
+        if not (isinstance(it, str) and it.endswith(ends) and not it.startswith(ARTIFACT))
+    }
 
 
 def is_empty(value: object) -> bool:

@@ -1,0 +1,1 @@
+"""Views at a terminal: what each block becomes, fitted to the window; rich draws the lines."""

@@ -1,0 +1,160 @@
+"""Things in a row at a terminal: moments, words that are said, pictures, records, steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from vr_kernel import visible_line
+from vr_kernel.views import (
+    Item,
+    Link,
+    Moment,
+    Moments,
+    Pictures,
+    Records,
+    Step,
+    Steps,
+    Transcript,
+    clock,
+    link_words,
+    said,
+    shown_host,
+    step_words,
+)
+
+from vr_cli.showing.pen import BOLD, DIM, TIME, Pen
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+MOMENTS, LINES, PICTURES, RECORDS, STEPS, REFERENCES = 10, 10, 8, 20, 20, 10
+"""Things of each kind in a summary."""
+MOMENT_LINES = 3
+KEY_CHARS = 8
+"""Characters of a record's key that are shown; more are shown of none."""
+_SIGNS = {
+    "done": ("✓", "green"), "completed": ("✓", "green"), "succeeded": ("✓", "green"),
+    "running": ("▶", TIME), "working": ("▶", TIME), "failed": ("✗", "red"),
+    "cancelled": ("✗", "yellow"),
+}  # fmt: skip
+
+
+def _moments(block: Moments, pen: Pen) -> Iterator[RenderableType]:
+    shown = block.items[: pen.most(block.items, MOMENTS)]
+    if not shown:
+        return
+    grid = pen.grid(TIME, "")
+    for each in shown:
+        until = f"-{clock(each.end)}" if pen.full and each.end and each.end > each.start else ""
+        time = pen.line(f"{clock(each.start)}{until}", "", each.link)
+        grid.add_row(time, _moment(each, pen))
+    yield grid
+    pen.leave(block.title, len(block.items) - len(shown), "moments")
+
+
+def _moment(moment: Moment, pen: Pen) -> Text:
+    text = pen.cut(pen.line(moment.text), MOMENT_LINES, pen.window.width - 8)
+    if moment.quote is None:
+        return text
+    if pen.full:
+        return pen.joined([text, pen.quote(moment.quote)], "\n")
+    return pen.joined([text, pen.mark(moment.quote)])
+
+
+def _transcript(block: Transcript, pen: Pen) -> Iterator[RenderableType]:
+    shown = block.lines[: pen.most(block.lines, LINES)]
+    if not shown:
+        return
+    grid = pen.grid(TIME, "")
+    for each in shown:
+        who = pen.line(f"{each.speaker}:", BOLD) if each.speaker else pen.text()
+        time = pen.line(clock(each.start), "", each.link)
+        grid.add_row(time, pen.joined([who, pen.line(each.text)]))
+    yield grid
+    pen.leave(block.title or "transcript", len(block.lines) - len(shown), "lines")
+
+
+def _pictures(block: Pictures, pen: Pen) -> Iterator[RenderableType]:
+    told = [each for each in block.items if each.caption or each.text or each.place != Link()]
+    shown = told[: pen.most(told, PICTURES)]
+    grid = pen.grid(TIME, "")
+    for each in shown:
+        words = pen.line(each.caption or each.text)
+        grid.add_row(pen.place(each.place), pen.cut(words, 2, pen.window.width - 8))
+    if shown:
+        yield grid
+    pen.leave(block.title or "pictures", len(block.items) - len(shown), "pictures")
+
+
+def _records(block: Records, pen: Pen) -> Iterator[RenderableType]:
+    shown = block.items[: pen.most(block.items, RECORDS)]
+    for each in shown:
+        yield from _item(each, pen)
+    pen.leave(block.title, len(block.items) - len(shown), "records")
+    if block.total > len(block.items):
+        yield pen.line(f"{block.total - len(block.items):,} more are not in this answer.", DIM)
+    if block.facets:
+        yield ""
+        yield from (_facet(name, counts, pen) for name, counts in block.facets.items())
+
+
+def _item(item: Item, pen: Pen) -> Iterator[RenderableType]:
+    """A record in at most three lines: what it is and where, its words, its facts."""
+    from rich.padding import Padding
+
+    place = item.place
+    where = link_words(Link(start=place.start, end=place.end, page=place.page))
+    told = [pen.line(item.title, BOLD, place.address), pen.line(where, TIME, place.address)]
+    yield pen.cut(pen.joined(told), 1)
+    inner = pen.window.width - 2
+    facts = [visible_line(said(fact)) for fact in item.facts]
+    host = (
+        shown_host(place.address) if place.address and not place.address.startswith("vr://") else ""
+    )
+    facts += [host if host not in item.title else "", _short_id(item.id)]
+    below = pen.line(" · ".join(filter(None, facts)), DIM)
+    if item.text:
+        yield Padding(pen.cut(pen.line(item.text), 1 if below.plain else 2, inner), (0, 0, 0, 2))
+    if below.plain:
+        yield Padding(pen.cut(below, 1, inner), (0, 0, 0, 2))
+
+
+def _short_id(known: str) -> str:
+    """The kind of a record and as much of its key as `vr show` needs."""
+    kind, slash, key = known.rpartition("/")
+    return f"{kind}{slash}{key[:KEY_CHARS]}"
+
+
+def _facet(name: str, counts: Any, pen: Pen) -> Text:
+    values = ", ".join(f"{value} ({count:,})" for value, count in counts)
+    return pen.joined([pen.line(f"{name}:", DIM), pen.line(values)])
+
+
+def _steps(block: Steps, pen: Pen) -> Iterator[RenderableType]:
+    shown = block.items[: pen.most(block.items, STEPS)]
+    if not shown:
+        return
+    grid = pen.grid("", "", gap=1)
+    for each in shown:
+        sign, style = _SIGNS.get(each.state.lower(), ("·", DIM))
+        grid.add_row(pen.text(sign, style), _step(each, pen))
+    yield grid
+    pen.leave(block.title, len(block.items) - len(shown), "steps")
+
+
+def _step(step: Step, pen: Pen) -> Text:
+    text = pen.line(step_words(step))
+    text.stylize(BOLD, 0, len(pen.line(step.name).plain))
+    return text
+
+
+DRAWERS: Mapping[str, Callable[[Any, Pen], Iterator[Any]]] = {
+    "Moments": _moments,
+    "Transcript": _transcript,
+    "Pictures": _pictures,
+    "Records": _records,
+    "Steps": _steps,
+}
+"""How each of these blocks is drawn."""

@@ -1,0 +1,30 @@
+"""Prints views on stdout, and their remarks on stderr."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+from vr_kernel.views import View
+
+from vr_cli.output import print_notes
+
+
+def print_view(view: View, *, full: bool, artifacts: Path, said: str = "") -> None:
+    """Print a view for the window of this command.
+
+    Args:
+        view: what is shown.
+        full: whether all of it is shown, or a summary.
+        artifacts: the folder of artifacts.
+        said: a title that the reader knows already.
+    """
+    from vr_cli.showing.pen import Pen
+    from vr_cli.showing.terminal import drawn
+    from vr_cli.showing.window import window_of
+
+    window = window_of(sys.stdout)
+    text = drawn(view, Pen(window, full, artifacts, said=said))
+    click.echo(text, color=window.colour or None)
+    print_notes(view.notes)
