@@ -48,6 +48,11 @@ PLUGIN_LIST = """
 from vr_cli.root import run
 assert run(["plugin", "list"]) == 0
 """
+TOOL_AS_JSON = """
+from vr_cli.root import run
+assert run(["infra", "cache", "--json"]) == 0
+print()
+"""
 HELP = """
 from vr_cli.root import run
 assert run(["--help"]) == 0
@@ -86,6 +91,16 @@ def test_help_imports_no_plugin_and_no_server(environment: dict[str, str]) -> No
     assert "infra" in said
     assert not {name for name in modules if _is_of(name, HEAVY | unneeded | {"fastmcp", "mcp"})}
     assert len(modules - empty) <= HELP_BUDGET, "\n".join(sorted(modules - empty))
+
+
+def test_a_result_as_json_needs_nothing_that_draws(environment: dict[str, str]) -> None:
+    modules, _ = _modules(TOOL_AS_JSON, environment)
+    assert "vr_cli.calling.calls" in modules
+    assert not {
+        name for name in modules if _is_of(name, {"rich", "vr_cli.showing.pen", "vr_pages"})
+    }
+    modules, _ = _modules(TOOL_AS_JSON.replace(', "--json"', ""), environment)
+    assert "rich.console" in modules
 
 
 def _modules(program: str, environment: dict[str, str]) -> tuple[set[str], str]:
