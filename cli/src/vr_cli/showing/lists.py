@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel import visible_line
+from vr_kernel.files import URI_PREFIX
 from vr_kernel.views import (
     Item,
     Link,
@@ -94,7 +95,7 @@ def _records(block: Records, pen: Pen) -> Iterator[RenderableType]:
         yield from _item(each, pen)
     pen.leave(block.title, len(block.items) - len(shown), "records")
     if block.total > len(block.items):
-        yield pen.line(f"{block.total - len(block.items):,} more are not in this answer.", DIM)
+        yield pen.more(block.total - len(block.items))
     if block.facets:
         yield ""
         yield from (_facet(name, counts, pen) for name, counts in block.facets.items())
@@ -104,21 +105,26 @@ def _item(item: Item, pen: Pen) -> Iterator[RenderableType]:
     """A record in at most three lines: what it is and where, its words, its facts."""
     from rich.padding import Padding
 
-    place = item.place
+    place, width = item.place, pen.window.width
     where = link_words(Link(start=place.start, end=place.end, page=place.page))
-    told = [pen.line(item.title, BOLD, place.address), pen.line(where, TIME, place.address)]
-    yield pen.cut(pen.joined(told), 1)
-    inner = pen.window.width - 2
-    facts = [visible_line(said(fact)) for fact in item.facts]
-    host = (
-        shown_host(place.address) if place.address and not place.address.startswith("vr://") else ""
-    )
-    facts += [host if host not in item.title else "", _short_id(item.id)]
-    below = pen.line(" · ".join(filter(None, facts)), DIM)
+    named = [pen.line(item.title, BOLD, place.address), pen.line(where, TIME, place.address)]
+    head, facts = pen.joined(named), pen.line(" · ".join(_facts(item)), DIM)
+    beside = head.cell_len + 2 + facts.cell_len <= width
+    yield pen.joined([head, facts], "  ") if beside else pen.cut(head, 1)
     if item.text:
-        yield Padding(pen.cut(pen.line(item.text), 1 if below.plain else 2, inner), (0, 0, 0, 2))
-    if below.plain:
-        yield Padding(pen.cut(below, 1, inner), (0, 0, 0, 2))
+        lines = 2 if beside else 1
+        yield Padding(pen.cut(pen.line(item.text), lines, width - 2), (0, 0, 0, 2))
+    if facts.plain and not beside:
+        yield Padding(pen.cut(facts, 1, width - 2), (0, 0, 0, 2))
+
+
+def _facts(item: Item) -> list[str]:
+    """What is to say of a record, each thing once."""
+    told = [visible_line(said(fact)) for fact in item.facts]
+    address = item.place.address
+    host = shown_host(address) if address and not address.startswith(URI_PREFIX) else ""
+    known = " ".join([item.title, *told])
+    return [each for each in [*told, "" if host in known else host, _short_id(item.id)] if each]
 
 
 def _short_id(known: str) -> str:

@@ -177,6 +177,10 @@ class Pen:
         """A pen for a part of the window."""
         return replace(self, window=replace(self.window, width=width))
 
+    def more(self, count: int) -> Text:
+        """A line about things that are not even in the view."""
+        return self.line(f"{count:,} more {'is' if count == 1 else 'are'} not in this answer.", DIM)
+
     def console(self, width: int = 0) -> Console:
         """A console that writes into a text."""
         import io
