@@ -126,7 +126,7 @@ class ProgressLine:
         self._clock = clock
         self._begun: tuple[float, float] | None = None
         self._terminal = sys.stderr.isatty()
-        self._last = ""
+        self._last = self._drawn = ""
         self._shown = -STEP_PERCENT
 
     def __call__(self, done: float, total: float | None, message: str) -> None:
@@ -141,7 +141,9 @@ class ProgressLine:
         text = f"{self._what}{text.strip()}"
         if self._terminal:
             fitting = text[: shutil.get_terminal_size().columns - 1]
-            click.echo(f"\r\033[K{fitting}", nl=False, err=True)
+            if fitting != self._drawn:
+                click.echo(f"\r\033[K{fitting}", nl=False, err=True)
+            self._drawn = fitting
         elif message != self._last and (percent is None or percent >= self._shown + STEP_PERCENT):
             click.echo(text, err=True)
             self._shown = self._shown if percent is None else percent

@@ -16,7 +16,7 @@ from vr_kernel.views import Cell, Link, Quote, is_web, link_words, said, shown_i
 from vr_cli.showing.window import WIDEST_TEXT, Window
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console, JustifyMethod, RenderableType
     from rich.segment import Segment
     from rich.table import Table
     from rich.text import Text
@@ -170,8 +170,10 @@ class Pen:
             name = visible_line(title)
             name = f"{name[:1].lower()}{name[1:]}" if name[1:2].islower() else name
             counted = f"{count:,} {noun if count != 1 else noun.removesuffix('s')}"
-            alike = not name or name == noun
-            self.left.append(counted if alike else f"{name} ({counted})")
+            if not name or name == noun:
+                self.left.append(counted)
+            else:
+                self.left.append(f"{name} ({counted})" if noun else name)
 
     def beside(self, width: int) -> Pen:
         """A pen for a part of the window."""
@@ -235,7 +237,8 @@ class Pen:
         made = Table.grid(padding=(0, gap, 0, 0), pad_edge=False)
         for number, style in enumerate(styles, 1):
             last = number == len(styles)
-            made.add_column(style=style, overflow="fold", no_wrap=not last)
+            side: JustifyMethod = "right" if style == TIME and not last else "left"
+            made.add_column(style=style, overflow="fold", no_wrap=not last, justify=side)
         return made
 
     def _address(self, link: str) -> str:

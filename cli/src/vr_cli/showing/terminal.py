@@ -65,7 +65,7 @@ def _head(view: View, pen: Pen) -> Iterator[RenderableType]:
 def _name(block: Block, pen: Pen) -> None:
     """Name a block that is shown when it is asked for."""
     noun, things = _things(block)
-    pen.leave(block.title or noun, max(len(things), 1), noun)
+    pen.leave(block.title or noun or type(block).__name__.lower(), max(len(things), 1), noun)
 
 
 def _things(block: Block) -> tuple[str, Sequence[object]]:
@@ -75,7 +75,7 @@ def _things(block: Block) -> tuple[str, Sequence[object]]:
             return noun, things.split("\n")
         if isinstance(things, tuple):
             return _ITEMS.get(type(block).__name__, noun), things
-    return "part", ()
+    return "", ()
 
 
 _NOUNS = {
