@@ -302,7 +302,7 @@ def test_a_list_that_is_empty_is_said_to_be(vr: CommandHost) -> None:
     assert vr.run("shelf", "find", "nobody", "--json").data == {
         "results": [], "notes": [], "ranked": False, "next_cursor": None,
     }  # fmt: skip
-    assert vr.run("job", "list").stdout == "No jobs.\n"
+    assert vr.run("job", "list").stdout == "Jobs\n\nThere are no jobs.\n"
 
 
 @pytest.mark.parametrize(

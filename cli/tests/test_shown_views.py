@@ -37,7 +37,7 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Zoo:
     return Zoo(tmp_path_factory.mktemp("zoo")).add(GALLERY)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def vr(zoo: Zoo) -> FreshVr:
     """Runs `vr` into a file, which is no terminal."""
     return FreshVr(zoo.environment(), zoo.work)
