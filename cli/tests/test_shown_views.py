@@ -44,7 +44,7 @@ def vr(zoo: Zoo) -> FreshVr:
 
 
 def plain(shown: str) -> str:
-    """What a reader sees: the last state of each line, without colours and links."""
+    """The text that a reader sees: the last state of each line, without colours and links."""
     lines = COLOUR.sub("", LINK.sub("", shown)).split("\n")
     seen = (line.rpartition("\r")[2].replace("\x1b[K", "") for line in lines)
     return "\n".join(line.rstrip() for line in seen)

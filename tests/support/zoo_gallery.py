@@ -44,7 +44,7 @@ WORDS = "Wide words 世界 and narrow ones run on, until the line is full, and t
 
 
 class Shown(BaseModel):
-    """What was asked for."""
+    """The text that was given."""
 
     text: str
     calls: int = 0

@@ -132,7 +132,7 @@ def _print_line(kernel: Kernel, source: str, outcome: Outcome) -> int:
 
 
 async def _view_of(kernel: Kernel, name: str, outcome: Outcome, wanted: Wanted) -> View | None:
-    """What is there to see; None for an error, for JSON, and for a document that stands alone."""
+    """The view of a result; None for an error, for JSON, and for a document that stands alone."""
     result, tool, views = outcome.result, kernel.tools[name], kernel.services.views
     if result is None or outcome.error is not None or wanted.as_json:
         return None

@@ -14,7 +14,7 @@ _OURS = "shown__"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How a result is shown.
+    """The way in which a result is shown.
 
     Attributes:
         as_json: as JSON on stdout, for programs.

@@ -119,7 +119,7 @@ def _item(item: Item, pen: Pen) -> Iterator[RenderableType]:
 
 
 def _facts(item: Item) -> list[str]:
-    """What is to say of a record, each thing once."""
+    """Short facts of a record, each once."""
     told = [visible_line(said(fact)) for fact in item.facts]
     address = item.place.address
     host = shown_host(address) if address and not address.startswith(URI_PREFIX) else ""

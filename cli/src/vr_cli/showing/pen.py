@@ -160,7 +160,7 @@ class Pen:
         return self.joined([words, self.place(quote.place), self.mark(quote)])
 
     def most(self, items: Sequence[object], limit: int) -> int:
-        """How many of some things are shown; a single one more is shown as well."""
+        """Return the number of things that are shown; a single one more is shown as well."""
         count = len(items)
         return count if self.full or count <= limit + 1 else limit
 

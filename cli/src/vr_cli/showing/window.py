@@ -18,7 +18,7 @@ WIDEST_TEXT = 100
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What can be shown.
+    """A window, and the signs that it can show.
 
     Attributes:
         width: in columns.
